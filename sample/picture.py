@@ -10,7 +10,7 @@ from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
 from affidavit.records.report import Report
-from affidavit.render.report.terminal import render_terminal
+from affidavit.render.terminal import render_terminal
 from review import build
 
 PICTURE = Path(__file__).parents[1] / "docs" / "report.svg"

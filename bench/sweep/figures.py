@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from affidavit.lab.statistics import rate_of
-from affidavit.render.report.rates import interval_words, percent
+from affidavit.render.account import interval_words, percent
 from bench.sweep.log import Reviewed
 from bench.sweep.table import Shown
 

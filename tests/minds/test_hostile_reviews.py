@@ -12,7 +12,7 @@ import pytest
 
 from affidavit.minds.prices import estimate_tokens
 from affidavit.records.report import Report
-from affidavit.render.report.wording import spent_sentence
+from affidavit.render.wording import spent_sentence
 from commands import AFFIDAVIT, environment_of
 from hostile_server import BEHAVIOURS, USAGES, after_the_probe, reads_forever
 from model_server import Act, serving

@@ -8,8 +8,8 @@ import pytest
 from test_verifiers_in_a_review import reviewed
 
 from affidavit.records.report import Report
-from affidavit.render.report import markdown
-from affidavit.render.view import View
+from affidavit.render import markdown
+from affidavit.render.formats import RenderOptions
 from affidavit.specialists.mechanical import mechanical_specialists
 from model_server import Exchange, Script, calls, says, serving
 from repositories import Repo
@@ -104,7 +104,7 @@ def test_the_words_of_a_model_that_approves_over_a_blocking_verdict_are_dropped(
     assert [one.specialist for one in report.diagnostics if one.code == "words_contradict_verdict"] == [
         "reporter"
     ]
-    assert "Merge it" not in markdown.write(report, View())
+    assert "Merge it" not in markdown.write(report, RenderOptions())
 
 
 def test_a_proven_medium_finding_is_not_put_before_a_model_and_counts(repo: Repo) -> None:
@@ -119,7 +119,7 @@ def test_a_proven_medium_finding_is_not_put_before_a_model_and_counts(repo: Repo
     assert {one.by for one in found.judgements} == {"machine"}
     strict, _ = look(repo, fail_on="medium")
     assert strict.gate.failed_by == (found.id,)
-    assert "fails the gate" in markdown.write(strict, View())
+    assert "fails the gate" in markdown.write(strict, RenderOptions())
 
 
 def test_secrets_stay_critical_at_the_gate_whatever_a_model_says_of_them(repo: Repo) -> None:

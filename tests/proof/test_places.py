@@ -8,7 +8,7 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.iteration import EarlierFinding
 from affidavit.render.formats import FORMATS, render
-from affidavit.render.report.proof.under import further_places, said_under
+from affidavit.render.proof import further_places, said_under
 from claims import candidate, change_of, finding, report_on
 
 

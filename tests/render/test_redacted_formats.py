@@ -8,8 +8,7 @@ from string import ascii_letters, digits
 import pytest
 
 from affidavit.diff.redacted import redact_shown
-from affidavit.render.formats import FORMATS, redacted, render
-from affidavit.render.view import View
+from affidavit.render.formats import FORMATS, RenderOptions, redacted, render
 from commands import affidavit
 from reports import a_change, a_file, a_hunk, a_report
 from repositories import Repo
@@ -21,7 +20,7 @@ GITHUB = "ghp" + "_" + "".join(Random(11).choices(ascii_letters + digits, k=36))
 def test_no_format_but_the_native_one_shows_a_token_of_the_diff(name: str) -> None:
     hunk = a_hunk(" import os", f"-KEY = '{GITHUB}'", f"+TOKEN = '{GITHUB}'", heading=f"def f(t='{GITHUB}'):")
     change = a_change([a_file("app.py", hunk)], title=f"Rotate {GITHUB}", description=GITHUB)
-    view = View(show_withheld=True, show_nits=True, is_verbose=True)
+    view = RenderOptions(show_withheld=True, show_nits=True, is_verbose=True)
     assert GITHUB not in render(a_report(change=change), name, view)
 
 

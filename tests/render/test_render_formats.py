@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from affidavit.records.candidate import Withheld
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
-from affidavit.render.formats import FORMATS, FormatRequest, parse_format, render
-from affidavit.render.view import View
+from affidavit.render.formats import FORMATS, FormatRequest, RenderOptions, parse_format, render
 from hostile import hostile_reports
 from reports import a_full_report, a_report
 
@@ -64,7 +63,7 @@ def test_the_same_report_is_written_the_same_way() -> None:
 @given(hostile_reports())
 def test_any_text_is_ascii_where_promised_and_comes_back(report: Report) -> None:
     for name, chosen in FORMATS.items():
-        text = render(report, name, View(show_withheld=True, show_nits=True))
+        text = render(report, name, RenderOptions(show_withheld=True, show_nits=True))
         assert text.endswith("\n")
         if chosen.is_ascii:
             assert text.isascii()
@@ -100,14 +99,14 @@ def test_what_a_finding_stands_for_can_be_read_under_it_in_every_format(name: st
 
 def test_what_the_reader_asked_to_see_reaches_the_format() -> None:
     assert "in line 3" not in render(a_full_report(), "terminal")
-    assert "in line 3" in render(a_full_report(), "terminal", View(show_withheld=True))
-    assert "in line 3" in render(a_full_report(), "markdown", View(show_withheld=True))
+    assert "in line 3" in render(a_full_report(), "terminal", RenderOptions(show_withheld=True))
+    assert "in line 3" in render(a_full_report(), "markdown", RenderOptions(show_withheld=True))
 
 
 def test_a_verdict_does_not_load_the_terminal() -> None:
     code = (
         "import sys; import affidavit.render.formats, affidavit.render.exchange.verdict;"
-        "import affidavit.render.report.markdown;"
+        "import affidavit.render.markdown;"
         "sys.exit(any(name in sys.modules for name in ('rich', 'pygments')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from affidavit.render.formats import FORMATS, render
-from affidavit.render.report.terminal import render_terminal
+from affidavit.render.formats import FORMATS, RenderOptions, render
 from affidavit.render.safe_text import json_without_commands, visible, without_commands
-from affidavit.render.view import View
+from affidavit.render.terminal import render_terminal
 from hostile_everywhere import report_of
 
 COMMANDS = (
@@ -56,7 +55,7 @@ def test_the_runner_would_obey(command: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_no_format_prints_a_command(name: str, command: str) -> None:
     text = f"a title\n{command}\nand {command}"
-    assert obeyed(render(report_of(text), name, View(show_withheld=True, show_nits=True))) == []
+    assert obeyed(render(report_of(text), name, RenderOptions(show_withheld=True, show_nits=True))) == []
 
 
 @given(any_log)
@@ -64,7 +63,9 @@ def test_no_format_prints_a_command(name: str, command: str) -> None:
 def test_no_line_of_the_terminal_is_a_command_however_it_is_wrapped(text: str) -> None:
     page = StringIO()
     console = Console(file=page, width=40, force_terminal=False, color_system=None)
-    render_terminal(report_of(text), console=console, view=View(show_withheld=True, show_nits=True))
+    render_terminal(
+        report_of(text), console=console, options=RenderOptions(show_withheld=True, show_nits=True)
+    )
     assert obeyed(page.getvalue()) == []
     assert [line for line in page.getvalue().splitlines() if line.lstrip().startswith("::")] == []
 
@@ -101,6 +102,6 @@ def test_no_line_of_the_terminal_begins_with_what_a_change_says(width: int) -> N
     page = StringIO()
     console = Console(file=page, width=width, force_terminal=False, color_system=None)
     render_terminal(
-        report_of("Foreign words"), console=console, view=View(show_withheld=True, show_nits=True)
+        report_of("Foreign words"), console=console, options=RenderOptions(show_withheld=True, show_nits=True)
     )
     assert [line for line in page.getvalue().splitlines() if line.startswith(("Foreign", "words"))] == []

@@ -9,7 +9,7 @@ from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Report
-from affidavit.render.report.wording import brought_suppressions
+from affidavit.render.wording import brought_suppressions
 from python_changes import Case, Open, opened_cases
 from repositories import Repo
 

@@ -16,8 +16,9 @@ from affidavit.recheck.check import recheck
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
-from affidavit.render.report.withheld import set_aside_lines, set_aside_words
-from affidavit.render.report.wording import (
+from affidavit.render.account import set_aside_lines, set_aside_words
+from affidavit.render.safe_text import one_line
+from affidavit.render.wording import (
     claim,
     coverage_sentence,
     headline,
@@ -26,7 +27,6 @@ from affidavit.render.report.wording import (
     proof,
     withheld_reason,
 )
-from affidavit.render.safe_text import one_line
 from affidavit.reviewing.named import find_candidate, find_report, own_ids
 from affidavit.stages.looking.intake import rebuild_change
 from affidavit.store.open import Store

@@ -25,7 +25,7 @@ from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding, Search
 from affidavit.records.record import Record
 from affidavit.records.report import Reply, Report, count_set_aside
-from affidavit.render.report.wording import settings_sentence
+from affidavit.render.wording import settings_sentence
 from affidavit.stages.looking.parse import read_replies
 from affidavit.stages.reporting.report import decide_gate, decide_verdict
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from affidavit.config.settings import Settings
 from affidavit.recheck.derive import is_committed
 from affidavit.records.report import REPORT_VERSION, Inputs, Report
-from affidavit.render.report.rates import measured_words
-from affidavit.render.report.wording import counted
+from affidavit.render.account import measured_words
+from affidavit.render.wording import counted
 
 SOURCES = {
     "working_tree": "what was not committed",

@@ -1,25 +1,30 @@
 """Every format that a report can be written in: one table, and how the user names a format."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
 
 from affidavit.diff.redacted import redact_shown
 from affidavit.records.report import REDACTED, Report
 from affidavit.render.safe_text import json_without_commands, without_commands
-from affidavit.render.view import View
 
 NATIVE = "report"
 JSON_ENDINGS = (".json", ".sarif")
 
 
-class Writer(Protocol):
-    """The module of a format: it has this function."""
+@dataclass(frozen=True)
+class RenderOptions:
+    """What the reader of a report asked to see, and the format's version where it has several."""
 
-    @property
-    def write(self) -> Callable[[Report, View], str]: ...
+    version: str = ""
+    show_withheld: bool = False
+    show_nits: bool = False
+    is_verbose: bool = False
+    """With the whole proof, and what is folded in full."""
+
+
+Write = Callable[[Report, RenderOptions], str]
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class Format:
 
     module: str
     """Its module in this room, imported when it is asked for: nobody waits for the others."""
+    function: str = field(default="write", kw_only=True)
     ending: str
     is_ascii: bool
     """Every character is ASCII, so that any terminal, file or pipe takes it as it is."""
@@ -73,24 +79,25 @@ def redacted(report: Report) -> Report:
     return report.model_copy(update={"notice": REDACTED, "change": redact_shown(report.change)})
 
 
-def render(report: Report, request: FormatRequest | str, view: View | None = None) -> str:
+def render(report: Report, request: FormatRequest | str, options: RenderOptions | None = None) -> str:
     """Write the report in a format. Only the native one holds the change as it is."""
     asked = parse_format(request) if isinstance(request, str) else request
-    view = replace(view or View(), version=asked.version)
-    writer = cast("Writer", import_module(f"affidavit.render.{FORMATS[asked.name].module}"))
-    text = writer.write(report if asked.name == NATIVE else redacted(report), view)
+    chosen = FORMATS[asked.name]
+    options = replace(options or RenderOptions(), version=asked.version)
+    write: Write = getattr(import_module(f"affidavit.render.{chosen.module}"), chosen.function)
+    text = write(report if asked.name == NATIVE else redacted(report), options)
     # A build prints what it keeps, and its runner obeys what it reads there.
-    is_json = FORMATS[asked.name].ending in JSON_ENDINGS
+    is_json = chosen.ending in JSON_ENDINGS
     return json_without_commands(text) if is_json else without_commands(text)
 
 
 FORMATS: dict[str, Format] = {
-    "terminal": Format("report.terminal", ending=".txt", is_ascii=False),
-    "report": Format("report.native", ending=".json", is_ascii=True),
+    "terminal": Format("terminal", ending=".txt", is_ascii=False),
+    "report": Format("exchange.documents", ending=".json", is_ascii=True, function="write_report"),
     "review-result": Format("exchange.review_result", ending=".json", is_ascii=True, versions=("1.1", "1.0")),
     "verdict": Format("exchange.verdict", ending=".json", is_ascii=True),
-    "feedback": Format("exchange.feedback", ending=".json", is_ascii=True),
-    "markdown": Format("report.markdown", ending=".md", is_ascii=False),
+    "feedback": Format("exchange.documents", ending=".json", is_ascii=True, function="write_feedback"),
+    "markdown": Format("markdown", ending=".md", is_ascii=False),
     "html": Format("html.page", ending=".html", is_ascii=False),
     "sarif": Format("exchange.sarif", ending=".sarif", is_ascii=True, versions=("2.1.0", "github")),
     "rdjson": Format("exchange.rdjson", ending=".json", is_ascii=True),

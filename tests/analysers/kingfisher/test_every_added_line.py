@@ -7,7 +7,7 @@ from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.config.settings import Settings
 from affidavit.pipeline import Crew, review
 from affidavit.records.report import Report
-from affidavit.render.report.wording import skipped_files
+from affidavit.render.wording import skipped_files
 from affidavit.specialists.mechanical import MechanicalSpecialist
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from repositories import Repo, run_git

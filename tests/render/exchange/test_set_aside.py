@@ -7,9 +7,8 @@ import pytest
 
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.report import Report
-from affidavit.render.formats import render
-from affidavit.render.report.withheld import set_aside_lines, set_aside_words
-from affidavit.render.view import View
+from affidavit.render.account import set_aside_lines, set_aside_words
+from affidavit.render.formats import RenderOptions, render
 from reports import a_report, a_set_aside
 
 RESULT = a_set_aside(
@@ -27,7 +26,7 @@ def note(**fields: object) -> Diagnostic:
 
 
 def written(form: str, report: Report, *, show_withheld: bool = False) -> str:
-    return render(report, form, View(show_withheld=show_withheld))
+    return render(report, form, RenderOptions(show_withheld=show_withheld))
 
 
 REST = note(unlisted={"bandit/B101": 2, "bandit/B602": 5})

@@ -13,7 +13,7 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.report import Report
-from affidavit.render.report.series import series_sentence
+from affidavit.render.account import series_sentence
 from affidavit.stages.reporting.follow_up import rerun
 from claims import candidate
 from repositories import Repo

@@ -23,8 +23,8 @@ from affidavit.forges.posting.rechecked import read_recheck
 from affidavit.forges.reaching.credentials import Credentials, find_credentials
 from affidavit.proof.signature import key_name, sign_file
 from affidavit.records.report import Report
-from affidavit.render.report.wording import counted
 from affidavit.render.safe_text import json_without_commands, visible
+from affidavit.render.wording import counted
 from affidavit.reviewing.decisions import keep_decisions
 from affidavit.reviewing.named import read_report, report_file
 from affidavit.store.open import open_store

@@ -30,7 +30,7 @@ from affidavit.lab.evaluation.archive import read_evaluation
 from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.run import Evaluated, EvaluationPlan, evaluate
 from affidavit.records.lab.evaluation import Evaluation
-from affidavit.render.report.wording import counted
+from affidavit.render.wording import counted
 from affidavit.system.temporary import temporary_folder
 
 EXIT_MISSED, EXIT_NOT_DONE, EXIT_IN_PART = 1, 2, 3

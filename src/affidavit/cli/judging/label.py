@@ -22,7 +22,7 @@ from affidavit.lab.labels.view.labelled_findings import (
 from affidavit.records.candidate import Candidate
 from affidavit.records.lab.label import Label, LabelEntry
 from affidavit.records.report import Report
-from affidavit.render.report.wording import place_of, title_of
+from affidavit.render.wording import place_of, title_of
 from affidavit.reviewing.named import find_candidate, find_report, ids_here, is_file, user_name
 from affidavit.store.open import Store, open_store
 

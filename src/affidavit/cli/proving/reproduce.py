@@ -17,7 +17,7 @@ from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.record import Side
 from affidavit.records.runs.run import ProgramRun
-from affidavit.render.report.proof.programs import expected_words
+from affidavit.render.programs import expected_words
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.named import find_candidate, find_report, ids_here
 from affidavit.reviewing.running import opened_runner, running_settings

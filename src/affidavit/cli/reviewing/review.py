@@ -24,8 +24,7 @@ from affidavit.errors import SettingsError
 from affidavit.lab.rollout.choice import ChosenPrompts
 from affidavit.proof.signature import sign_file
 from affidavit.records.report import Report
-from affidavit.render.formats import FormatRequest, parse_format, render
-from affidavit.render.view import View
+from affidavit.render.formats import FormatRequest, RenderOptions, parse_format, render
 from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.keeping import keep_report, measured_report
 from affidavit.reviewing.models import models_of
@@ -170,7 +169,7 @@ def command(context: click.Context, /, **options: Any) -> None:
         report = keep_report(report, options["data"], say)
         keep_iteration(report, followed, options["data"], say)
         count_for_rollout(chosen, report, options, heard, warn=say)
-    view = View(
+    view = RenderOptions(
         show_withheld=options["show_withheld"],
         show_nits=report.settings["nits"],
         is_verbose=options["verbose"],
@@ -224,14 +223,14 @@ def _preview(
     return describe_forecast(opened, settings, options, chosen.prompts)
 
 
-def _write_outputs(report: Report, outputs: Sequence[FormatRequest], view: View) -> None:
+def _write_outputs(report: Report, outputs: Sequence[FormatRequest], options: RenderOptions) -> None:
     for output in outputs:
         if _is_screen(output):
-            from affidavit.render.report.terminal import print_terminal  # noqa: PLC0415 - as every format
+            from affidavit.render.terminal import print_terminal  # noqa: PLC0415 - as every format
 
-            print_terminal(report, view)
+            print_terminal(report, options)
             continue
-        text = render(report, output, view)
+        text = render(report, output, options)
         if text:
             write_output(text, output.path)
         else:

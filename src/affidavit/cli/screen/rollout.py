@@ -13,8 +13,8 @@ from affidavit.lab.rollout.comparison import Comparison, MedianPair, Middle, Sha
 from affidavit.lab.rollout.rules import show_rate
 from affidavit.records.lab.measure import Interval, Rate
 from affidavit.records.lab.rollout import Decision, Rollout, Versions
-from affidavit.render.report.wording import counted
 from affidavit.render.safe_text import encodable, visible
+from affidavit.render.wording import counted
 
 WIDEST = 118
 ACTIONS = {

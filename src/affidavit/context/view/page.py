@@ -17,8 +17,8 @@ from affidavit.context.view.sorted_map import (
 from affidavit.context.view.text import depending, renaming, spelled_lines
 from affidavit.records.change import Change
 from affidavit.records.context import BlameOrigin, ContextMap, RelatedFile, Relation, Symbol, SymbolChange
+from affidavit.render import wording
 from affidavit.render.html.template import render_page
-from affidavit.render.report import wording
 from affidavit.render.safe_text import clip, one_line, visible
 
 MAX_SYMBOLS = 12

@@ -17,8 +17,8 @@ from affidavit.context.view.sorted_map import (
 )
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap, RelatedFile, Relation, Symbol, SymbolChange, SymbolFate
-from affidavit.render.report import wording
-from affidavit.render.report.ink import Ink
+from affidavit.render import wording
+from affidavit.render.ink import Ink
 
 MAX_SYMBOLS = 8
 MAX_NAMES = 10

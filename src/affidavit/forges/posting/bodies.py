@@ -4,17 +4,16 @@ from affidavit.forges.marks import Mark, write_mark
 from affidavit.forges.posting.fates import names_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
-from affidavit.render.report.markdown import (
+from affidavit.render.markdown import (
     clipped_line,
     finding_block,
     fold_of,
     name_span,
     proof_blocks,
 )
-from affidavit.render.report.proof.patches import patch_words
-from affidavit.render.report.proof.proof_line import how_shown
-from affidavit.render.report.wording import location
+from affidavit.render.proof import how_shown, patch_words
 from affidavit.render.safe_text import clip
+from affidavit.render.wording import location
 
 CUT = "\n\n**Cut here: the forge takes no longer comment. The report has the rest.**"
 HOW_TO_ANSWER = (

@@ -31,7 +31,7 @@ from affidavit.forges.posting.threads import close_fixed, left_resolved, open_ag
 from affidavit.forges.standing import OwnNote, Standing
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
-from affidavit.render.report import wording
+from affidavit.render import wording
 
 _GATES: dict[int, GateState] = {0: "success", 1: "failure", 3: "in_part"}
 

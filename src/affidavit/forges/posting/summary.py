@@ -10,8 +10,9 @@ from affidavit.forges.posting.fates import Fate
 from affidavit.forges.posting.options import PostOptions
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
-from affidavit.render.report import wording
-from affidavit.render.report.markdown import (
+from affidavit.render import wording
+from affidavit.render.account import headline_words
+from affidavit.render.markdown import (
     about_line,
     account_items,
     clipped_line,
@@ -24,7 +25,6 @@ from affidavit.render.report.markdown import (
     name_span,
     one_line_item,
 )
-from affidavit.render.report.rates import headline_words
 
 MAX_NOTES_LENGTH = 7_000
 """Of what stands below the findings."""

@@ -6,7 +6,7 @@ from typing import Any
 from affidavit.iterations.feedback.alerts import Alert, find_alerts
 from affidavit.records.iteration import IterationSummary, StoredIteration
 from affidavit.records.record import Record
-from affidavit.render.report.series import BACK, FATES
+from affidavit.render.account import BACK, FATES
 
 FOLLOWED_SHARE = 0.5
 """Feedback counts as followed where at least so much of what was asked was done, by changing the code."""

@@ -7,8 +7,8 @@ from rich.text import Text
 
 from affidavit.iterations.history.story import Chapter, Story, became_of, score_word, verdict_word
 from affidavit.records.iteration import IterationSummary, StoredSeries
-from affidavit.render.report.ink import Ink
-from affidavit.render.report.wording import counted
+from affidavit.render.ink import Ink
+from affidavit.render.wording import counted
 
 _BAR_CELLS = 20
 _HEAD = ("review", "head", "score", "", "verdict", "followed", "change")

@@ -9,7 +9,7 @@ from affidavit.records.change import Change
 from affidavit.records.finding import Finding
 from affidavit.records.lab.evaluation import Basis, ExpectedProblem, KnownClaim, Match, Place
 from affidavit.records.record import Record
-from affidavit.render.head_places import HeadPlace, head_place
+from affidavit.render.changed_lines import HeadPlace, head_place
 
 Pair = tuple[int, int]
 Path = tuple[Pair, ...]

@@ -6,6 +6,8 @@ from typing import Any
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.report import Report
+from affidavit.render import wording
+from affidavit.render.changed_lines import head_place
 from affidavit.render.exchange.shapes import (
     NOT_LOOKED_AT,
     account_of,
@@ -15,9 +17,7 @@ from affidavit.render.exchange.shapes import (
     rule_of,
     whole_characters,
 )
-from affidavit.render.head_places import head_place
-from affidavit.render.report import wording
-from affidavit.render.view import View
+from affidavit.render.formats import RenderOptions
 
 SEVERITIES = {
     Severity.CRITICAL: "blocker",
@@ -28,7 +28,7 @@ SEVERITIES = {
 }
 
 
-def write(report: Report, _view: View) -> str:
+def write(report: Report, _options: RenderOptions) -> str:
     """The report in this format."""
     return as_json(to_gitlab(report))
 

@@ -6,13 +6,12 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
 from affidavit.records.report import FileCoverage, Gap, Report
+from affidavit.render import wording
+from affidavit.render.account import headline_words, set_aside_lines, set_aside_words
+from affidavit.render.changed_lines import head_place
 from affidavit.render.exchange.shapes import account_of, fingerprint_of, inert, rule_of
-from affidavit.render.head_places import head_place
-from affidavit.render.report import wording
-from affidavit.render.report.rates import headline_words
-from affidavit.render.report.withheld import set_aside_lines, set_aside_words
+from affidavit.render.formats import RenderOptions
 from affidavit.render.safe_text import one_line, visible
-from affidavit.render.view import View
 
 _MAX_NAME_LENGTH = 300
 _MAX_LISTED = 50
@@ -20,7 +19,7 @@ _MAX_ACCOUNT_LENGTH = 20_000
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
-def write(report: Report, _view: View) -> str:
+def write(report: Report, _options: RenderOptions) -> str:
     """The report in this format."""
     return to_junit(report)
 

@@ -7,19 +7,19 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding, ReviewResult, Verification
 from affidavit.records.report import Report
+from affidavit.render import wording
+from affidavit.render.account import headline_words
+from affidavit.render.changed_lines import changed_place, head_line
 from affidavit.render.exchange.shapes import as_json
-from affidavit.render.report import wording
-from affidavit.render.report.proof.cause_place import changed_place, head_line
-from affidavit.render.report.proof.under import said_under
-from affidavit.render.report.rates import headline_words
-from affidavit.render.view import View
+from affidavit.render.formats import RenderOptions
+from affidavit.render.proof import said_under
 
 VERSIONS = ("1.0", "1.1")
 
 
-def write(report: Report, view: View) -> str:
+def write(report: Report, options: RenderOptions) -> str:
     """The report in this format."""
-    return as_json(to_review_result(report, view.version))
+    return as_json(to_review_result(report, options.version))
 
 
 def to_review_result(report: Report, version: str = "1.1") -> dict[str, Any]:

@@ -10,7 +10,9 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Category, Cause, Finding, Severity
 from affidavit.records.report import Gap, Report
-from affidavit.render.exchange.set_aside import set_aside_candidates, set_aside_remarks
+from affidavit.render import wording
+from affidavit.render.account import headline_words
+from affidavit.render.changed_lines import HeadPlace, changed_place, head_line, head_place
 from affidavit.render.exchange.shapes import (
     MAX_TEXT_LENGTH,
     account_of,
@@ -19,13 +21,11 @@ from affidavit.render.exchange.shapes import (
     fingerprint_of,
     inert,
     rule_of,
+    set_aside_candidates,
+    set_aside_remarks,
     whole_characters,
 )
-from affidavit.render.head_places import HeadPlace, head_place
-from affidavit.render.report import wording
-from affidavit.render.report.proof.cause_place import changed_place, head_line
-from affidavit.render.report.rates import headline_words
-from affidavit.render.view import View
+from affidavit.render.formats import RenderOptions
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSIONS = ("2.1.0", "github")
@@ -74,9 +74,9 @@ _PROVEN = (
 _DISMISS = "affidavit ignore FINGERPRINT --why REASON"
 
 
-def write(report: Report, view: View) -> str:
+def write(report: Report, options: RenderOptions) -> str:
     """The report in this format."""
-    return as_json(to_sarif(report, view.version))
+    return as_json(to_sarif(report, options.version))
 
 
 def to_sarif(report: Report, version: str = "2.1.0") -> dict[str, Any]:

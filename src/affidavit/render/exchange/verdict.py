@@ -10,11 +10,11 @@ from affidavit.records.change import FileStatus
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
 from affidavit.records.report import Gap, Report
+from affidavit.render import wording
+from affidavit.render.account import set_aside_words
 from affidavit.render.exchange.shapes import as_json
-from affidavit.render.report import wording
-from affidavit.render.report.proof.under import said_under
-from affidavit.render.report.withheld import set_aside_words
-from affidavit.render.view import View
+from affidavit.render.formats import RenderOptions
+from affidavit.render.proof import said_under
 
 _CHANGE_TYPES = {
     FileStatus.ADDED: "added",
@@ -25,7 +25,7 @@ _CHANGE_TYPES = {
 }
 
 
-def write(report: Report, _view: View) -> str:
+def write(report: Report, _options: RenderOptions) -> str:
     """The report in this format."""
     return as_json(to_verdict(report))
 

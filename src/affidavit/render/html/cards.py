@@ -12,15 +12,13 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.report import Report
+from affidavit.render import wording
+from affidavit.render.account import why_words
 from affidavit.render.html.colour import Painter
 from affidavit.render.html.excerpts import Excerpt, cause_excerpt, quote_excerpt
 from affidavit.render.html.prose import inline, prose
-from affidavit.render.report import wording
-from affidavit.render.report.proof.patches import patch_text, patch_words, trial_lines
-from affidavit.render.report.proof.programs import Part, program_parts
-from affidavit.render.report.proof.proof_line import proof_line
-from affidavit.render.report.proof.under import said_under, why_withheld
-from affidavit.render.report.withheld import why_words
+from affidavit.render.programs import Part, program_parts
+from affidavit.render.proof import patch_text, patch_words, proof_line, said_under, trial_lines, why_withheld
 from affidavit.render.safe_text import clip, one_line, visible
 
 _MAX_HITS = 20

@@ -8,9 +8,9 @@ from markupsafe import Markup
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.finding import Finding
 from affidavit.records.report import FileCoverage
+from affidavit.render import wording
 from affidavit.render.html.cards import Card
 from affidavit.render.html.colour import Painter, shown_line
-from affidavit.render.report import wording
 from affidavit.render.safe_text import clip, one_line, visible
 
 MAX_ROWS = 20_000

@@ -7,10 +7,9 @@ from markupsafe import Markup
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Cause, Finding
+from affidavit.render import wording
+from affidavit.render.changed_lines import LEGEND, WORDS, changed_place, marks_of
 from affidavit.render.html.colour import Painter, shown_line
-from affidavit.render.report import wording
-from affidavit.render.report.proof.cause_place import changed_place
-from affidavit.render.report.proof.old_and_new import LEGEND, WORDS, marks_of
 from affidavit.render.safe_text import clip, visible
 
 _MAX_LINES = 60

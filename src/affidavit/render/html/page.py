@@ -9,18 +9,25 @@ from markupsafe import Markup
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Severity
 from affidavit.records.report import Report
+from affidavit.render import wording
+from affidavit.render.account import (
+    alert_lines,
+    decision_lines,
+    headline_words,
+    series_sentence,
+    set_aside_lines,
+    set_aside_words,
+    why_words,
+    withheld_counts,
+)
+from affidavit.render.formats import RenderOptions
 from affidavit.render.html.cards import Card, CardMaker, shown_parts
 from affidavit.render.html.colour import Painter
 from affidavit.render.html.diff import Placed, lay_out, outside_the_change
 from affidavit.render.html.prose import inline
 from affidavit.render.html.template import render_page
-from affidavit.render.report import wording
-from affidavit.render.report.proof.behaviour import behaviour_sentence, compared
-from affidavit.render.report.rates import headline_words
-from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
-from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
+from affidavit.render.programs import behaviour_sentence, compared
 from affidavit.render.safe_text import clip, one_line, visible
-from affidavit.render.view import View
 
 _MAX_WITHHELD = 500
 """So many withheld findings come with their proof; the others in one line each."""
@@ -44,9 +51,9 @@ class Cards:
     """Reason, title and place of the withheld ones that are not drawn in full."""
 
 
-def write(report: Report, view: View) -> str:
+def write(report: Report, options: RenderOptions) -> str:
     """The report in this format."""
-    return render_html(report, show_withheld=view.show_withheld, show_nits=view.show_nits)
+    return render_html(report, show_withheld=options.show_withheld, show_nits=options.show_nits)
 
 
 def render_html(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:

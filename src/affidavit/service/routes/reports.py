@@ -7,8 +7,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
-from affidavit.render.formats import FORMATS, NATIVE, FormatRequest, redacted, render
-from affidavit.render.view import View
+from affidavit.render.formats import FORMATS, NATIVE, FormatRequest, RenderOptions, redacted, render
 from affidavit.service.api.door import (
     OwnReport,
     OwnReview,
@@ -76,7 +75,7 @@ async def get_format(
             422, f"format {format} has no version {version!r}", f"Known: {', '.join(chosen.versions)}."
         )
     default = chosen.versions[0] if chosen.versions else ""
-    view = View(show_withheld=withheld, show_nits=nits, is_verbose=verbose)
+    view = RenderOptions(show_withheld=withheld, show_nits=nits, is_verbose=verbose)
     text = await asyncio.to_thread(render, report, FormatRequest(format, version or default), view)
     headers = {"Content-Security-Policy": NO_SCRIPTS} if format == "html" else {}
     if download:

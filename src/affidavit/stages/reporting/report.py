@@ -33,7 +33,7 @@ from affidavit.records.report import (
     count_set_aside,
 )
 from affidavit.redaction.spans import MARKER
-from affidavit.render.report.wording import counted, hidden_words, not_shown
+from affidavit.render.wording import counted, hidden_words, not_shown
 
 STAGE = "report"
 MAX_NAMED = 5

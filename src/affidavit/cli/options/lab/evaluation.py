@@ -24,7 +24,7 @@ from affidavit.ports import Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.lab.evaluation import Evaluation
 from affidavit.records.lab.label import Label
-from affidavit.render.report.wording import counted
+from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_model, chosen_models, opened_ledger
 from affidavit.reviewing.options import RUN_SETTINGS, SERVER_SETTINGS
 from affidavit.reviewing.prompts import rollout_book

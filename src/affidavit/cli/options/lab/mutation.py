@@ -12,8 +12,8 @@ from affidavit.errors import InputError
 from affidavit.lab.mutation.commits import PLANTABLE_LANGUAGES, read_languages
 from affidavit.lab.mutation.planting import PlantingRequest, PlantingSummary, plant_bugs
 from affidavit.lab.mutation.summary import describe_planting
-from affidavit.render.report.wording import counted
 from affidavit.render.safe_text import visible
+from affidavit.render.wording import counted
 
 MUTATE = "mutate"
 MUTATE_FLAG = f"--{MUTATE}"

@@ -28,7 +28,7 @@ from affidavit.minds.roles import kept_open, minds_from
 from affidavit.records.lab.measure import Rate
 from affidavit.records.lab.planted_claim import ClaimKind
 from affidavit.records.lab.verifier_trial import VerifierTrial
-from affidavit.render.report.wording import counted
+from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_verifiers, chosen_votes, opened_ledger, opened_log
 from affidavit.reviewing.servers import server_pool
 from affidavit.system.temporary import temporary_folder

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from affidavit.lab.evaluation.view.sentences import money
 from affidavit.records.lab.measure import Rate
 from affidavit.records.lab.verifier_trial import JudgedClaim, VerifierTrial
-from affidavit.render.report.rates import rate_words
-from affidavit.render.report.wording import counted, listed
+from affidavit.render.account import rate_words
+from affidavit.render.wording import counted, listed
 
 NOTHING = "-"
 SCORES_HEAD = ("score", "value", "meaning")

@@ -8,7 +8,7 @@ from rich.text import Text
 from affidavit.lab.evaluation.verifier import sentences
 from affidavit.lab.evaluation.view.text import shown, write_pair, write_table, write_title
 from affidavit.records.lab.verifier_trial import VerifierTrial
-from affidavit.render.report.ink import Ink
+from affidavit.render.ink import Ink
 
 
 def render_trial(trial: VerifierTrial, *, console: Console) -> None:

@@ -9,11 +9,11 @@ from markupsafe import Markup
 from affidavit.lab.evaluation.view import sentences
 from affidavit.records.lab.evaluation import CaseResult, CaseRun, Comparison, Evaluation
 from affidavit.records.report import Report
+from affidavit.render import wording
 from affidavit.render.html.cards import Card, CardMaker
 from affidavit.render.html.colour import Painter
 from affidavit.render.html.prose import inline, prose
 from affidavit.render.html.template import render_page
-from affidavit.render.report import wording
 from affidavit.render.safe_text import one_line
 
 _MAX_WITHHELD = 40

@@ -17,8 +17,8 @@ from affidavit.records.lab.evaluation import (
     Scores,
 )
 from affidavit.records.lab.measure import Interval, Rate
-from affidavit.render.report import rates
-from affidavit.render.report.wording import counted, listed
+from affidavit.render import account as rates
+from affidavit.render.wording import counted, listed
 
 Kind = Literal[
     "found",

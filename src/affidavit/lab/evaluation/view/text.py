@@ -8,8 +8,8 @@ from rich.text import Text
 
 from affidavit.lab.evaluation.view import sentences
 from affidavit.records.lab.evaluation import CaseResult, Comparison, Evaluation
-from affidavit.render.report.ink import Ink
-from affidavit.render.report.wording import counted
+from affidavit.render.ink import Ink
+from affidavit.render.wording import counted
 
 _SIGNS: dict[sentences.Kind, tuple[str, str, str]] = {
     "found": ("✓", "+", "green"),

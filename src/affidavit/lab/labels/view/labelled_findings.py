@@ -10,9 +10,9 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.lab.label import Label, LabelEntry
 from affidavit.records.lab.measure import Rate
 from affidavit.records.report import Report
-from affidavit.render.report import wording
-from affidavit.render.report.ink import Ink
-from affidavit.render.report.rates import measured_words
+from affidavit.render import wording
+from affidavit.render.account import measured_words
+from affidavit.render.ink import Ink
 
 STYLES = {Label.VALID: "bold green", Label.WRONG: "bold red", Label.NIT: "bold yellow"}
 _LABEL_WIDTH = 7

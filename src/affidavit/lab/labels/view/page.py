@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from affidavit import __version__
 from affidavit.lab.labels.view import sentences
 from affidavit.records.lab.measure import Group, Quality, Rate
+from affidavit.render.account import percent
 from affidavit.render.html.template import render_page
-from affidavit.render.report.rates import percent
 from affidavit.render.safe_text import one_line
 
 _LEFT, _WIDTH = 5, 170

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from affidavit.records.evidence import QuoteOutcome
 from affidavit.records.lab.measure import Group, Mistake, Quality, Rate, Spread
-from affidavit.render.report.rates import EN_DASH, NOT_MEASURED, percent, rate_words
-from affidavit.render.report.wording import counted
+from affidavit.render.account import EN_DASH, NOT_MEASURED, percent, rate_words
 from affidavit.render.safe_text import one_line
+from affidavit.render.wording import counted
 
 SMALL_SAMPLE = 30
 """With fewer labels than this, one label moves the rate by more than three points."""

@@ -7,8 +7,8 @@ from rich.text import Text
 
 from affidavit.lab.labels.view import sentences
 from affidavit.records.lab.measure import Group, Quality, Rate
-from affidavit.render.report.ink import Ink
-from affidavit.render.report.rates import percent
+from affidavit.render.account import percent
+from affidavit.render.ink import Ink
 
 _LABEL_WIDTH = 12
 _BAR_CELLS = 24

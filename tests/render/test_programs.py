@@ -12,14 +12,14 @@ from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.runs.run import AddedFile, ProgramRun
 from affidavit.render.html.page import render_html
-from affidavit.render.report.ink import Ink
-from affidavit.render.report.markdown import render_markdown
-from affidavit.render.report.proof.programs import (
+from affidavit.render.ink import Ink
+from affidavit.render.markdown import render_markdown
+from affidavit.render.programs import (
     expected_words,
     outcome_words,
     program_text,
 )
-from affidavit.render.report.wording import ordered
+from affidavit.render.wording import ordered
 from reports import a_candidate, a_finding, a_report, a_verification
 
 BASE = ProgramRun(side="base", state="exited", exit_code=0, output="0\n")

@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from affidavit.records.lab.measure import Rate
+from affidavit.render.account import measured_words, percent, rate_words
 from affidavit.render.formats import render
-from affidavit.render.report.rates import measured_words, percent, rate_words
-from affidavit.render.report.terminal import render_terminal
+from affidavit.render.terminal import render_terminal
 from reports import a_report
 
 KNOWN = Rate(count=4, n=190, share=4 / 190, low=0.0082, high=0.0529)

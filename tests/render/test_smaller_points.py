@@ -12,9 +12,9 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Severity
 from affidavit.records.report import Report
 from affidavit.render.html.page import render_html
-from affidavit.render.report.markdown import render_markdown
-from affidavit.render.report.terminal import render_terminal
-from affidavit.render.report.wording import MAX_SENTENCE_LENGTH, in_a_sentence
+from affidavit.render.markdown import render_markdown
+from affidavit.render.terminal import render_terminal
+from affidavit.render.wording import MAX_SENTENCE_LENGTH, in_a_sentence
 from reports import a_candidate, a_finding, a_report
 
 FIRST = "The cart of v2.0 keeps `items` of shop.py, e.g. a refund."

@@ -1,4 +1,4 @@
-"""From the cause that an impact finding names to the lines of the change that touched it."""
+"""Find the lines of a change that a finding speaks of: its cause, old and new lines, the place at head."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,7 +7,9 @@ from itertools import islice, takewhile
 
 from affidavit.diff.line_map import LineMap
 from affidavit.records.change import Change, FileChange, Hunk
-from affidavit.records.finding import Cause
+from affidavit.records.evidence import QuoteCheck
+from affidavit.records.finding import Cause, Finding
+from affidavit.records.record import Side
 
 _KEYWORDS = "class|const|def|enum|fn|func|function|interface|let|struct|trait|type|var"
 _DEFINES = rf"\s*(?:\w+\s+){{0,4}}?(?:{_KEYWORDS})\s+(?:\([^()]*\)\s*)?"
@@ -148,3 +150,77 @@ def _pruned(run: list[ChangedLine], at: int) -> tuple[ChangedLine, ...]:
         for position, line in enumerate(line for line in run if line.mark == mark)
         if place - 1 <= position <= place + 1
     )
+
+
+WORDS = {"-": "old", "+": "new"}
+LEGEND = "- old, + new"
+"""Beside lines that carry the marks of a diff."""
+
+
+def marks_of(quote: QuoteCheck, change: Change) -> dict[int, str]:
+    """By its number each quoted line that the change added (`+`) or, before the change, removed (`-`)."""
+    file = change.file_at(quote.file, quote.side)
+    if file is None or quote.start is None:
+        return {}
+    last = quote.end or quote.start
+    near = [hunk for hunk in file.hunks if _reaches(hunk, quote.side, quote.start, last)]
+    return {
+        number: mark
+        for hunk in near
+        for mark, number in _changed(hunk, quote.side, last)
+        if quote.start <= number
+    }
+
+
+def is_told_apart(marks: dict[int, str], quote: QuoteCheck) -> bool:
+    """Whether changed lines stand beside unchanged ones, or are not there any more."""
+    if not marks or quote.start is None:
+        return False
+    return quote.side == "base" or len(marks) <= (quote.end or quote.start) - quote.start
+
+
+def _reaches(hunk: Hunk, side: Side, first: int, last: int) -> bool:
+    start, count = (hunk.new_start, hunk.new_count) if side == "head" else (hunk.old_start, hunk.old_count)
+    return start <= last and first < start + count
+
+
+def _changed(hunk: Hunk, side: Side, last: int) -> Iterator[tuple[str, int]]:
+    for mark, old, new, _ in hunk.numbered():
+        number = new if side == "head" else old
+        if number is None:
+            continue
+        if number > last:
+            return
+        if mark != " ":
+            yield mark, number
+
+
+_LAST_LINE = 2**31 - 1
+"""The largest line number that readers of these formats can hold."""
+
+
+@dataclass(frozen=True)
+class HeadPlace:
+    """A path and its first and last line. `is_exact` is False where the code stands at base only."""
+
+    path: str
+    first: int
+    last: int
+    is_exact: bool = True
+
+
+def head_place(finding: Finding, change: Change) -> HeadPlace:
+    """The finding's place at head; what the change removed is placed where it stood."""
+    first, last = finding.lines
+    file = change.file_at(finding.file, "base") if finding.side == "base" else None
+    if file is None:
+        return _bounded(finding.file, first, last, is_exact=finding.side == "head")
+    if file.head_path is None:
+        return _bounded(file.path, first, last, is_exact=False)
+    at = LineMap(file.hunks).nearest_head(first)
+    return _bounded(file.head_path, at, at, is_exact=False)
+
+
+def _bounded(path: str, first: int, last: int, *, is_exact: bool) -> HeadPlace:
+    start = min(max(first, 1), _LAST_LINE)
+    return HeadPlace(path=path, first=start, last=min(max(last, start), _LAST_LINE), is_exact=is_exact)

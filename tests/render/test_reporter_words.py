@@ -7,8 +7,8 @@ from rich.console import Console
 
 from affidavit.records.report import PositiveNote, Report, ReporterWords
 from affidavit.render.exchange.verdict import to_verdict
-from affidavit.render.report.markdown import render_markdown
-from affidavit.render.report.terminal import render_terminal
+from affidavit.render.markdown import render_markdown
+from affidavit.render.terminal import render_terminal
 from reports import a_candidate, a_report
 
 WORDS = ReporterWords(

@@ -6,17 +6,30 @@ from affidavit.proof.running.printed import both_ends
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Cause, Finding
 from affidavit.records.report import Report
-from affidavit.render.report import wording
-from affidavit.render.report.proof.behaviour import Compared, behaviour_sentence, compared
-from affidavit.render.report.proof.cause_place import changed_place
-from affidavit.render.report.proof.old_and_new import LEGEND, is_told_apart, marks_of
-from affidavit.render.report.proof.patches import patch_text, patch_words, trial_lines
-from affidavit.render.report.proof.programs import Part, program_parts
-from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
-from affidavit.render.report.proof.under import further_places, said_under, why_withheld
-from affidavit.render.report.rates import headline_words
-from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
-from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
+from affidavit.render import wording
+from affidavit.render.account import (
+    alert_lines,
+    decision_lines,
+    headline_words,
+    series_sentence,
+    set_aside_lines,
+    set_aside_words,
+    why_words,
+    withheld_counts,
+)
+from affidavit.render.changed_lines import LEGEND, changed_place, is_told_apart, marks_of
+from affidavit.render.formats import RenderOptions
+from affidavit.render.programs import Compared, Part, behaviour_sentence, compared, program_parts
+from affidavit.render.proof import (
+    further_places,
+    patch_text,
+    patch_words,
+    proof_line,
+    said_under,
+    standing_in_brackets,
+    trial_lines,
+    why_withheld,
+)
 from affidavit.render.safe_text import (
     clip,
     code_block,
@@ -26,7 +39,6 @@ from affidavit.render.safe_text import (
     one_line,
     visible,
 )
-from affidavit.render.view import View
 
 MAX_LENGTH = 60_000
 """Forges take 65,536 characters; what posts the comment may add a mark of its own."""
@@ -41,9 +53,9 @@ _MAX_CODE_LINE_LENGTH = 200
 _MAX_OUTPUT_LINE_LENGTH = 400
 
 
-def write(report: Report, view: View) -> str:
+def write(report: Report, options: RenderOptions) -> str:
     """The report in this format."""
-    return render_markdown(report, show_withheld=view.show_withheld, show_nits=view.show_nits)
+    return render_markdown(report, show_withheld=options.show_withheld, show_nits=options.show_nits)
 
 
 def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:

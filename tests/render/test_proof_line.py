@@ -11,18 +11,18 @@ from affidavit.forges.posting.bodies import finding_body
 from affidavit.records.candidate import Candidate, Carried, Judgement
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.runs.run import KeptRun, Program, ProgramRun
+from affidavit.render import programs, proof
 from affidavit.render.html.page import render_html
-from affidavit.render.report.markdown import render_markdown
-from affidavit.render.report.proof import programs, proof_line
-from affidavit.render.report.proof.proof_line import OWN_ANALYSERS, how_shown
-from affidavit.render.report.terminal import render_terminal
+from affidavit.render.markdown import render_markdown
+from affidavit.render.proof import OWN_ANALYSERS, how_shown
+from affidavit.render.terminal import render_terminal
 from affidavit.specialists.broken_references import specialist as broken_references
 from affidavit.specialists.lost_code import specialist as lost_code
 from affidavit.specialists.lost_tests import specialist as lost_tests
 from reports import a_candidate, a_finding, a_report
 
 CONFIRMED = Judgement(by="verifier", answer="CONFIRMED", model="judge")
-PAGE = Path(__file__).parents[4] / "web" / "src" / "report" / "proof.ts"
+PAGE = Path(__file__).parents[2] / "web" / "src" / "report" / "proof.ts"
 
 
 def of_a_model(**fields: Any) -> Candidate:
@@ -83,15 +83,15 @@ def test_a_program_by_which_the_verifier_confirmed_it_counts_as_shown() -> None:
 def test_who_found_it_is_told_from_who_handed_it_in(kind: str) -> None:
     named = {"model": "found by a model (logic)", "outside": "handed in by logic"}
     candidate = of_a_model(kind=kind)
-    assert named[kind] in proof_line.proof_line(candidate, a_report(candidate))
+    assert named[kind] in proof.proof_line(candidate, a_report(candidate))
 
 
 @pytest.mark.parametrize("outcome", ["cut_off", "failed", "refused", "skipped"])
 def test_a_verifier_that_gave_no_answer_is_named_with_what_became_of_it(outcome: str) -> None:
     candidate = of_a_model(judgements=(Judgement.model_validate({"by": "verifier", "outcome": outcome}),))
-    said = proof_line.proof_line(candidate, a_report(candidate))
-    assert f"not verified: {proof_line.UNANSWERED[outcome]}" in said
-    assert proof_line.UNANSWERED[outcome].startswith("the verifier")
+    said = proof.proof_line(candidate, a_report(candidate))
+    assert f"not verified: {proof.UNANSWERED[outcome]}" in said
+    assert proof.UNANSWERED[outcome].startswith("the verifier")
 
 
 def test_every_format_for_people_says_how_it_was_shown() -> None:
@@ -107,6 +107,6 @@ def test_every_format_for_people_says_how_it_was_shown() -> None:
 def test_the_page_says_it_in_the_same_words() -> None:
     page = PAGE.read_text()
     outcomes = set(programs.OUTCOMES.values())
-    words = outcomes | set(proof_line.QUOTES.values()) | {proof_line.ONLY_READ, proof_line.BY_VERIFIER}
-    assert {word for word in (*words, proof_line.NEW) if f"'{word}'" not in page} == set()
+    words = outcomes | set(proof.QUOTES.values()) | {proof.ONLY_READ, proof.BY_VERIFIER}
+    assert {word for word in (*words, proof.NEW) if f"'{word}'" not in page} == set()
     assert all(f"'{name}'" in page for name in OWN_ANALYSERS)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from affidavit.records.change import FileStatus
 from affidavit.records.finding import Cause
-from affidavit.render.report.proof.cause_place import changed_place, head_line
+from affidavit.render.changed_lines import changed_place, head_line
 from reports import a_change, a_file, a_hunk
 
 

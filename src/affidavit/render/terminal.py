@@ -9,19 +9,38 @@ from rich.text import Text
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.report import Decision, Gap, Report
-from affidavit.render.report import wording
-from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lines
-from affidavit.render.report.ink import Ink
-from affidavit.render.report.proof.behaviour import behaviour_sentence, compared
-from affidavit.render.report.proof.cause_place import changed_place
-from affidavit.render.report.proof.patches import patch_text, patch_words, trial_lines
-from affidavit.render.report.proof.programs import ending_words, how_to_repeat, program_text, runs_of
-from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
-from affidavit.render.report.proof.under import further_places, said_under, why_withheld
-from affidavit.render.report.rates import headline_words
-from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
-from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
-from affidavit.render.view import View
+from affidavit.render import wording
+from affidavit.render.account import (
+    alert_lines,
+    decision_lines,
+    headline_words,
+    series_sentence,
+    set_aside_lines,
+    set_aside_words,
+    why_words,
+    withheld_counts,
+)
+from affidavit.render.changed_lines import changed_place
+from affidavit.render.formats import RenderOptions
+from affidavit.render.ink import Ink, draw_changed, draw_quote, quoted_lines
+from affidavit.render.programs import (
+    behaviour_sentence,
+    compared,
+    ending_words,
+    how_to_repeat,
+    program_text,
+    runs_of,
+)
+from affidavit.render.proof import (
+    further_places,
+    patch_text,
+    patch_words,
+    proof_line,
+    said_under,
+    standing_in_brackets,
+    trial_lines,
+    why_withheld,
+)
 
 _BADGE_STYLES = {
     Severity.CRITICAL: "bold white on red",
@@ -47,38 +66,38 @@ _ID_LENGTH = 8
 """Of a report's id: enough to name it to `affidavit label`."""
 
 
-def write(report: Report, view: View) -> str:
+def write(report: Report, options: RenderOptions) -> str:
     """What the terminal shows, without colour."""
     page = StringIO()
     console = Console(file=page, width=_PLAIN_WIDTH, force_terminal=False, color_system=None)
-    render_terminal(report, console=console, view=view)
+    render_terminal(report, console=console, options=options)
     return page.getvalue()
 
 
-def print_terminal(report: Report, view: View) -> None:
+def print_terminal(report: Report, options: RenderOptions) -> None:
     """Write it to the terminal itself, as wide and as colourful as that is."""
-    render_terminal(report, console=Console(), view=view)
+    render_terminal(report, console=Console(), options=options)
 
 
-def render_terminal(report: Report, *, console: Console, view: View | None = None) -> None:
+def render_terminal(report: Report, *, console: Console, options: RenderOptions | None = None) -> None:
     """Write what was found and why it is believed, what was withheld, what did not run, the verdict."""
-    ink, view = Ink(console), view or View()
+    ink, options = Ink(console), options or RenderOptions()
     if report.change.why_empty and not report.candidates:
         ink.line(ink.safe(report.verdict.summary))
         return
     standing, folded = wording.standing(report), wording.folded(report)
     _write_head(ink, report)
     _write_overview(ink, report, standing)
-    _write_findings(ink, report, standing, is_verbose=view.is_verbose)
-    if view.is_verbose and folded:
+    _write_findings(ink, report, standing, is_verbose=options.is_verbose)
+    if options.is_verbose and folded:
         ink.blank()
         ink.line(("smaller points:", "bold"))
         _write_findings(ink, report, folded, is_verbose=True)
     else:
         _write_folded(ink, report, folded)
-    if view.show_nits:
-        _write_nits(ink, report, is_verbose=view.is_verbose)
-    _write_account(ink, report, view)
+    if options.show_nits:
+        _write_nits(ink, report, is_verbose=options.is_verbose)
+    _write_account(ink, report, options)
     _write_verdict(ink, report)
 
 
@@ -263,11 +282,11 @@ def _write_nits(ink: Ink, report: Report, *, is_verbose: bool) -> None:
         _write_findings(ink, report, nits, is_verbose=is_verbose)
 
 
-def _write_account(ink: Ink, report: Report, view: View) -> None:
+def _write_account(ink: Ink, report: Report, options: RenderOptions) -> None:
     """What was withheld, what did not run, what was not looked at."""
     ink.blank()
     _write_series(ink, report)
-    _write_withheld(ink, report, show_withheld=view.show_withheld, show_nits=view.show_nits)
+    _write_withheld(ink, report, show_withheld=options.show_withheld, show_nits=options.show_nits)
     _write_parts(ink, "incomplete", report.incomplete, "bold yellow")
     _write_parts(ink, "not run", report.not_run, "dim")
     _write_files(ink, "silences", wording.brought_suppressions(report))
@@ -279,7 +298,7 @@ def _write_account(ink: Ink, report: Report, view: View) -> None:
         ink.hanging(_account_label("coverage"), ink.inline(covered), indent=0)
     if chosen := wording.settings_sentence(report):
         ink.hanging(_account_label("settings"), ink.inline(chosen, "dim"), indent=0)
-    _write_behaviour(ink, report, is_verbose=view.is_verbose)
+    _write_behaviour(ink, report, is_verbose=options.is_verbose)
     if report.words and report.words.summary:
         label = _account_label("model says")
         ink.line(label, ink.cut(ink.inline(report.words.summary), ink.text_width - label.cell_len))

@@ -6,10 +6,10 @@ from typing import Any
 from rich.console import Console
 
 from affidavit.records.report import Report
+from affidavit.render.changed_lines import LEGEND, is_told_apart, marks_of
 from affidavit.render.html.page import render_html
-from affidavit.render.report.markdown import render_markdown
-from affidavit.render.report.proof.old_and_new import LEGEND, is_told_apart, marks_of
-from affidavit.render.report.terminal import render_terminal
+from affidavit.render.markdown import render_markdown
+from affidavit.render.terminal import render_terminal
 from reports import (
     a_candidate,
     a_change,

@@ -1,14 +1,19 @@
-"""The actionable-feedback document: what to do next, for people and for coding agents."""
+"""Write the native report, and the actionable-feedback document for people and coding agents."""
 
 from affidavit.iterations.feedback.document import feedback_document
 from affidavit.records.report import Report
 from affidavit.render.exchange.shapes import as_json
-from affidavit.render.report.proof.under import said_under
+from affidavit.render.formats import RenderOptions
+from affidavit.render.proof import said_under
 from affidavit.render.safe_text import visible
-from affidavit.render.view import View
 
 
-def write(report: Report, _view: View) -> str:
+def write_report(report: Report, _options: RenderOptions) -> str:
+    """The whole report, in ASCII, whatever the reader asked to see."""
+    return report.model_dump_json(indent=1, ensure_ascii=True) + "\n"
+
+
+def write_feedback(report: Report, _options: RenderOptions) -> str:
     """The document as JSON; empty where there is nothing to ask for, since an empty one is not valid."""
     document = feedback_document(report, _inert)
     if document is None:

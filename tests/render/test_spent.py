@@ -1,7 +1,7 @@
 """What the models used up is said in every report that people read."""
 
 from affidavit.records.report import RoleUsage
-from affidavit.render.report.wording import spent_sentence
+from affidavit.render.wording import spent_sentence
 from reports import a_candidate, a_report
 
 

@@ -16,10 +16,10 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Search, Severity
 from affidavit.records.report import Gap, Gate, Report
+from affidavit.render.formats import RenderOptions
 from affidavit.render.html.page import render_html
-from affidavit.render.report.markdown import render_markdown
-from affidavit.render.report.terminal import render_terminal
-from affidavit.render.view import View
+from affidavit.render.markdown import render_markdown
+from affidavit.render.terminal import render_terminal
 from hostile import hostile_reports
 from reports import (
     a_candidate,
@@ -38,21 +38,23 @@ from reports import (
 def printed(report: Report, *, width: int = 80, **options: Any) -> str:
     page = StringIO()
     console = Console(file=page, width=width, force_terminal=False, color_system=None)
-    render_terminal(report, console=console, view=View(**options))
+    render_terminal(report, console=console, options=RenderOptions(**options))
     return page.getvalue()
 
 
 def coloured(report: Report, width: int = 80) -> str:
     page = StringIO()
     console = Console(file=page, width=width, force_terminal=True, color_system="truecolor", no_color=False)
-    render_terminal(report, console=console, view=View(show_withheld=True, show_nits=True))
+    render_terminal(report, console=console, options=RenderOptions(show_withheld=True, show_nits=True))
     return page.getvalue()
 
 
 def in_ascii(report: Report) -> str:
     page = TextIOWrapper(BytesIO(), encoding="ascii")
     render_terminal(
-        report, console=Console(file=page, width=80), view=View(show_withheld=True, show_nits=True)
+        report,
+        console=Console(file=page, width=80),
+        options=RenderOptions(show_withheld=True, show_nits=True),
     )
     page.flush()
     raw: Any = page.buffer

@@ -10,7 +10,7 @@ from affidavit.records.candidate import Wording, Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Severity
 from affidavit.records.report import Gap, Report
-from affidavit.render.report.markdown import MAX_LENGTH, render_markdown
+from affidavit.render.markdown import MAX_LENGTH, render_markdown
 from hostile import hostile_reports
 from reports import a_candidate, a_finding, a_full_report, a_quote, a_report, a_withheld, an_impact_candidate
 

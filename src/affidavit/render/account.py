@@ -1,0 +1,187 @@
+"""Say in plain sentences what was withheld, what became of earlier findings, and how often we were wrong."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from affidavit.iterations.feedback.alerts import alerts_of
+from affidavit.records.candidate import Candidate
+from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.evidence import IN_NAME
+from affidavit.records.iteration import Fate, FindingDecision
+from affidavit.records.lab.measure import Rate
+from affidavit.records.report import Report
+from affidavit.render.wording import counted, is_same_commits, withheld_reason
+
+WORDS: dict[Reason, str] = {
+    Reason.REFUTED: "refuted",
+    Reason.NIT: "too small to act on",
+    Reason.DUPLICATE_OF: "said by another finding",
+    Reason.EVIDENCE_NOT_FOUND: "quote not in the file",
+    Reason.ABSENCE_NOT_SEARCHED: "missing, with no search for it",
+    Reason.ABSENCE_DISPROVED: "found, not missing",
+    Reason.BELOW_THRESHOLD: "milder than asked for",
+    Reason.OUT_OF_FOCUS: "outside of what was asked for",
+    Reason.STYLE_OFF: "style, not asked for",
+    Reason.DISMISSED: "dismissed by people",
+    Reason.SUPPRESSED: "silenced by the change itself",
+    Reason.FIXED: "fixed since the last review",
+    Reason.FINDING_DROPPED: "not readable as a finding",
+    Reason.MISSING_REQUIRED_FIELD: "not readable as a finding",
+    Reason.FILE_NOT_IN_CHANGED_FILES: "about a file outside the change",
+}
+"""A code that is not here is read with spaces."""
+MAX_RULES = 5
+
+
+def why_words(candidate: Candidate) -> str:
+    """The reason why a candidate is not shown, for people; its code is in the native report."""
+    code = withheld_reason(candidate)
+    return WORDS.get(Reason(code), code.replace("_", " "))
+
+
+def withheld_counts(candidates: Sequence[Candidate]) -> list[tuple[str, int]]:
+    """How many were withheld for which reason, the most frequent first."""
+    counts = Counter(map(why_words, candidates))
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def set_aside_words(report: Report) -> str:
+    """How many results of analysers were set aside, by their rules; empty: none."""
+    if not report.set_aside:
+        return ""
+    said = f"{counted(report.set_aside_count, 'result')} of analysers, set aside"
+    rules: Counter[str] = Counter()
+    for one in report.set_aside:
+        rules.update([one.set_aside.rule] if one.set_aside else one.unlisted)
+    return f"{said}: {_by_rule(rules)}" if rules else said
+
+
+def set_aside_lines(report: Report) -> list[str]:
+    """What analysers reported and their own part dropped, with rule, place and reason.
+
+    Those that are too many to be listed are counted by rule, in one line an analyser.
+    """
+    return [_set_aside_line(one) for one in report.set_aside]
+
+
+def _set_aside_line(note: Diagnostic) -> str:
+    by = f"{note.specialist or 'an analyser'}: "
+    if note.unlisted:
+        return f"{by}{sum(note.unlisted.values())} more that are not listed: {_by_rule(note.unlisted)}"
+    result = note.set_aside
+    if result is None:
+        return by + note.detail
+    place = f"{result.file}:{result.line}" if result.line != IN_NAME else f"the name of {result.file}"
+    said = f" ({result.message})" if result.message else ""
+    # Most rules are named after their analyser.
+    named = result.rule if result.rule.startswith(f"{note.specialist}/") else by + result.rule
+    return f"{named} at {place}: {result.reason}{said}"
+
+
+def _by_rule(rules: Mapping[str, int]) -> str:
+    """The most frequent rules, and how many others there are."""
+    often = sorted(rules.items(), key=lambda pair: (-pair[1], pair[0]))
+    named = [f"{rule} ({count})" if count > 1 else rule for rule, count in often[:MAX_RULES]]
+    left = len(often) - MAX_RULES
+    return ", ".join([*named, f"and {counted(left, 'other rule')}"] if left > 0 else named)
+
+
+FATES: dict[Fate, str] = {
+    "fixed": "fixed",
+    "partly_fixed": "partly fixed",
+    "still_open": "still open",
+    "cannot_tell": "can't be told",
+    "dismissed": "dismissed",
+}
+BACK = "back again"
+"""What was fixed, or gone, and is there again."""
+
+
+def series_sentence(report: Report) -> str:
+    """Which review of its series it is, and what became of the findings before; empty for a first one."""
+    follow_up = report.follow_up
+    if follow_up is None:
+        return ""
+    counts = [f"{count} {FATES[fate]}" for fate, count in follow_up.counts.items() if count]
+    counts += [f"{len(follow_up.returned)} {BACK}"] if follow_up.returned else []
+    same = f"same commits as review {follow_up.previous[:8]}" if is_same_commits(report) else ""
+    if same and not counts:
+        return f"review {follow_up.iteration} of this change: {same}"
+    counts += [f"{len(follow_up.new)} new"] if follow_up.new else []
+    became = ", ".join(counts) or "nothing was open, nothing is new"
+    said = f"review {follow_up.iteration} of this change: {became}" + (f"; {same}" if same else "")
+    scope = follow_up.scope
+    if scope is not None and not scope.is_whole:
+        files = counted(len(scope.touched) + len(scope.reached), "file")
+        said += f"; models looked at {files}: {scope.reason}"
+    return said
+
+
+def decision_lines(report: Report) -> list[tuple[str, str]]:
+    """What is back, and each finding of the review before with its fate: the word, the rest of the line."""
+    decisions = report.follow_up.decisions if report.follow_up else ()
+    order = list(FATES)
+    fates = sorted(decisions, key=lambda one: order.index(one.fate))
+    return [*_returned_lines(report), *((FATES[one.fate], _line(one)) for one in fates)]
+
+
+def _returned_lines(report: Report) -> list[tuple[str, str]]:
+    known = {one.id: one.finding for one in report.candidates if one.finding}
+    returned = report.follow_up.returned if report.follow_up else ()
+    return [
+        (
+            BACK,
+            f"{known[one.now].file}:{known[one.now].line} {' '.join(known[one.now].title.split())} "
+            f"(stood in review {one.review}, was gone in review {one.review + 1}: finding {one.key})",
+        )
+        for one in returned
+        if one.now in known
+    ]
+
+
+def alert_lines(report: Report) -> list[str]:
+    """What a person should know about the series."""
+    found = alerts_of(report) if report.follow_up else []
+    return [f"{one.kind.replace('_', ' ')}: {one.detail}" for one in found]
+
+
+def _line(decision: FindingDecision) -> str:
+    title = " ".join(decision.title.split())
+    reason = " ".join(decision.reason.split())
+    return f"{decision.file}:{decision.line} {title} ({decision.by}: {reason})" if reason else title
+
+
+EN_DASH = "\u2013"
+NOT_MEASURED = "not measured yet"
+MIN_LABELS = 20
+"""Fewer labels say nothing about the next report."""
+
+
+def percent(share: float) -> str:
+    """`2.1%`; what is not nothing never reads as 0%, and what is not all never as 100%."""
+    value = f"{100 * share:.1f}"
+    if value == "0.0" and share > 0:
+        return "<0.1%"
+    if value == "100.0" and share < 1:
+        return ">99.9%"
+    return value.removesuffix(".0") + "%" if value in ("0.0", "100.0") else value + "%"
+
+
+def interval_words(low: float, high: float, dash: str = EN_DASH) -> str:
+    """`[0.9-4.8]`, in percent."""
+    return f"[{100 * low:.1f}{dash}{100 * high:.1f}]"
+
+
+def rate_words(rate: Rate, dash: str = EN_DASH) -> str:
+    """`2.1% [0.9-4.8], n=190`."""
+    return f"{percent(rate.share)} {interval_words(rate.low, rate.high, dash)}, n={rate.n}"
+
+
+def measured_words(rate: Rate | None, dash: str = EN_DASH) -> str:
+    """The headline of an installation: `wrong: 2.1% [0.9-4.8], n=190`, or that it is not measured yet."""
+    return f"wrong: {rate_words(rate, dash)}" if rate else NOT_MEASURED
+
+
+def headline_words(rate: Rate | None, dash: str = EN_DASH) -> str:
+    """The headline as a report has it; empty while there are too few labels."""
+    return measured_words(rate, dash) if rate and rate.n >= MIN_LABELS else ""

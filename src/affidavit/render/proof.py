@@ -1,0 +1,261 @@
+"""Say in words why a finding is believed and what else it stands for."""
+
+from collections.abc import Sequence
+from textwrap import shorten
+
+from affidavit.records.candidate import Candidate, Judgement
+from affidavit.records.diagnostics import Reason
+from affidavit.records.evidence import QuoteCheck
+from affidavit.records.finding import Severity
+from affidavit.records.report import Report
+from affidavit.render.programs import decided_by, outcome_words
+from affidavit.render.wording import agreeing, counted, finder_name, listed, place_of, title_of
+
+MAX_QUOTES = 2
+"""Quotes of packages inside the line; all of them are in the details."""
+MAX_REASON_LENGTH = 120
+"""Of somebody's sentence inside the line; the whole is in the details."""
+
+ONLY_READ = "only read, not run"
+BY_VERIFIER = "shown by a program that the verifier ran"
+NEW = "new with this change"
+UNANSWERED = {
+    "cut_off": "the verifier's answer was cut off",
+    "failed": "the verifier failed",
+    "refused": "the verifier refused to answer",
+    "skipped": "the verifier was not asked",
+}
+OWN_ANALYSERS = frozenset({"code", "references", "tests"})
+"""Mechanical specialists that are no outside program: they compare both sides themselves."""
+
+QUOTES = {
+    "exact": "quote found in the commit",
+    "relocated": "quote found elsewhere in the file",
+    "ambiguous": "quote found several times in the file",
+    "not_found": "quote not found in the commit",
+    "not_quoted": "no quote",
+}
+
+
+def proof_line(candidate: Candidate, report: Report) -> list[str]:
+    """How it was shown, who found it, how that was checked, and why something grave does not block."""
+    said = [how_shown(candidate), _quote(candidate.quote), *_finder(candidate)]
+    said += [one.summary for one in candidate.dependency_quotes[:MAX_QUOTES]]
+    if candidate.searches:
+        said.append(f"{counted(len(candidate.searches), 'search', 'searches')} run again")
+    said += _judged(candidate)
+    if candidate.patch_trial:
+        tried = "tried in part" if candidate.patch_trial.untried else "tried"
+        said.append(f"patch {tried}, holds" if candidate.patch_trial.holds else "patch tried, fails")
+    said += [f"its finder called it {candidate.claimed_severity}"] if candidate.claimed_severity else []
+    others = agreeing(candidate)
+    said += [f"also found by {listed(others)}"] if others else []
+    said += [f"commented on before by {listed(candidate.said_by)}"] if candidate.said_by else []
+    why_not = why_not_blocking(candidate, report)
+    return [*said, *([f"does not block: {why_not}"] if why_not else [])]
+
+
+def how_shown(candidate: Candidate) -> str:
+    """Whether it was shown by running a program, proven by an analyser, or only read."""
+    check = candidate.reproduction
+    if check and check.is_shown_by_running:
+        return outcome_words(check)
+    if candidate.kind == "mechanical":
+        return _proven(candidate)
+    if any(one.run and one.answer == "CONFIRMED" for one in candidate.judgements):
+        return BY_VERIFIER
+    return f"only read; {outcome_words(check)}" if check else ONLY_READ
+
+
+def _proven(candidate: Candidate) -> str:
+    """By which rule of which analyser; one of an earlier review that nobody reports now is not new."""
+    rule = candidate.finding.rule_id if candidate.finding else None
+    how = "comparing both sides" if candidate.specialist in OWN_ANALYSERS else "an analyser"
+    named = (rule or candidate.specialist).replace("/", " ", 1)
+    when = NEW if candidate.is_proven_by_machine else "in an earlier review"
+    return f"proven by {how} ({named}), {when}"
+
+
+def why_not_blocking(candidate: Candidate, report: Report) -> str:
+    """Why a finding of severity high or critical does not block; empty where it blocks, or is milder."""
+    finding = candidate.finding
+    if finding is None or not finding.severity.is_grave or candidate.id in report.verdict.blocking:
+        return ""
+    return candidate.why_not_counted
+
+
+def standing_in_brackets(candidate: Candidate, report: Report) -> list[str]:
+    """What must be known of a finding that is said in one line: whether it blocks."""
+    words = ["fails the gate"] if candidate.id in report.gate.failed_by else []
+    why_not = why_not_blocking(candidate, report)
+    words += [f"does not block: {why_not}"] if why_not else []
+    return [f"({', '.join(words)})"] if words else []
+
+
+def _finder(candidate: Candidate) -> list[str]:
+    """What has no analyser to be named with its proof."""
+    name = finder_name(candidate.specialist)
+    return {"mechanical": [], "model": [f"found by a model ({name})"], "outside": [f"handed in by {name}"]}[
+        candidate.kind
+    ]
+
+
+def _quote(quote: QuoteCheck | None) -> str:
+    return QUOTES[quote.outcome] if quote else QUOTES["not_quoted"]
+
+
+def _judged(candidate: Candidate) -> list[str]:
+    asked = [one for one in candidate.judgements if one.by == "verifier"]
+    if candidate.is_proven_by_machine or not asked:
+        return []
+    counting = candidate.judgements[-1]
+    if counting.answer == "CONFIRMED":
+        return [_who_confirmed(asked) + (" with a reservation" if counting.qualified else "")]
+    if counting.answer == "REFUTED":
+        return ["verifier refuted it"]
+    return [f"not verified: {_in_short(counting.reason or UNANSWERED.get(counting.outcome, 'no answer'))}"]
+
+
+def _who_confirmed(asked: Sequence[Judgement]) -> str:
+    """One verifier, or which of two; several votes of one are one voice."""
+    roles = {one.role for one in asked}
+    confirming = {one.role for one in asked if one.answer == "CONFIRMED"}
+    if len(roles) == 1:
+        return "verifier confirmed"
+    return "both verifiers confirmed" if len(confirming) > 1 else "one of two verifiers confirmed"
+
+
+def _in_short(text: str) -> str:
+    return shorten(text, MAX_REASON_LENGTH, placeholder=" …")
+
+
+MAX_LINES = 12
+MAX_PLACES = 12
+MAX_IN_SHORT = 5
+MAX_ACCOUNTS = 10
+
+
+def duplicates_of(candidate: Candidate, report: Report) -> list[Candidate]:
+    """What was withheld because this finding says it, in the order of the file."""
+    meant = (str(Reason.DUPLICATE_OF), candidate.id)
+    # Asked for each of thousands of findings: what is withheld is not gathered anew each time.
+    ended = [(one, why) for one in report.candidates if (why := one.withheld)]
+    under = [one for one, why in ended if (str(why.code), why.detail) == meant]
+    return sorted(under, key=_by_place)
+
+
+def _by_place(candidate: Candidate) -> tuple[str, int, str]:
+    finding = candidate.finding
+    return (finding.file, finding.line, candidate.id) if finding else ("", 0, candidate.id)
+
+
+def said_under(candidate: Candidate, report: Report) -> list[tuple[str, str]]:
+    """Further places of the same rule or cause, and what others said of the same, each with its label."""
+    under = duplicates_of(candidate, report)
+    lines = [one for one in under if _is_line(one, candidate)]
+    places = places_elsewhere(candidate, [one for one in under if one not in lines])
+    accounts = [one for one in under if one not in lines and one not in places]
+    said = [("also at", _lines(lines))] if lines else []
+    said += _listed("also at", [_quoted(one) for one in places], MAX_PLACES, "more place")
+    return said + _listed("also said", [_account(one) for one in accounts], MAX_ACCOUNTS, "more account")
+
+
+def further_places(candidate: Candidate, report: Report) -> str:
+    """Where else it is, in a few words; empty where it stands for no other place."""
+    under = duplicates_of(candidate, report)
+    lines = [one for one in under if _is_line(one, candidate)]
+    places = [*lines, *places_elsewhere(candidate, [one for one in under if one not in lines])]
+    named = list(dict.fromkeys(map(place_of, places)))
+    more = [f"{len(named) - MAX_IN_SHORT} more"] if len(named) > MAX_IN_SHORT else []
+    return f"also at {listed([*named[:MAX_IN_SHORT], *more])}" if named else ""
+
+
+def places_elsewhere(leader: Candidate, under: Sequence[Candidate]) -> list[Candidate]:
+    """Where the machine proved the same to be wrong, each place once, the worst first."""
+    found: dict[str, Candidate] = {}
+    if not leader.is_open_by_machine:
+        return []
+    for one in sorted(under, key=lambda one: one.specialist != leader.specialist):
+        if one.finding and one.is_open_by_machine and place_of(one) != place_of(leader):
+            found.setdefault(place_of(one), one)
+    return sorted(found.values(), key=lambda one: (_rank(one), _by_place(one)))
+
+
+def _rank(candidate: Candidate) -> int:
+    return candidate.finding.severity.rank if candidate.finding else len(Severity)
+
+
+def _listed(label: str, texts: Sequence[str], most: int, rest: str) -> list[tuple[str, str]]:
+    distinct = list(dict.fromkeys(texts))
+    more = [counted(len(distinct) - most, rest)] if len(distinct) > most else []
+    return [(label, text) for text in (*distinct[:most], *more)]
+
+
+def why_withheld(candidate: Candidate, report: Report) -> str:
+    """The detail of a reason; of a duplicate, the finding that says it, as the report names it."""
+    withheld = candidate.withheld
+    if withheld is None:
+        return ""
+    stands = next((one for one in report.candidates if one.id == withheld.detail), None)
+    if str(withheld.code) != str(Reason.DUPLICATE_OF) or stands is None:
+        return f"{withheld.detail} (shown by a program)" if decided_by(candidate) else withheld.detail
+    name = f" ({stands.fingerprint})" if stands.fingerprint else ""
+    return f"{place_of(stands)} {title_of(stands)}{name}"
+
+
+def _account(candidate: Candidate) -> str:
+    """A further place or effect of the same cause; nobody may take it for verified."""
+    is_judged = candidate.is_proven_by_machine or bool(candidate.judgements)
+    unjudged = "" if is_judged else " (not judged by itself)"
+    return f"{finder_name(candidate.specialist)}, {place_of(candidate)}: {title_of(candidate)}{unjudged}"
+
+
+def _quoted(place: Candidate) -> str:
+    """Where it is, and the code that is there; its title where no code is quoted."""
+    finding, quote = place.finding, place.quote
+    lines = quote.code.split("\n") if quote and quote.start is not None else []
+    at = finding.line - quote.start if finding and quote and quote.start is not None else -1
+    code = " ".join(lines[at].split()) if 0 <= at < len(lines) else ""
+    return f"{place_of(place)}: {f'`{code}`' if code and '`' not in code else code or title_of(place)}"
+
+
+def _is_line(one: Candidate, leader: Candidate) -> bool:
+    # Two findings of a model have no rule in common: each says something of its own.
+    if one.finding is None or leader.finding is None or leader.finding.rule_id is None:
+        return False
+    is_alike = one.specialist == leader.specialist and all(
+        getattr(one.finding, name) == getattr(leader.finding, name) for name in ("rule_id", "file", "title")
+    )
+    return is_alike and one.finding.line != leader.finding.line
+
+
+def _lines(places: Sequence[Candidate]) -> str:
+    numbers = sorted({one.finding.line for one in places if one.finding})
+    named = [str(number) for number in numbers[:MAX_LINES]]
+    more = [f"{len(numbers) - MAX_LINES} more"] if len(numbers) > MAX_LINES else []
+    return f"{'line' if len(numbers) == 1 else 'lines'} {listed([*named, *more])}"
+
+
+def patch_text(candidate: Candidate) -> str:
+    """The patch that a finding brings; empty where it has none."""
+    evidence = candidate.finding.verification if candidate.finding else None
+    return (evidence.patch or "").rstrip("\n") if evidence else ""
+
+
+def patch_words(candidate: Candidate) -> str:
+    """Whether it was tried; only one that holds may be offered to be committed."""
+    trial = candidate.patch_trial
+    if trial is None:
+        return "A patch that nobody has tried, as text"
+    if trial.holds and trial.untried:
+        return f"A patch that holds as far as it was tried (not tried: {', '.join(trial.untried)})"
+    if trial.holds:
+        return "A patch that was tried and holds"
+    return "A patch that was tried and fails, as text"
+
+
+def trial_lines(candidate: Candidate) -> list[str]:
+    """What was tried, one line each."""
+    marks = {True: "passed", False: "failed", None: "not tried"}
+    steps = candidate.patch_trial.steps if candidate.patch_trial else ()
+    return [f"{marks[step.passed]}: {step.name}: {step.detail}" for step in steps]

@@ -1,1 +1,0 @@
-"""A report for people: the native report in, terminal text or markdown out."""
