@@ -34,7 +34,7 @@ def report() -> Report:
         created_at="2026-01-01T00:00:00Z",
         duration_ms=60_000,
         schema_version="1.2",
-        prompt_version="1.1.0",
+        prompt_version="1.0.0",
         change=Change(
             source="range",
             target="HEAD~1..HEAD",

@@ -190,7 +190,7 @@ def keep_history(body: str, data: Path) -> None:
                 update={
                     "id": f"earlier-{day}",
                     "created_at": (datetime.now(UTC) - timedelta(days=41 - day)).isoformat(),
-                    "prompt_version": "1.1.0" if day < 24 else report.prompt_version,
+                    "prompt_version": "0.9.0" if day < 24 else report.prompt_version,
                     "duration_ms": 18_000 + day * 7_919 % 17 * 1_000,
                     "candidates": tuple(candidates),
                     "usage": tuple(

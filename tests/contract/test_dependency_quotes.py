@@ -48,7 +48,7 @@ def quotes_of(value: dict[str, Any], version: str = "1.2") -> tuple[tuple[Depend
 
 
 def test_a_finding_of_1_2_brings_quotes_of_packages() -> None:
-    reply = {"schema_version": "1.2", "prompt_version": "1.2.0", "findings": [finding(QUOTE)]}
+    reply = {"schema_version": "1.2", "prompt_version": "1.0.0", "findings": [finding(QUOTE)]}
     assert jsonschema_rs.is_valid(SCHEMAS["1.2"], reply)
     (quote,), noted = quotes_of(finding(QUOTE))
     assert (quote.package, quote.line_range_examined, noted) == ("@shop/money", (1, 1), [])
@@ -97,7 +97,7 @@ def test_earlier_schemas_have_no_place_for_it(version: str) -> None:
 def test_it_is_written_in_1_2_only() -> None:
     read, _ = read_finding(finding(QUOTE), 0, ReadingRules("1.2"))
     assert read
-    result = ReviewResult(schema_version="1.2", prompt_version="1.2.0", findings=(read,))
+    result = ReviewResult(schema_version="1.2", prompt_version="1.0.0", findings=(read,))
     written = to_json(result, "1.2")["findings"][0]["verification"]
     assert written["dependency_quotes"] == [QUOTE]
     assert "dependency_quotes" not in to_json(result, "1.1")["findings"][0]["verification"]
@@ -106,7 +106,7 @@ def test_it_is_written_in_1_2_only() -> None:
 @pytest.mark.parametrize("has_programs", [True, False])
 @pytest.mark.parametrize("has_dependencies", [True, False])
 def test_models_are_asked_for_what_can_be_looked_at(*, has_programs: bool, has_dependencies: bool) -> None:
-    asked = asked_schema("1.2", "1.2.0", has_programs=has_programs, has_dependencies=has_dependencies)
+    asked = asked_schema("1.2", "1.0.0", has_programs=has_programs, has_dependencies=has_dependencies)
     fields = asked["properties"]["findings"]["items"]["properties"]["verification"]["properties"]
     assert ("reproduction" in fields, "patch" in fields) == (has_programs, has_programs)
     assert ("dependency_quotes" in fields) == has_dependencies

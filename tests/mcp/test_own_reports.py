@@ -77,7 +77,7 @@ def test_what_an_agent_handed_in_is_served_with_its_diff_redacted(tmp_path: Path
     async def run() -> None:
         async with over_stdio(repo.path) as client:
             await client.call_tool("open_change", {"target": "HEAD"})
-            empty = {"schema_version": "1.1", "prompt_version": "1.2.0", "findings": []}
+            empty = {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": []}
             await client.call_tool("submit_findings", {"result": empty})
             assert GITHUB not in await told(client, "last")
 

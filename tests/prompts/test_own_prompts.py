@@ -8,7 +8,6 @@ from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import SettingsError
 from affidavit.prompts import (
     MAX_TEMPLATE_BYTES,
-    built_in_versions,
     copy_prompts,
     current_prompts,
     load_prompts,
@@ -38,7 +37,6 @@ def test_own_versions_stand_beside_those_that_come_along(own: Path) -> None:
     copy_prompts("1.5.0", own / "1.2", own)
     (own / "notes").mkdir()
     assert own_versions(own) == ["1.2", "1.5.0", "1.10.0"]
-    assert CURRENT_PROMPT_VERSION in built_in_versions()
     assert load_prompts(CURRENT_PROMPT_VERSION, own) == current_prompts()
 
 

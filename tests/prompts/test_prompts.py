@@ -20,7 +20,7 @@ from affidavit.specialists.agents.panel import Session
 from affidavit.specialists.agents.probe import probe_talk
 from affidavit.specialists.agents.question import question_talk
 from affidavit.stages.looking.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
-from affidavit.stages.reporting.narrate import WORDS_SCHEMA_NAME, words_schema
+from affidavit.stages.reporting.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from claims import candidate
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -52,9 +52,7 @@ def talks(before: Convened) -> dict[str, Talk]:
     second = replace(agent, lenses=(SECOND_LOOK,), reported=(FOUND,))
     told = {one.name: one.talk(None) for one in (*alone, triage, second)}
     return told | {
-        "reporter": session.reporter_talk(
-            finished(session, plan), words_schema(current_prompts()), WORDS_SCHEMA_NAME
-        ),
+        "reporter": session.reporter_talk(finished(session, plan), WORDS_SCHEMA, WORDS_SCHEMA_NAME),
         "planner": session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME),
         "verifier": verifier.talk(candidate(FOUND), FOUND),
         "ask": question_talk(

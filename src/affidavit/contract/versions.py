@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-CURRENT_PROMPT_VERSION = "1.2.0"
+CURRENT_PROMPT_VERSION = "1.0.0"
 NO_PROMPT_VERSION = "1.0.0"
 """What a reply names whose author read no prompt: the contract asks for one, and it must not change later."""
 

@@ -14,13 +14,13 @@ from affidavit.git.tree import GitTree
 from affidavit.iterations.following.scope import choose_scope, parts_to_show
 from affidavit.pipeline import Looked, conclude, docket_of_submission, docket_without_models
 from affidavit.ports import Case, Judged, Verifiers
-from affidavit.prompts import PromptSet, asks_for_experiments, built_in_versions, current_prompts
+from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.change import Change, Commit, Revision
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import DependencyCheck, ReproductionCheck
 from affidavit.records.plan import Plan
-from affidavit.records.report import REPORT_VERSION, Answer, Inputs, Programs, Reply, Report, RoleUsage
+from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
 from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.specialists.agents.probe import Probed
@@ -109,7 +109,7 @@ async def derive_report(
     chosen = choose_scope(case, settings.model_dump(mode="json"), report.models, report.prompt_version)
     case = replace(case, scope=chosen)
     replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
-    planned, probed = _opening(report, inputs, case)
+    planned, probed = _opening(inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
     before = _before(case.change, inputs, planned, probed, has_models=has_models)
     read = read_replies(replies, case.change)
@@ -155,22 +155,18 @@ def _before(change: Change, inputs: Inputs, planned: Planned, probed: Probed, *,
 
 
 def _prompts(report: Report) -> PromptSet:
-    """What the models are said to have read; without models, what comes with this release."""
-    if report.models:
-        return PromptSet(report.prompt_version, {}, report.schema_version)
-    is_older = report.report_version != REPORT_VERSION and report.prompt_version in built_in_versions()
-    return PromptSet(report.prompt_version, {}) if is_older else current_prompts()
+    """Return the versions that the models are said to have read; without models, the built-in set."""
+    return PromptSet(report.prompt_version, {}, report.schema_version) if report.models else current_prompts()
 
 
-def _opening(report: Report, inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
+def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
     """The plan that the planner's answer comes to; chunks are the machine's own and divided again."""
     probed = Probed(failures=inputs.verifier_failures)
     if inputs.planner is None and not inputs.submitted_by:
         return Planned(Plan()), probed
     # Models were shown the change as it leaves, and that is what was divided.
     shown = as_it_leaves(case)
-    has_runner = inputs.programs is not None and bool(inputs.programs.sandbox)
-    can_experiment = has_runner and asks_for_experiments(report.prompt_version)
+    can_experiment = inputs.programs is not None and bool(inputs.programs.sandbox)
     always = asked_at_any_size(shown.change, can_experiment=can_experiment)
     symbols = symbol_changes(shown.change, shown.repository)
     parts = parts_to_show(case, shown.change)

@@ -47,7 +47,7 @@ def book_in(folder: Path) -> RolloutBook:
 def own_prompts(folder: Path, *versions: str) -> Path:
     """A folder of prompts with these versions, each with one word of its own."""
     for version in versions:
-        copy_prompts("1.2.0", folder / version)
+        copy_prompts("1.0.0", folder / version)
         specialist = folder / version / "specialist.md"
         specialist.write_text(specialist.read_text() + f"\nThese are the words of {version}.\n")
     return folder

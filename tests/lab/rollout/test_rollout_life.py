@@ -73,11 +73,11 @@ def test_a_rollout_lives(book: RolloutBook, prompts: Path, opened: OpenedChange)
     started(book, new_version(prompts), share=0.5, why="ask for less")
     seen = [review_change(book, opened, number, bad) for number in range(30)]
     decided = [decision for _, decision in seen if decision]
-    assert {report.prompt_version for report, _ in seen} == {"1.2.0", "1.5.0"}
+    assert {report.prompt_version for report, _ in seen} == {"1.0.0", "1.5.0"}
     assert [(one.action, one.by) for one in decided] == [("roll_back", "automatically")]
     assert "above the SLO of 5%" in decided[0].why
     after = seen[[decision is not None for _, decision in seen].index(True) + 1 :]
-    assert {report.prompt_version for report, _ in after} == {"1.2.0"}
+    assert {report.prompt_version for report, _ in after} == {"1.0.0"}
     assert book.running() is None
 
     good = specialist()
@@ -92,13 +92,13 @@ def test_a_rollout_lives(book: RolloutBook, prompts: Path, opened: OpenedChange)
     assert (report.prompt_version, book.running()) == ("1.6.0", None)
 
     with pytest.raises(InputError, match="in the next major only"):
-        retire(book, "1.2.0", by="ada", why="old")
+        retire(book, "1.0.0", by="ada", why="old")
     started(book, new_version(prompts, "2.0.0"))
     promote(book, by="ada", why="a new major", is_forced=True)
-    retire(book, "1.2.0", by="ada", why="nobody uses it")
-    assert book.retired("prompt") == {"1.2.0"}
-    with pytest.raises(SettingsError, match="prompt version 1.2.0 is retired"):
-        choose_prompts(book, opened.change, version="1.2.0")
+    retire(book, "1.0.0", by="ada", why="nobody uses it")
+    assert book.retired("prompt") == {"1.0.0"}
+    with pytest.raises(SettingsError, match="prompt version 1.0.0 is retired"):
+        choose_prompts(book, opened.change, version="1.0.0")
     actions = [decision.action for decision in book.decisions()]
     assert actions == ["start", "roll_back", "start", "promote", "start", "promote", "retire"]
     assert "forced although only 0 of 3 reviews" in book.decisions()[5].why
@@ -109,7 +109,7 @@ def test_each_reply_is_read_by_the_version_it_was_asked_for(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     started(book, new_version(prompts))
-    stale = specialist(says_version="1.2.0")
+    stale = specialist(says_version="1.0.0")
     report, _ = review_change(book, opened, 1, stale)
     assert report.prompt_version == "1.5.0"
     assert {reply.state for reply in report.replies} == {"rejected"}
@@ -122,7 +122,7 @@ def test_incompatible_versions_alone_roll_a_version_back(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     started(book, new_version(prompts))
-    decided = [review_change(book, opened, n, specialist(says_version="1.2.0"))[1] for n in range(3)]
+    decided = [review_change(book, opened, n, specialist(says_version="1.0.0"))[1] for n in range(3)]
     assert [decision and decision.action for decision in decided] == [None, None, "roll_back"]
 
 
@@ -150,7 +150,7 @@ def test_what_becomes_of_findings_is_counted(book: RolloutBook, prompts: Path, o
     }
     coerced = {**FINDING, "id": "h", "line": "2"}
     said = [FINDING, elsewhere, coerced, BROKEN_FINDING]
-    report = review_with(opened, choose_prompts(book, opened.change), specialist(findings={"1.2.0": said}))
+    report = review_with(opened, choose_prompts(book, opened.change), specialist(findings={"1.0.0": said}))
     counts = count_review(report)
     assert (counts.findings, counts.dropped, counts.coerced) == (
         4 * counts.replies,
@@ -228,14 +228,14 @@ def test_a_promotion_can_be_taken_back(book: RolloutBook, prompts: Path, opened:
 def test_there_is_no_way_back_to_a_retired_version(book: RolloutBook, prompts: Path) -> None:
     started(book, new_version(prompts, "2.0.0"))
     promote(book, by="ada", why="a new major", is_forced=True)
-    retire(book, "1.2.0", by="ada", why="old")
+    retire(book, "1.0.0", by="ada", why="old")
     with pytest.raises(InputError, match="is retired, so there is no way back"):
         roll_back(book, by="ada", why="regret")
     with pytest.raises(InputError, match="retired already"):
-        retire(book, "1.2.0", by="ada", why="once more")
+        retire(book, "1.0.0", by="ada", why="once more")
     with pytest.raises(InputError, match="was ever used here"):
         retire(book, "1.0.7", by="ada", why="never there")
-    with pytest.raises(InputError, match="prompt version 1.2.0 is retired"):
+    with pytest.raises(InputError, match="prompt version 1.0.0 is retired"):
         started(book, BUILT_IN)
 
 
@@ -301,7 +301,7 @@ def test_work_outside_of_rollouts_is_not_drawn(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     started(book, new_version(prompts))
-    assert choose_outside_rollouts(book).prompts.version == "1.2.0"
+    assert choose_outside_rollouts(book).prompts.version == "1.0.0"
     promote(book, by="ada", why="good", is_forced=True)
     assert choose_outside_rollouts(book).prompts.version == "1.5.0"
 
@@ -322,7 +322,7 @@ def test_words_that_change_during_a_rollout_are_not_used(
     specialist_prompt = prompts / "1.5.0" / "specialist.md"
     specialist_prompt.write_text(specialist_prompt.read_text() + "\nAnd more.\n")
     chosen = choose_prompts(book, opened.change)
-    assert (chosen.prompts.version, chosen.rollout) == ("1.2.0", None)
+    assert (chosen.prompts.version, chosen.rollout) == ("1.0.0", None)
     assert "their text has changed since the rollout began" in chosen.notice
 
 
@@ -332,7 +332,7 @@ def test_prompts_that_are_gone_do_not_stand_in_the_way_of_a_review(
     started(book, new_version(prompts))
     (prompts / "1.5.0" / "logic.md").unlink()
     chosen = choose_prompts(book, opened.change)
-    assert chosen.prompts.version == "1.2.0"
+    assert chosen.prompts.version == "1.0.0"
     assert "logic.md" in chosen.notice
 
 
@@ -350,7 +350,7 @@ def test_a_forced_version_counts_for_no_rollout(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     started(book, new_version(prompts))
-    for version in ("1.2.0", "1.5.0"):
+    for version in ("1.0.0", "1.5.0"):
         chosen = choose_prompts(book, opened.change, version=version)
         assert (chosen.prompts.version, chosen.rollout) == (version, None)
 

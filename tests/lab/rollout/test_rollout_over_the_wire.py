@@ -65,7 +65,7 @@ def history(repo: Repo) -> Repo:
     """Changes of a text that no analyser reads."""
     for number in range(5):
         repo.commit(f"line {number}", {"notes.txt": "".join(f"line {n}\n" for n in range(number, -1, -1))})
-    affidavit("rollout", "copy", "1.2.0", "prompts/1.5.0", cwd=repo.path.parent)
+    affidavit("rollout", "copy", "1.0.0", "prompts/1.5.0", cwd=repo.path.parent)
     return repo
 
 
@@ -87,12 +87,12 @@ def test_a_bad_version_is_rolled_back_and_the_next_review_says_so(history: Repo)
     begun = rollout(history, "start", "--prompt-version", "1.5.0", "--slice", "100%", "--min-reviews", "3")
     assert (begun.code, begun.err) == (0, "")
     assert "100% of the changes get prompts 1.5.0" in begun.out
-    with serving(model({"1.2.0": [FINDING], "1.5.0": [BROKEN_FINDING]})) as (address, _):
+    with serving(model({"1.0.0": [FINDING], "1.5.0": [BROKEN_FINDING]})) as (address, _):
         first = review(history, address, "HEAD", "--quiet")
         review(history, address, "HEAD~1", "--quiet")
         last = review(history, address, "HEAD~2", "--quiet")
         after = review(history, address, "HEAD~3")
-    assert [version_of(done) for done in (first, last, after)] == ["1.5.0", "1.5.0", "1.2.0"]
+    assert [version_of(done) for done in (first, last, after)] == ["1.5.0", "1.5.0", "1.0.0"]
     assert (first.err, last.err) == ("", "")
     assert "prompts 1.5.0 (schema 1.1) were rolled back automatically" in after.err
     assert "above the SLO of 5%, in 3 of 3 reviews" in after.err
@@ -134,13 +134,13 @@ def test_a_repository_cannot_name_prompts(repo: Repo) -> None:
 
 
 def test_a_retired_version_is_read_until_it_is_retired(history: Repo) -> None:
-    reply = json.dumps({"schema_version": "1.1", "prompt_version": "1.2.0", "findings": []}).encode()
+    reply = json.dumps({"schema_version": "1.1", "prompt_version": "1.0.0", "findings": []}).encode()
     before = affidavit("parse", "-", cwd=history.path, stdin=reply)
-    affidavit("rollout", "copy", "1.2.0", "prompts/2.0.0", cwd=history.path.parent)
+    affidavit("rollout", "copy", "1.0.0", "prompts/2.0.0", cwd=history.path.parent)
     rollout(history, "start", "--prompt-version", "2.0.0")
     rollout(history, "promote", "--why", "a new major", "--force")
     beside = affidavit("parse", "-", cwd=history.path, stdin=reply)
-    retired = rollout(history, "retire", "1.2.0", "--why", "nobody asks for it")
+    retired = rollout(history, "retire", "1.0.0", "--why", "nobody asks for it")
     after = affidavit("parse", "-", cwd=history.path, stdin=reply)
     assert (before.code, beside.code, retired.code, after.code) == (0, 0, 0, 2)
     assert "incompatible_version" in after.out
@@ -148,10 +148,10 @@ def test_a_retired_version_is_read_until_it_is_retired(history: Repo) -> None:
 
 
 def test_the_machine_reviews_on_where_the_current_version_is_retired(history: Repo) -> None:
-    affidavit("rollout", "copy", "1.2.0", "prompts/2.0.0", cwd=history.path.parent)
+    affidavit("rollout", "copy", "1.0.0", "prompts/2.0.0", cwd=history.path.parent)
     rollout(history, "start", "--prompt-version", "2.0.0")
     rollout(history, "promote", "--why", "a new major", "--force")
-    rollout(history, "retire", "1.2.0", "--why", "old")
+    rollout(history, "retire", "1.0.0", "--why", "old")
     history.commit("a bug", {"app.py": "print(undefined_name)\n"})
     done = affidavit("review", "HEAD", "--format", "report", "--analysers-off", "ty,bandit", cwd=history.path)
     assert {reply.state for reply in Report.model_validate_json(done.out).replies} <= {

@@ -2,11 +2,16 @@
 
 import pytest
 
-from affidavit.prompts import EXPERIMENTER
 from affidavit.records.change import Hunk
 from affidavit.records.plan import Chunk, Piece
 from affidavit.specialists.agents.brief.chunks import changed_line_count, shown_line_count
-from affidavit.specialists.agents.model_agents import LENSES, ONE_LOOK_LINES, SHARED_LOOK_LINES, looks
+from affidavit.specialists.agents.model_agents import (
+    EXPERIMENTER,
+    LENSES,
+    ONE_LOOK_LINES,
+    SHARED_LOOK_LINES,
+    looks,
+)
 from claims import change_of, file_change
 
 

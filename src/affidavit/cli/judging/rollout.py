@@ -17,6 +17,7 @@ from affidavit.cli.screen.rollout import (
     shown_on,
 )
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import InputError, SettingsError
 from affidavit.lab.rollout.book import RolloutBook
 from affidavit.lab.rollout.decisions import (
@@ -31,7 +32,7 @@ from affidavit.lab.rollout.decisions import (
     start_rollout,
 )
 from affidavit.lab.rollout.slice import read_percent
-from affidavit.prompts import built_in_versions, copy_prompts, own_versions
+from affidavit.prompts import copy_prompts, own_versions
 from affidavit.records.lab.rollout import AUTOMATICALLY, Rollout, Versions
 from affidavit.reviewing.named import user_name
 from affidavit.reviewing.prompts import rollout_book
@@ -244,7 +245,7 @@ def versions(prompts: Path | None, data: Path | None) -> None:
     book = rollout_book({"data": data})
     own = own_versions(prompts) if prompts else []
     current, running = book.current(), book.running()
-    known = dict.fromkeys(built_in_versions(), "") | dict.fromkeys(own, str(prompts))
+    known = {CURRENT_PROMPT_VERSION: ""} | dict.fromkeys(own, str(prompts))
     for used in (current, *([running.new] if running else [])):
         # Its folder was named when its rollout began, and reviews find it there.
         known.setdefault(used.prompt, used.folder or "")
@@ -256,7 +257,7 @@ def versions(prompts: Path | None, data: Path | None) -> None:
 @click.argument("target", type=click.Path(path_type=Path))
 @prompts_option
 def copy_command(version: str, target: Path, prompts: Path | None) -> None:
-    """Copy the prompts of VERSION into the new folder TARGET, such as prompts/1.3.0, to be changed there."""
+    """Copy the prompts of VERSION into the new folder TARGET, such as prompts/1.1.0, to be changed there."""
     copy_prompts(version, target, prompts)
     click.echo(f"Change the templates in {target}, then: affidavit rollout start --prompts {target.parent} …")
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from affidavit.contract.schema import SCHEMAS
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import InputError, SettingsError
 from affidavit.events import now_iso
 from affidavit.lab.rollout.book import RolloutBook
@@ -15,7 +16,7 @@ from affidavit.lab.rollout.rules import (
     why_not_promote_alone,
     why_not_retire,
 )
-from affidavit.prompts import built_in_versions, load_prompts
+from affidavit.prompts import load_prompts
 from affidavit.records.lab.rollout import (
     AUTOMATICALLY,
     Action,
@@ -69,7 +70,7 @@ def start_rollout(
 def find_versions(prompt: str, schema_version: str, folder: str | None) -> Versions:
     """A version with the digest of its words; its folder is kept only where it holds them."""
     prompts = load_prompts(prompt, Path(folder) if folder else None, schema_version)
-    own = str(Path(folder).absolute()) if folder and prompt not in built_in_versions() else None
+    own = str(Path(folder).absolute()) if folder and prompt != CURRENT_PROMPT_VERSION else None
     if own and not own.isprintable():
         raise SettingsError("the folder of prompts has a name that cannot be kept; rename it")
     return Versions(prompt=prompt, schema_version=schema_version, folder=own, digest=prompts.digest)
@@ -138,7 +139,7 @@ def retire(book: RolloutBook, version: str, *, by: str, why: str, is_schema: boo
     if running is not None:
         raise InputError(f"a rollout of {running.new.name} is running; promote it or roll it back first")
     kind = "schema" if is_schema else "prompt"
-    known = SCHEMAS if is_schema else {*built_in_versions(), *_ever_used(book)}
+    known = SCHEMAS if is_schema else {CURRENT_PROMPT_VERSION, *_ever_used(book)}
     if version not in known:
         raise InputError(f"no {kind} version {version} was ever used here; known: {', '.join(sorted(known))}")
     if version in book.retired(kind):

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any, get_args
 
 from affidavit.contract.keyed_object import object_with_key
-from affidavit.prompts import PromptSet
 from affidavit.records.candidate import Judgement, Scenario, Worth
 from affidavit.records.finding import Severity
 from affidavit.records.record import Record
@@ -14,8 +13,9 @@ JUDGEMENT_SCHEMA_NAME = "verification_judgment"
 JUDGEMENT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "additionalProperties": False,
-    "required": ["judgment", "qualified", "worth", "reason"],
+    "required": ["scenario", "judgment", "qualified", "worth", "reason", "severity"],
     "properties": {
+        "scenario": {"type": "string", "enum": list(get_args(Scenario))},
         "judgment": {
             "type": "string",
             "enum": ["CONFIRMED", "REFUTED"],
@@ -24,11 +24,8 @@ JUDGEMENT_SCHEMA: dict[str, Any] = {
         "qualified": {"type": "boolean"},
         "worth": {"type": "string", "enum": ["act", "maybe", "nit"]},
         "reason": {"type": "string"},
+        "severity": {"type": "string", "enum": [str(one) for one in Severity]},
     },
-}
-_SINCE_1_1: dict[str, Any] = {
-    "scenario": {"type": "string", "enum": list(get_args(Scenario))},
-    "severity": {"type": "string", "enum": [str(one) for one in Severity]},
 }
 RUN: dict[str, Any] = {
     "type": "string",
@@ -37,22 +34,13 @@ RUN: dict[str, Any] = {
 JUDGEMENTS = ("CONFIRMED", "REFUTED")
 
 
-def judgement_schema(prompts: PromptSet, *, can_run: bool = False) -> dict[str, Any]:
-    """What a verifier is asked for: since prompts 1.1.0 also the scenario, first of all, and the severity.
-
-    Where it can run programs, it names the one that decided it.
-    """
-    if can_run:
-        schema = judgement_schema(prompts)
-        properties = {**schema["properties"], "run": RUN}
-        return {**schema, "required": [*schema["required"], "run"], "properties": properties}
-    if not prompts.asks_for_causes:
-        return JUDGEMENT_SCHEMA
-    properties = {**JUDGEMENT_SCHEMA["properties"], "severity": _SINCE_1_1["severity"]}
+def running_schema() -> dict[str, Any]:
+    """Return the schema for a verifier that can run programs: it names the one that decided."""
+    properties = {**JUDGEMENT_SCHEMA["properties"], "run": RUN}
     return {
         **JUDGEMENT_SCHEMA,
-        "required": ["scenario", *JUDGEMENT_SCHEMA["required"], "severity"],
-        "properties": {"scenario": _SINCE_1_1["scenario"], **properties},
+        "required": [*JUDGEMENT_SCHEMA["required"], "run"],
+        "properties": properties,
     }
 
 

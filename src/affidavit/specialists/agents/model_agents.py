@@ -11,7 +11,7 @@ from affidavit.contract.schema import asked_schema
 from affidavit.languages.registry import grammar_of
 from affidavit.languages.test_files import is_test
 from affidavit.ports import Case, Mind, Talk, ToolSource
-from affidavit.prompts import EXPERIMENTER, QUOTING, PromptSet
+from affidavit.prompts import QUOTING, PromptSet
 from affidavit.proof.running.own_names import own_names
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange, Hunk
@@ -28,6 +28,7 @@ from affidavit.specialists.comments import Page
 from affidavit.tools.checks import JoinedTools
 from affidavit.tools.probes import ProbeTools
 
+EXPERIMENTER = "experimenter"
 LENSES = ("logic", "codebase-fit", "security", "quality")
 SUBJECTS = {
     "logic": "what the altered code does wrong for which input or state",
@@ -192,7 +193,7 @@ class ModelAgent:
             reported=wrap("reported", reported),
             uncovered=wrap("uncovered", "\n".join(self.uncovered()) or NOTHING),
             questions=questions,
-            **self.briefing.prompts.optional(SECOND_LOOK, in_order=wrap("in_order", in_order)),
+            in_order=wrap("in_order", in_order),
         )
 
     def _comments(self) -> str:

@@ -110,8 +110,7 @@ class Session:
     @property
     def always(self) -> tuple[str, ...]:
         """Specialists that are asked whatever the size of the change."""
-        can_experiment = self.case.runner is not None and self.panel.prompts.asks_for_experiments
-        return asked_at_any_size(self.case.change, can_experiment=can_experiment)
+        return asked_at_any_size(self.case.change, can_experiment=self.case.runner is not None)
 
     def with_leads(self, leads: Sequence[Finding]) -> "Session":
         """The same session, with what the machine has found."""
@@ -177,11 +176,9 @@ class Session:
         return [agent for agent in agents if agent.uncovered()]
 
     def joiner(self, plan: Plan) -> ModelJoiner | None:
-        """Who says which findings have one cause; None where there is no such role, or no prompt for it."""
+        """Return who says which findings have one cause; None where no model has that role."""
         mind = self.panel.minds.get("joiner")
-        if mind is None or not self.panel.prompts.asks_for_causes:
-            return None
-        return ModelJoiner(mind, self.briefing, plan, self.case.emit)
+        return ModelJoiner(mind, self.briefing, plan, self.case.emit) if mind else None
 
     def verifier(self, plan: Plan) -> ModelVerifier:
         """Who judges the findings; it has not seen the specialists' work."""
@@ -220,7 +217,7 @@ class Session:
             counts=wrap("outcome", verdict.summary),
             findings=wrap("findings", "\n".join(found) or NOTHING),
             incomplete="# Not completed\n" + wrap("incomplete", "\n".join(parts)) if parts else "",
-            **self.briefing.prompts.optional("reporter-task", too_long=self._too_long(shown)),
+            too_long=self._too_long(shown),
         )
         return Talk(
             speaker="reporter",

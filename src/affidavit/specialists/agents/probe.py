@@ -7,7 +7,7 @@ from affidavit.events import Emit
 from affidavit.minds.choice import UNREACHABLE
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import PromptSet
-from affidavit.proof.judging.judgement import JUDGEMENT_SCHEMA_NAME, judgement_schema
+from affidavit.proof.judging.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME
 from affidavit.records.report import Gap, RoleUsage
 from affidavit.system.concurrency import side_by_side
 
@@ -42,7 +42,7 @@ def probe_talk(speaker: str, prompts: PromptSet) -> Talk:
         instructions=prompts.render("probe"),
         prefix="",
         task=CLAIM,
-        schema=judgement_schema(prompts),
+        schema=JUDGEMENT_SCHEMA,
         schema_name=JUDGEMENT_SCHEMA_NAME,
         max_turns=1,
     )

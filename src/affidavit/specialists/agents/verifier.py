@@ -9,11 +9,12 @@ from affidavit.diff.redacted import redact_candidate
 from affidavit.events import Emit
 from affidavit.ports import Judged, Mind, Talk, ToolSource, Verifiers
 from affidavit.proof.judging.judgement import (
+    JUDGEMENT_SCHEMA,
     JUDGEMENT_SCHEMA_NAME,
     Unreadable,
-    judgement_schema,
     read_judgement,
     read_run,
+    running_schema,
 )
 from affidavit.proof.running.both_sides import shows_nothing
 from affidavit.proof.running.own_names import own_names
@@ -109,14 +110,14 @@ class ModelVerifier:
     def shared_talk(self) -> Talk:
         """What is sent about every finding; the task is empty."""
         prompts = self.briefing.prompts
-        can_run = self.runs is not None and prompts.asks_for_experiments
+        can_run = self.runs is not None
         return Talk(
             speaker=self.mind.role.replace("_", " "),
             instructions=prompts.render("verifier", fence_rule=self.briefing.fence.rule)
             + (prompts.section("running-verifier") if can_run else ""),
             prefix=self.briefing.verifier_text(self.plan),
             task="",
-            schema=judgement_schema(prompts, can_run=can_run),
+            schema=running_schema() if can_run else JUDGEMENT_SCHEMA,
             schema_name=JUDGEMENT_SCHEMA_NAME,
             tools=self.tools(),
             max_turns=20,

@@ -6,7 +6,6 @@ from typing import Any
 from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
-from affidavit.prompts import PromptSet
 from affidavit.proof.contradiction import contradicts
 from affidavit.proof.rewording import is_too_long, why_not_taken
 from affidavit.records.candidate import Candidate, Wording
@@ -23,7 +22,7 @@ MAX_RECOMMENDATIONS = 3
 WORDS_SCHEMA: dict[str, Any] = {
     "type": "object",
     "additionalProperties": False,
-    "required": ["summary", "positive_notes", "recommendations"],
+    "required": ["summary", "positive_notes", "recommendations", "shorter"],
     "properties": {
         "summary": {"type": "string"},
         "positive_notes": {
@@ -36,30 +35,17 @@ WORDS_SCHEMA: dict[str, Any] = {
             },
         },
         "recommendations": {"type": "array", "items": {"type": "string"}},
+        "shorter": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["id", "title", "message"],
+                "properties": {name: {"type": "string"} for name in ("id", "title", "message")},
+            },
+        },
     },
 }
-
-
-_SHORTER = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["id", "title", "message"],
-        "properties": {name: {"type": "string"} for name in ("id", "title", "message")},
-    },
-}
-
-
-def words_schema(prompts: PromptSet) -> dict[str, Any]:
-    """What a reporter is asked for: since prompts 1.1.0 also shorter texts of long findings."""
-    if not prompts.asks_for_causes:
-        return WORDS_SCHEMA
-    return {
-        **WORDS_SCHEMA,
-        "required": [*WORDS_SCHEMA["required"], "shorter"],
-        "properties": {**WORDS_SCHEMA["properties"], "shorter": _SHORTER},
-    }
 
 
 async def narrate(report: Report, session: Session | None, emit: Emit) -> Report:
@@ -67,7 +53,7 @@ async def narrate(report: Report, session: Session | None, emit: Emit) -> Report
     reporter = session.panel.minds.get("reporter") if session else None
     if session is None or reporter is None:
         return report
-    talk = session.reporter_talk(report, words_schema(session.panel.prompts), WORDS_SCHEMA_NAME)
+    talk = session.reporter_talk(report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
     return await ask_reporter(report, reporter, talk, emit)
 
 
