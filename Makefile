@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
 
-.PHONY: setup review test test-all check check-lint check-format check-types check-layers check-names page page-check page-types screenshots bench eval lock clean
+.PHONY: setup review test test-all check check-lint check-format check-types check-layers check-names check-house page page-check page-types screenshots bench eval lock clean
 
 setup: $(VENV)/.ready  ## .venv with the affidavit command and the analysers
 
@@ -26,7 +26,7 @@ test-all: export AFFIDAVIT_LONG_TESTS := 1
 test-all: test  ## the same, with what tries everything: every field, every stage, more moments; minutes more
 
 check: setup  ## lint, types, layers; beside each other, and what one of them says stands together
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 $(TOGETHER) check-types check-layers check-lint check-format check-names
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 $(TOGETHER) check-types check-layers check-lint check-format check-names check-house
 
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
@@ -44,6 +44,9 @@ check-layers:
 
 check-names:  ## pytest collects no two files of one name
 	$(BIN)/python tools/names_of_tests.py
+
+check-house:  ## the size of the code and its documents, under the ceilings of the table
+	$(BIN)/python tools/house.py
 
 page: setup  ## build the page that `affidavit serve` shows; only what has changed
 	$(BIN)/python tools/page.py build
