@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 
 from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.examine import MechanicalSpecialist, mechanical_specialists
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.events import ignore_events
 from affidavit.ports import Case
-from affidavit.specialists.mechanical import MechanicalSpecialist, mechanical_specialists
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from bench import django
 from bench.row import ROUNDS, Row, best

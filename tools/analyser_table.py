@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.kingfisher.rules import CONNECTIONS, KEYS, OFF, OWN, TOKENS
+from affidavit.analysers.kingfisher_rules import CONNECTIONS, KEYS, OFF, OWN, TOKENS
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.records.finding import Severity
 

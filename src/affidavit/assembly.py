@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from affidavit.analysers.engine.execution import find_executable
+from affidavit.analysers.examine import mechanical_specialists
+from affidavit.analysers.execution import find_executable
 from affidavit.analysers.tsc import TSC
-from affidavit.analysers.user_linters import user_linters
+from affidavit.analysers.user_linters import UnallowedLinters, user_linters
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings
 from affidavit.errors import SettingsError
 from affidavit.git.blob_cache import BlobCache
@@ -22,9 +23,7 @@ from affidavit.references.import_graph import import_graph
 from affidavit.references.readers import CodeReaders, Imports, Resolution
 from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.broken_references.specialist import BrokenReferences
-from affidavit.specialists.mechanical import mechanical_specialists
 from affidavit.specialists.rulebook import why_rules_are_off
-from affidavit.specialists.unallowed_linters import UnallowedLinters
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
 

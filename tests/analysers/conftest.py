@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.specialists.mechanical import MechanicalSpecialist
+from affidavit.analysers.examine import MechanicalSpecialist
+from commands import AFFIDAVIT
 from python_changes import Case, Open, opened_cases
 from repositories import Repo
 
@@ -34,3 +36,12 @@ def findings_of(analyser: Analyser, case: Case, unread: str | None = None) -> li
 def ask() -> Callable[..., list[dict[str, Any]]]:
     """Ask an analyser's specialist about a case."""
     return findings_of
+
+
+@pytest.fixture(scope="session")
+def listed_rules() -> list[dict[str, Any]]:
+    """Every rule that kingfisher brings along, with its pattern."""
+    command = [AFFIDAVIT.with_name("kingfisher"), "rules", "list", "--format=json", "--no-update-check"]
+    printed = subprocess.run(command, capture_output=True, check=True, text=True, timeout=120).stdout
+    found: list[dict[str, Any]] = json.loads(printed)
+    return found

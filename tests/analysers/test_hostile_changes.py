@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from affidavit.analysers.engine.execution import find_executable, isolated_environment
+from affidavit.analysers.examine import MechanicalSpecialist, mechanical_specialists
+from affidavit.analysers.execution import find_executable, isolated_environment
 from affidavit.analysers.registry import ANALYSERS
-from affidavit.specialists.mechanical import MechanicalSpecialist, mechanical_specialists
 from python_changes import Case
 
 

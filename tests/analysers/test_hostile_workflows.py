@@ -4,10 +4,9 @@ import asyncio
 
 import pytest
 
-from affidavit.analysers.engine.cache import ResultCache
-from affidavit.analysers.engine.execution import Limits
-from affidavit.analysers.engine.run_side import analyse_side, find_program
-from affidavit.analysers.engine.task import SideResult
+from affidavit.analysers.execution import Limits
+from affidavit.analysers.run_side import analyse_side, find_program
+from affidavit.analysers.task import ResultCache, SideResult
 from affidavit.analysers.zizmor import ZIZMOR
 from python_changes import Case, Open
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.analysers.ruff.rules import RUFF_RULES
+from affidavit.analysers.ruff_rules import RUFF_RULES
 from affidavit.analysers.rule import TEST_PLACE, fill
 from affidavit.records.evidence import AnalyserDiagnostic
 

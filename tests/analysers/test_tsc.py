@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.engine.walls import has_walls
-from affidavit.analysers.reading import Printed
+from affidavit.analysers.analyser import Printed
+from affidavit.analysers.examine import MechanicalSpecialist
+from affidavit.analysers.execution import has_walls
 from affidavit.analysers.tsc import TSC, read_tsc_files
 from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Report
-from affidavit.specialists.mechanical import MechanicalSpecialist
 from page import WEB, build
 
 pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no walls")

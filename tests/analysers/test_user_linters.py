@@ -5,14 +5,12 @@ import json
 
 import pytest
 
-from affidavit.analysers.readers.rdjson import read_rdjson
-from affidavit.analysers.readers.sarif import read_problems
-from affidavit.analysers.user_linters import user_linters
+from affidavit.analysers.examine import MechanicalSpecialist
+from affidavit.analysers.readers import read_problems, read_rdjson
+from affidavit.analysers.user_linters import UnallowedLinters, user_linters
 from affidavit.errors import SettingsError
 from affidavit.records.finding import Severity
 from affidavit.records.settings.linter import Linter
-from affidavit.specialists.mechanical import MechanicalSpecialist
-from affidavit.specialists.unallowed_linters import UnallowedLinters
 
 SARIF_RESULT = {
     "ruleId": "no-foo",

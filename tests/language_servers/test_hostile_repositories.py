@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fake_server import FAKE
 
-from affidavit.analysers.engine.walls import has_walls, parts_of
+from affidavit.analysers.execution import has_walls, parts_of
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import ServerPool

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fake_server import fake_servers
 
-from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.execution import Limits
 from affidavit.assembly import assemble_panel, assemble_readers, made_precise
 from affidavit.errors import SettingsError
 from affidavit.events import ignore_events

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fake_server import fake_servers
 
-from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.execution import Limits
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import LIMITS, ServerPool

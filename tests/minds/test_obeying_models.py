@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from test_verifiers_in_a_review import reviewed
 
+from affidavit.analysers.examine import mechanical_specialists
 from affidavit.records.report import Report
 from affidavit.render import markdown
 from affidavit.render.formats import RenderOptions
-from affidavit.specialists.mechanical import mechanical_specialists
 from model_server import Exchange, Script, calls, says, serving
 from repositories import Repo
 from scripted_model import CONFIRMED, PLAN, REVIEW

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_whole_review import review
 
+from affidavit.analysers.examine import mechanical_specialists
 from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.minds.choice import choose_model
@@ -19,7 +20,6 @@ from affidavit.pipeline import Crew
 from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist
 from affidavit.records.report import Report
-from affidavit.specialists.mechanical import mechanical_specialists
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 from commands import affidavit
 from model_server import Act, Exchange, Script, breaks_off, calls, fails, refuses, says, serving

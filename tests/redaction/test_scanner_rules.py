@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.analysers.kingfisher.rules import name_of
+from affidavit.analysers.kingfisher_rules import name_of
 from affidavit.redaction.text import redact_text
 from redaction_table import PLACE, PROGRAM, listed_rules, make_table, outermost
 from secret_shapes import BY_HAND, shaped_lines

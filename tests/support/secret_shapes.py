@@ -9,7 +9,7 @@ import string
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from affidavit.analysers.kingfisher.rules import name_of
+from affidavit.analysers.kingfisher_rules import name_of
 
 LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"

@@ -1,21 +1,145 @@
-"""The description of an analyser: what it is called, what it covers, how it is run and read."""
+"""Describe an analyser: its name, what it reads, how it is run and how its output is read."""
 
+import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from affidavit.analysers.disclaimer import Excuse
-from affidavit.analysers.engine.places import AS_HERE, Counting
-from affidavit.analysers.reading import Canary, ReadFiles, read_every_named_file
 from affidavit.analysers.rule import Rule
 from affidavit.git.search.glob import matches_file
 from affidavit.languages.python.modules import MODULE_ENDS
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
-from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.evidence import AnalyserDiagnostic, WhyUnread
 from affidavit.references.import_graph import ImportGraph, import_graph
 from affidavit.symbols.changed import ChangedSymbol
+
+Worth = Literal["drops", "withholds", "nothing"]
+
+
+@dataclass(frozen=True)
+class Disclaimer:
+    """A reason that the text of a file gives why a diagnostic in it is no finding: a template, a dialect."""
+
+    reason: str
+    said_before: Callable[[bytes], bool]
+    """Whether the content of the file at base says the same."""
+    is_open: bool = False
+    """It is code of the file, or what the analyser cannot read: then nothing is proven without it either."""
+
+    def worth(self, before: bytes | None, *, is_fault: bool, was_read: bool) -> Worth:
+        """What it does to the diagnostic of a file that had the content `before` at base, if it was there.
+
+        `is_fault`: the diagnostic says that the file does not parse. `was_read`: the analyser read the file
+        at base, so that it was in its language and parsed.
+        """
+        is_old = before is not None and self.said_before(before)
+        if is_old and not is_fault:
+            return "drops"
+        return "withholds" if is_old or self.is_open or not was_read else "nothing"
+
+
+Excuse = str | Disclaimer
+"""Why a diagnostic is no finding: whatever the change says, or by what its file says of itself."""
+
+
+Faults = dict[str, tuple[WhyUnread, str]]
+"""Files that were not read, with the reason and what the tool said."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a run left behind: its result, what it said beside, and its own list of files if asked for one."""
+
+    output: str
+    errors: str
+    exit_code: int
+    listing: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read and what was not, with paths as printed.
+
+    `read` is None where every file was handed over by name and the run ends in an error if one of them
+    cannot be opened.
+    """
+
+    read: frozenset[str] | None = None
+    unread: Faults = field(default_factory=dict)
+    others: tuple[WhyUnread, str] | None = None
+    """Why any other file was not read, where the tool has but one reason."""
+    is_log: bool = False
+    """What was read stands in lines among others, in which text of files may stand too."""
+
+
+ReadFiles = Callable[[Printed], Reading]
+"""Raises ValueError where what was printed says that not every file was read, and not which."""
+
+
+def read_every_named_file(_printed: Printed) -> Reading:
+    """For a tool that gets its files by name and fails where it cannot open one."""
+    return Reading()
+
+
+def read_nothing_for_certain(_printed: Printed) -> Reading:
+    """For a tool that looks for its files by itself and does not say which it found."""
+    return Reading(read=frozenset(), others=("unknown", "it does not say which files it read"))
+
+
+def lines_after(mark: str, text: str, end: str = "") -> frozenset[str]:
+    """What stands behind the mark, in each line that has it."""
+    rest = (line.rstrip("\r").partition(mark)[2] for line in text.split("\n") if mark in line)
+    return frozenset(one.removesuffix(end) for one in rest)
+
+
+@dataclass(frozen=True)
+class Canary:
+    """A line that is added to the end of each file, which the analyser must report if it read the file.
+
+    Files with a canary are laid out under numbers, so that no name makes the analyser leave one out; their
+    names stand in the line above it, and are read there.
+    """
+
+    rule: str
+    line: bytes
+
+    def added_to(self, content: bytes, path: str) -> bytes:
+        """The content with its name and the canary below it."""
+        return b"\n".join((content, as_line(path), self.line, b""))
+
+    def line_in(self, content: bytes) -> int:
+        """The number of the canary's line."""
+        return self.name_in(content) + 1
+
+    def name_in(self, content: bytes) -> int:
+        """The number of the line with the name."""
+        return content.count(b"\n") + 2
+
+
+def as_line(path: str) -> bytes:
+    """A name as one line of text."""
+    return path.replace("\n", " ").encode("utf-8", "replace")
+
+
+LONE_RETURN = re.compile(r"\r(?!\n)")
+"""What Python and JavaScript end a line with, too."""
+YAML_BREAK = re.compile(r"\r(?!\n)|[\x85\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How an analyser counts lines and columns; as found by trying it on each of the signs in question."""
+
+    also_ends: re.Pattern[str] | None = None
+    """What ends a line besides a line feed."""
+    by_bytes: bool = False
+    """Columns are bytes, not characters."""
+
+
+AS_HERE = Counting()
+
 
 Scope = Literal["file", "project"]
 

@@ -5,10 +5,18 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Inspection, Invocation
-from affidavit.analysers.engine.configuration import read_ini, read_toml, strings, subtable
-from affidavit.analysers.engine.places import LONE_RETURN, Counting
-from affidavit.analysers.python.judgement import (
+from affidavit.analysers.analyser import (
+    LONE_RETURN,
+    Analyser,
+    Counting,
+    Faults,
+    Inspection,
+    Invocation,
+    Printed,
+    Reading,
+)
+from affidavit.analysers.configuration import read_ini, read_toml, strings, subtable
+from affidavit.analysers.python_judgement import (
     judge_evaluation,
     judge_reordered_text,
     judge_shell_command,
@@ -16,7 +24,6 @@ from affidavit.analysers.python.judgement import (
     judge_unpickling,
     judge_yaml_loader,
 )
-from affidavit.analysers.reading import Faults, Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic

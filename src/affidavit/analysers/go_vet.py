@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Inspection, Invocation
-from affidavit.analysers.disclaimer import Excuse
-from affidavit.analysers.reading import Faults, Printed, Reading
+from affidavit.analysers.analyser import Analyser, Excuse, Faults, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.rule import RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic

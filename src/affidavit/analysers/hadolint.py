@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Inspection, Invocation
-from affidavit.analysers.disclaimer import Disclaimer, Excuse
-from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
-from affidavit.analysers.excuses.templates import has_braces
+from affidavit.analysers.analyser import Analyser, Disclaimer, Excuse, Inspection, Invocation
+from affidavit.analysers.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.excuses import has_braces
 from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
-from affidavit.analysers.readers.json_rows import json_rows
+from affidavit.analysers.readers import json_rows
 from affidavit.analysers.rule import Rule, RuleMaker
-from affidavit.analysers.shellcheck.rules import shell_rules
+from affidavit.analysers.shellcheck_rules import shell_rules
 from affidavit.git.text import text_lines
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic

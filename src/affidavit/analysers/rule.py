@@ -1,7 +1,7 @@
 """What a rule of an analyser means to the user: how bad it is, what happens, what to do."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,31 @@ class Rule:
     def severity_of(self, diagnostic: AnalyserDiagnostic) -> Severity:
         """How bad one diagnostic is: as the rule says, unless a linter of the user's says it itself."""
         return diagnostic.severity or self.severity
+
+
+WhyOff = Callable[[str, str], str | None]
+"""From a rule and a path to the reason why the settings switch the rule off there; None: it counts."""
+
+
+def nothing_is_off(_rule: str, _path: str) -> str | None:
+    """Count every rule, where there are no settings."""
+    return None
+
+
+def same_problem(rule_a: str, rule_b: str, rules: Mapping[str, Rule]) -> bool:
+    """Return whether two rules, reported at the same place, describe one problem."""
+    if rule_a == rule_b:
+        return True
+    first, second = rules.get(rule_a), rules.get(rule_b)
+    return (first is not None and rule_b in first.equivalents) or (
+        second is not None and rule_a in second.equivalents
+    )
+
+
+def is_meant_by(rule_id: str, named: str, rules: Mapping[str, Rule]) -> bool:
+    """Return whether somebody who silences the named rule silences this one, too."""
+    rule = rules.get(rule_id)
+    return same_problem(rule_id, named, rules) or (rule is not None and named in rule.silenced_as)
 
 
 def names_in(message: str) -> list[str]:

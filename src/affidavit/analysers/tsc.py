@@ -4,9 +4,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from affidavit.analysers.analyser import Analyser, Inspection, Invocation
-from affidavit.analysers.engine.configuration import within_repository
-from affidavit.analysers.reading import Faults, Printed, Reading
+from affidavit.analysers.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
+from affidavit.analysers.configuration import within_repository
 from affidavit.analysers.rule import Rule, RuleMaker, names_in
 from affidavit.languages.engine.settings_files import read_json, table, texts
 from affidavit.languages.engine.tree_files import TreeFiles, below, parent, upwards

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from affidavit.analysers.analyser import Analyser, Invocation
-from affidavit.analysers.readers.rdjson import read_rdjson
-from affidavit.analysers.readers.sarif import read_problems
-from affidavit.analysers.reading import read_every_named_file, read_nothing_for_certain
+from affidavit.analysers.analyser import Analyser, Invocation, read_every_named_file, read_nothing_for_certain
+from affidavit.analysers.readers import read_problems, read_rdjson
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import REACHED, Rule
 from affidavit.errors import SettingsError
-from affidavit.ports import Tree
+from affidavit.ports import Case, Tree
+from affidavit.records.candidate import SpecialistKind
+from affidavit.records.change import FileChange
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
+from affidavit.records.report import Gap, Reply
 from affidavit.records.settings.linter import FILES, Linter
 
 READERS: Mapping[str, Callable[[str, str], list[AnalyserDiagnostic]]] = {
@@ -90,3 +91,34 @@ def _invoke(linter: Linter, base: Tree, paths: Sequence[str]) -> Invocation:
 
 def _read(linter: Linter, text: str) -> list[AnalyserDiagnostic]:
     return READERS[linter.format](text, linter.name)
+
+
+ADVICE = "A command from a settings file is code: look at it, then pass --allow-linters."
+
+
+class UnallowedLinters:
+    """Runs nothing."""
+
+    name = "linters"
+    kind: SpecialistKind = "mechanical"
+
+    def __init__(self, linters: Sequence[Analyser]) -> None:
+        self._linters = linters
+
+    def examines(self, _file: FileChange) -> bool:
+        """No file is looked at."""
+        return False
+
+    async def examine(self, case: Case) -> Reply:
+        """Name the linters that would have had something to read."""
+        paths = [file.path for file in case.change.reviewed_files()]
+        parts = tuple(
+            Gap(
+                name=linter.name,
+                reason=f"the settings name the linter {linter.name}, and running it was not allowed",
+                advice=ADVICE,
+            )
+            for linter in self._linters
+            if any(linter.covers(path) for path in paths)
+        )
+        return Reply(specialist=self.name, kind=self.kind, text=None, not_run=parts)

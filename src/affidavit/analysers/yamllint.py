@@ -3,12 +3,19 @@
 import re
 from collections.abc import Sequence
 
-from affidavit.analysers.analyser import Analyser, Inspection, Invocation
-from affidavit.analysers.disclaimer import Disclaimer, Excuse
-from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
-from affidavit.analysers.engine.places import YAML_BREAK, Counting
-from affidavit.analysers.excuses.templates import MAX_LINE
-from affidavit.analysers.reading import Printed, Reading
+from affidavit.analysers.analyser import (
+    YAML_BREAK,
+    Analyser,
+    Counting,
+    Disclaimer,
+    Excuse,
+    Inspection,
+    Invocation,
+    Printed,
+    Reading,
+)
+from affidavit.analysers.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.excuses import MAX_LINE
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.git.text import text_lines
 from affidavit.ports import Tree

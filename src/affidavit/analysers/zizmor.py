@@ -5,10 +5,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from affidavit.analysers.analyser import CHECKOUT, Analyser, Inspection, Invocation
-from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.analyser import (
+    CHECKOUT,
+    Analyser,
+    Faults,
+    Inspection,
+    Invocation,
+    Printed,
+    Reading,
+    lines_after,
+)
+from affidavit.analysers.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
-from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.takeover import TAKEOVER, find_takeovers
 from affidavit.ports import Tree

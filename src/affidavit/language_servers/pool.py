@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from affidavit.analysers.engine.execution import Limits
-from affidavit.analysers.engine.walls import Walls, walled
+from affidavit.analysers.execution import Limits, Walls, walled
 from affidavit.git.checkout import write_tree_to
 from affidavit.language_servers.servers import Server
 from affidavit.language_servers.session import ServerError, Session

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from affidavit.analysers.engine.execution import find_executable
+from affidavit.analysers.execution import find_executable
 from affidavit.errors import SettingsError
 from affidavit.languages.javascript import JAVASCRIPT, TYPESCRIPT
 from affidavit.languages.python import PYTHON

@@ -12,8 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from affidavit.analysers.engine.execution import Limits, isolated_environment, limited_command
-from affidavit.analysers.engine.walls import Walls
+from affidavit.analysers.execution import Limits, Walls, isolated_environment, limited_command
 from affidavit.language_servers.messages import BrokenWireError, Message, MessageReader, encode_message
 
 CHUNK = 65_536

@@ -2,21 +2,19 @@
 
 from collections.abc import Callable, Container, Mapping
 
-from affidavit.analysers.registry import ANALYSERS
-from affidavit.analysers.rule import Rule
-from affidavit.analysers.silence.asked import Silence
+from affidavit.analysers.registry import RULES as ANALYSER_RULES
+from affidavit.analysers.rule import Rule, WhyOff
+from affidavit.analysers.rule import same_problem as is_same
 from affidavit.config.settings import Settings
-from affidavit.ports import Repository
 from affidavit.records.candidate import Worth
-from affidavit.records.change import Change
 from affidavit.records.finding import Severity
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
 from affidavit.specialists.lost_code.rules import CODE_RULES
 from affidavit.specialists.lost_tests.loss import TEST_RULES
 
-_OF_ANALYSERS = [rule for analyser in ANALYSERS for rule in analyser.rules.values()]
 RULES: Mapping[str, Rule] = {
-    rule.id: rule for rule in (*_OF_ANALYSERS, *REFERENCE_RULES, *TEST_RULES, *CODE_RULES)
+    **ANALYSER_RULES,
+    **{rule.id: rule for rule in (*REFERENCE_RULES, *TEST_RULES, *CODE_RULES)},
 }
 
 
@@ -29,22 +27,8 @@ def worth_of(rule_id: str, blocking_linters: Container[str] = ()) -> Worth:
 
 
 def same_problem(rule_a: str, rule_b: str) -> bool:
-    """Whether two rules, reported at the same place, speak of one problem."""
-    if rule_a == rule_b:
-        return True
-    first, second = RULES.get(rule_a), RULES.get(rule_b)
-    return (first is not None and rule_b in first.equivalents) or (
-        second is not None and rule_a in second.equivalents
-    )
-
-
-WhyOff = Callable[[str, str], str | None]
-"""Of a rule and a path: the reason why the settings have the rule say nothing there; None: it counts."""
-
-
-def nothing_is_off(_rule: str, _path: str) -> str | None:
-    """Where there are no settings, every rule counts."""
-    return None
+    """Return whether two rules, reported at the same place, describe one problem."""
+    return is_same(rule_a, rule_b, RULES)
 
 
 def rules_off(settings: Settings) -> Callable[[str, str], bool]:
@@ -65,15 +49,3 @@ def why_rules_are_off(settings: Settings) -> WhyOff:
         return f"{same}, which says the same, is off" if same else None
 
     return why_off
-
-
-def is_meant_by(rule_id: str, named: str) -> bool:
-    """Whether somebody who silences the named rule does not want to hear of this one either."""
-    rule = RULES.get(rule_id)
-    return same_problem(rule_id, named) or (rule is not None and named in rule.silenced_as)
-
-
-def silence_about(change: Change, repository: Repository) -> Silence:
-    """What people asked all analysers together not to say about a change."""
-    asked = [analyser.ignored_at for analyser in ANALYSERS]
-    return Silence(change, repository, is_meant_by, rules=RULES, ignored_at=asked)

@@ -9,13 +9,13 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.bandit import BANDIT
-from affidavit.analysers.engine.cache import ResultCache
-from affidavit.analysers.engine.execution import Limits
-from affidavit.analysers.engine.run_side import analyse_paths, find_program, paths_to_run
+from affidavit.analysers.execution import Limits
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF
+from affidavit.analysers.run_side import analyse_paths, find_program, paths_to_run
 from affidavit.analysers.shellcheck import SHELLCHECK
+from affidavit.analysers.task import ResultCache
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.analysers.zizmor import ZIZMOR

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from affidavit.analysers.engine.run_side import find_program, packaged_version
 from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.run_side import find_program, packaged_version
 from affidavit.cli.connecting.doctor import examine
 
 

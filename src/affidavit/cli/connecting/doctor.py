@@ -12,10 +12,10 @@ import click
 
 from affidavit import __version__
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.engine.execution import NO_WALLS
-from affidavit.analysers.engine.run_side import find_program
-from affidavit.analysers.engine.walls import has_walls
+from affidavit.analysers.examine import WALLS_ADVICE
+from affidavit.analysers.execution import NO_WALLS, has_walls
 from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.run_side import find_program
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.errors import SettingsError, StoreError
 from affidavit.minds.choice import Provider
@@ -26,7 +26,6 @@ from affidavit.sandbox.choice import Choice, choose_sandbox
 from affidavit.sandbox.inside.interpreters import INTERPRETERS, PROGRAM_FOLDERS, languages_on
 from affidavit.sandbox.inside.provision import provide
 from affidavit.sandbox.sides import runs_typescript
-from affidavit.specialists.mechanical import WALLS_ADVICE
 from affidavit.store.open import open_store
 from affidavit.system.installation import comes_along, this_installation
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from affidavit.analysers.engine.cache import ResultCache
+from affidavit.analysers.task import ResultCache
 from affidavit.diff.between import files_between
 from affidavit.errors import InputError
 from affidavit.git.command import Location

@@ -9,7 +9,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from affidavit.analysers.engine.execution import Limits, isolated_environment, run_program
+from affidavit.analysers.execution import Limits, isolated_environment, run_program
 from affidavit.git.checkout import write_tree_to
 from affidavit.ports import Tree
 from affidavit.system.temporary import temporary_folder

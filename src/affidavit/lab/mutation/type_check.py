@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Literal
 
 from affidavit.analysers.analyser import Analyser, Invocation
-from affidavit.analysers.engine.cache import ResultCache
-from affidavit.analysers.engine.comparison import new_diagnostics
-from affidavit.analysers.engine.execution import Limits
-from affidavit.analysers.engine.run_side import analyse_side, find_program
-from affidavit.analysers.engine.task import SideResult
+from affidavit.analysers.comparison import new_diagnostics
+from affidavit.analysers.execution import Limits
 from affidavit.analysers.rule import Rule
+from affidavit.analysers.run_side import analyse_side, find_program
+from affidavit.analysers.task import ResultCache, SideResult
 from affidavit.analysers.ty import TY, read_ty
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Tree

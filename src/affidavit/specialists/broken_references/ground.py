@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from affidavit.analysers.causes import NamedCause
 from affidavit.diff.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
 from affidavit.git.blob_cache import BlobCache
@@ -23,7 +24,6 @@ from affidavit.records.finding import Cause
 from affidavit.records.record import Side
 from affidavit.references.exports import Modules
 from affidavit.references.import_graph import ImportGraph, import_graph
-from affidavit.specialists.causes import NamedCause
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
 

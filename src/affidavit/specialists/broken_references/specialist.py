@@ -9,7 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from affidavit.analysers.silence.asked import Silence
+from affidavit.analysers.examination import without_secrets
+from affidavit.analysers.registry import RULES as ANALYSER_RULES
+from affidavit.analysers.registry import silence_about
+from affidavit.analysers.rule import WhyOff, nothing_is_off
+from affidavit.analysers.silence import Silence
+from affidavit.analysers.wording import Proof, note_set_aside, write_finding
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import GitError
@@ -44,10 +49,6 @@ from affidavit.specialists.broken_references.names.imports import (
 from affidavit.specialists.broken_references.names.patches import find_removed_patch_targets
 from affidavit.specialists.broken_references.names.rust_uses import find_removed_rust_uses
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
-from affidavit.specialists.examination import without_secrets
-from affidavit.specialists.rulebook import WhyOff, nothing_is_off, silence_about
-from affidavit.specialists.set_aside import note_set_aside
-from affidavit.specialists.wording import Proof, write_finding
 
 NAME = "references"
 RULES = {rule.id: rule for rule in REFERENCE_RULES}
@@ -136,7 +137,7 @@ class BrokenReferences:
         sure = {(one.path, one.line) for one in found if one.rule != DOUBTFUL}
         told = [one for one in found if one.rule != DOUBTFUL or (one.path, one.line) not in sure]
         told.sort(key=lambda one: (RULES[one.rule].severity.rank, one.path, one.line))
-        silence = silence_about(case.change, case.repository)
+        silence = silence_about(case.change, case.repository, {**ANALYSER_RULES, **RULES})
         decided = [(one, self._excuse(one, silence, case.repository.head)) for one in told]
         # A comment speaks of its own place: others in the file are no less broken for it.
         kept = distinct(replace(one, suppressed_by=_comment(silence, one)) for one, why in decided if not why)

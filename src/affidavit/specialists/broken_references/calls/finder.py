@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from affidavit.analysers.causes import NamedCause
 from affidavit.specialists.broken_references.calls.arity import argument_count
 from affidavit.specialists.broken_references.calls.callee import Callee, Site, read_callee
 from affidavit.specialists.broken_references.calls.go import go_calls
@@ -13,7 +14,6 @@ from affidavit.specialists.broken_references.calls.javascript import (
 )
 from affidavit.specialists.broken_references.calls.rust import rust_calls
 from affidavit.specialists.broken_references.ground import Break, Ground
-from affidavit.specialists.causes import NamedCause
 
 GONE = "references/removed-attribute"
 MISCOUNTED = "references/wrong-argument-count"

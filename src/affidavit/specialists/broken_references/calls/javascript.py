@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.analysers.silence.comments import suppressions_in
+from affidavit.analysers.silencing_comments import suppressions_in
 from affidavit.git.text import text_lines
 from affidavit.languages.engine.grammars import ancestors, node_text
 from affidavit.specialists.broken_references.calls.callee import (

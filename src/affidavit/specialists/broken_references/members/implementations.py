@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from affidavit.analysers.causes import NamedCause
 from affidavit.languages.engine.grammars import matches, node_text, parse
 from affidavit.languages.registry import LANGUAGES, ParsedAs
 from affidavit.records.context import Symbol
 from affidavit.records.finding import Cause
 from affidavit.references.reach import find_reach
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed
-from affidavit.specialists.causes import NamedCause
 from affidavit.symbols.definitions import symbols_of
 
 RULE = "references/unimplemented-method"

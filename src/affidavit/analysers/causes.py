@@ -1,0 +1,163 @@
+"""Which part of the change a diagnostic in an untouched file goes back to."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.python_modules import absolute_module
+from affidavit.analysers.rule import names_in
+from affidavit.languages.python.modules import MODULE_ENDS, module_name
+from affidavit.records.change import Change, FileChange, FileStatus
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.finding import Cause
+from affidavit.symbols.changed import ChangedSymbol
+
+WORD = re.compile(r"[^\W\d]\w*")
+DOTTED = re.compile(r"[^\W\d][\w.]*")
+FROM_IMPORT = re.compile(r"\s*from\s+(?P<module>[\w.]+)\s+import\b(?P<names>.*)")
+IMPORT = re.compile(r"\s*import\s+(?P<names>.*)")
+MOVING = (FileStatus.DELETED, FileStatus.RENAMED, FileStatus.ADDED)
+FATE_ORDER = ("signature_changed", "removed", "added", "touched")
+FATE_WORDS = {"signature_changed": "altered", "removed": "removed", "added": "added", "touched": "altered"}
+
+
+@dataclass(frozen=True)
+class NamedCause:
+    """A cause, and the sentence that explains it to the reader."""
+
+    cause: Cause
+    sentence: str
+
+
+def find_cause(
+    diagnostic: AnalyserDiagnostic, lines: Sequence[str], inspection: Inspection, *, by_any_word: bool = True
+) -> NamedCause | None:
+    """The changed definition or module that the diagnostic depends on; None where none is named.
+
+    By any word of its lines, not only by what it names itself, where nothing hangs on a false one.
+    """
+    names = names_in(diagnostic.message)
+    gone = _module_cause(names, diagnostic.path, inspection.change)
+    if gone is not None:
+        return gone
+    symbols = _Symbols(inspection.symbols, diagnostic.path, lines)
+    symbol = (
+        _defined_at(diagnostic, inspection.symbols)
+        or symbols.exactly(_member_and(names))
+        or symbols.by_last_part(_member_and(names))
+    )
+    if symbol is None and by_any_word:
+        words = _words_at(diagnostic, lines)
+        symbol = symbols.exactly(words) or symbols.by_last_part(words)
+    return None if symbol is None else _symbol_cause(symbol)
+
+
+def exact_cause(
+    diagnostic: AnalyserDiagnostic, lines: Sequence[str], inspection: Inspection, *, elsewhere: bool
+) -> NamedCause | None:
+    """The definition that the change took away or signed anew, where the diagnostic names it in full.
+
+    Of its own file, or, where `elsewhere` is asked for, of a file that it imports.
+    """
+    names = _member_and(names_in(diagnostic.message))
+    gone = [one for one in inspection.symbols if one.fate in ("removed", "signature_changed")]
+    known = _Symbols(gone, diagnostic.path, lines)
+    symbol = _defined_at(diagnostic, gone) or known.exactly(names)
+    if symbol is None or not (symbol.file == diagnostic.path or (elsewhere and known.is_imported(symbol))):
+        return None
+    return _symbol_cause(symbol)
+
+
+def _member_and(names: Sequence[str]) -> list[str]:
+    """The names of a message, and what the first two mean together: `total` and `Cart` are `Cart.total`."""
+    return [".".join(name.rpartition(".")[2] for name in names[:2]), *names]
+
+
+def _defined_at(diagnostic: AnalyserDiagnostic, symbols: Iterable[ChangedSymbol]) -> ChangedSymbol | None:
+    places = {(place.path, place.line) for place in diagnostic.related}
+    return next((symbol for symbol in symbols if (symbol.file, symbol.head_line) in places), None)
+
+
+class _Symbols:
+    """Changed definitions as one file sees them: its own and what it imports before others of that name."""
+
+    def __init__(self, symbols: Sequence[ChangedSymbol], path: str, lines: Sequence[str]) -> None:
+        self._path, self._lines = path, lines
+        self._ordered = sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
+
+    def exactly(self, names: Iterable[str]) -> ChangedSymbol | None:
+        """The one that a name means whole; a call of a class reaches its constructor."""
+        whole = set(names)
+        named = [one for one in self._ordered if one.qualified in whole]
+        made = [one for one in self._ordered if one.qualified.removesuffix(".__init__") in whole]
+        return self._nearest(named) or self._nearest(made)
+
+    def by_last_part(self, names: Iterable[str]) -> ChangedSymbol | None:
+        """The one that has the last part of a name."""
+        last = {name.rpartition(".")[2] for name in names}
+        return self._nearest([one for one in self._ordered if one.name in last])
+
+    def is_imported(self, symbol: ChangedSymbol) -> bool:
+        """Whether the file imports the module that defines it, or something from it."""
+        module = module_name(symbol.file)
+        return any(module == name or module.endswith(f".{name}") for name in self._modules)
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        """Every module that the file may import: of `from a import b` both `a` and `a.b`."""
+        found = set()
+        for line in self._lines:
+            if match := FROM_IMPORT.match(line):
+                origin = absolute_module(match["module"], self._path)
+                found |= {origin, *(f"{origin}.{name}" for name in WORD.findall(match["names"]))}
+            elif match := IMPORT.match(line):
+                found |= set(DOTTED.findall(match["names"]))
+        return frozenset(found)
+
+    def _nearest(self, same: Sequence[ChangedSymbol]) -> ChangedSymbol | None:
+        if len({one.file for one in same}) < 2:
+            return same[0] if same else None
+        return min(same, key=lambda one: (one.file != self._path, not self.is_imported(one)))
+
+
+def _words_at(diagnostic: AnalyserDiagnostic, lines: Sequence[str]) -> list[str]:
+    end = diagnostic.end_line or diagnostic.line
+    return [word for line in lines[diagnostic.line - 1 : end] for word in WORD.findall(line)]
+
+
+def _symbol_cause(symbol: ChangedSymbol) -> NamedCause:
+    line = symbol.head_line or symbol.base_line
+    side = "" if symbol.head_line else " at base"
+    return NamedCause(
+        Cause(file=symbol.file, symbol=symbol.qualified),
+        f"The change {FATE_WORDS[symbol.fate]} `{symbol.signature.rstrip(':')}`"
+        f" ({symbol.file}:{line}{side}).",
+    )
+
+
+def _module_cause(names: Sequence[str], path: str, change: Change) -> NamedCause | None:
+    """The module that the change took away, where the names mean it."""
+    if not names:
+        return None
+    wanted = {absolute_module(names[0], path), ".".join(names[:2])}
+    # A module that is added is to blame only where none is gone: it hides another of its name.
+    for file in sorted(change.files, key=lambda file: file.status is FileStatus.ADDED):
+        known = file.path if file.status is FileStatus.ADDED else file.base_path
+        if file.status not in MOVING or known is None or not known.endswith(MODULE_ENDS):
+            continue
+        module = module_name(known)
+        if any(module == name or module.endswith(f".{name}") for name in wanted):
+            # A moved or added file is itself the cause: its text need not have its name.
+            symbol = module.rpartition(".")[2] if file.status is FileStatus.DELETED else ""
+            return NamedCause(Cause(file=file.path, symbol=symbol), _fate_of(file))
+    return None
+
+
+def _fate_of(file: FileChange) -> str:
+    if file.status is FileStatus.ADDED:
+        return f"The change added {file.path}, which is imported by that name now."
+    if file.status is FileStatus.RENAMED:
+        return f"The change moved {file.base_path} to {file.path}."
+    return f"The change deleted {file.base_path}."

@@ -1,0 +1,310 @@
+"""Run a program on files that may be hostile: isolated, limited, its faults returned as data."""
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+from affidavit.system.bubblewrap import find_bubblewrap, show_system
+from affidavit.system.child_process import EndState, run_child
+
+MEGABYTE = 1024 * 1024
+FILES_A_SHARE = 5_000
+"""So many files more, and the time for a run is had once more."""
+NO_WALLS = "this system has no walls for programs that read files by any path"
+NODE_SCRIPT = re.compile(rb"#!\s*\S+[/ ]node\b")
+VERSION = re.compile(r"\d+(?:\.\d+)+\S*")
+# The shell sets the limits and then becomes the program: unlike a function run between fork and exec, this is
+# safe in a process with threads. A system that lacks a limit goes on without it.
+LIMIT_SCRIPT = (
+    'ulimit -c 0 2>/dev/null; ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; shift 2; exec "$@"'
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a run may take."""
+
+    timeout_seconds: float = 120.0
+    memory_mb: int = 16384
+    output_mb: int = 96
+
+    def for_files(self, count: int) -> "Limits":
+        """The same with the time that so many files take; the work counts, not the clock."""
+        return replace(self, timeout_seconds=self.timeout_seconds * (1 + count // FILES_A_SHARE))
+
+
+OutcomeState = EndState | Literal["not_started"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a program."""
+
+    state: OutcomeState
+    exit_code: int = 0
+    output: bytes = b""
+    errors: bytes = b""
+    duration_ms: int = 0
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it printed to standard error, on one line."""
+        text = self.errors.decode("utf-8", errors="replace")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return lines[-1][:300] if lines else ""
+
+
+def find_executable(
+    name: str, *, reviewed_folder: Path | None, search_path: str | None = None
+) -> Path | None:
+    """The program beside the running interpreter, else on PATH; never one inside the reviewed repository.
+
+    A name with a folder in it must be absolute: anything else would be looked for where the review happens
+    to be called, which is the reviewed repository.
+    """
+    if os.sep in name or (os.altsep and os.altsep in name):
+        return _program_at(Path(name), reviewed_folder)
+    beside = shutil.which(name, path=str(Path(sys.executable).parent))
+    if beside is not None:
+        return Path(beside)
+    given = os.environ.get("PATH", os.defpath) if search_path is None else search_path
+    for folder in given.split(os.pathsep):
+        if not Path(folder).is_absolute():
+            continue
+        found = shutil.which(name, path=folder)
+        if found is not None and not _stands_inside(Path(found), reviewed_folder):
+            return Path(found)
+    return None
+
+
+def find_launcher(program: Path, *, reviewed_folder: Path | None) -> tuple[str, ...]:
+    """Return what starts a script for Node: its own shebang would look in the folders that a run can see."""
+    with program.open("rb") as file:
+        is_script = NODE_SCRIPT.match(file.readline(200))
+    node = find_executable("node", reviewed_folder=reviewed_folder) if is_script else None
+    return (str(node.resolve()),) if node else ()
+
+
+def _program_at(place: Path, reviewed_folder: Path | None) -> Path | None:
+    if not place.is_absolute() or _stands_inside(place, reviewed_folder):
+        return None
+    return place if place.is_file() and os.access(place, os.X_OK) else None
+
+
+def _stands_inside(program: Path, folder: Path | None) -> bool:
+    if folder is None:
+        return False
+    inside = folder.resolve()
+    return program.absolute().is_relative_to(inside) or program.resolve().is_relative_to(inside)
+
+
+@lru_cache(maxsize=1)
+def network_guard() -> tuple[str, ...]:
+    """The command that takes the network away, where the system lets us; measured at 4 ms a run."""
+    program = shutil.which("unshare", path="/usr/bin:/bin")
+    if program is None:
+        return ()
+    command = (program, "--map-root-user", "--net", "--")
+    try:
+        pid = os.posix_spawn(
+            program,
+            [*command, "/bin/true"],
+            {},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+            ],
+        )
+    except OSError:
+        return ()
+    return command if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0 else ()
+
+
+def isolated_environment(scratch: Path, program: Path | None = None) -> dict[str, str]:
+    """An environment that leads nowhere but into the scratch folder and to what stands beside the program."""
+    folders = {"HOME": "home", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "TMPDIR": "tmp"}
+    for folder in folders.values():
+        (scratch / folder).mkdir(parents=True, exist_ok=True)
+    return {
+        # A script needs its interpreter, which is usually installed beside it.
+        "PATH": "/usr/bin:/bin" if program is None else f"{program.parent}:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "NO_COLOR": "1",
+        **{name: str(scratch / folder) for name, folder in folders.items()},
+    }
+
+
+async def run_program(
+    command: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    limits: Limits,
+    walls: Callable[[Sequence[str]], Sequence[str] | None] | None = None,
+) -> Outcome:
+    """Run a program in a process group of its own and end the whole group when it is over."""
+    started = time.monotonic()
+    limited = limited_command(command, limits) if walls is None else walls(command)
+    if limited is None:
+        return Outcome("not_started", errors=NO_WALLS.encode())
+    try:
+        ended = await run_child(
+            limited,
+            folder=folder,
+            environment=environment,
+            seconds=limits.timeout_seconds,
+            max_bytes=limits.output_mb * MEGABYTE,
+        )
+    except OSError as error:
+        return Outcome("not_started", errors=str(error).encode(errors="replace"))
+    return Outcome(ended.state, ended.exit_code, ended.output, ended.errors, _milliseconds(started))
+
+
+def limited_command(command: Sequence[str], limits: Limits) -> list[str]:
+    """The command without network and with its limits."""
+    return [*network_guard(), *limits_of(command, limits)]
+
+
+def limits_of(command: Sequence[str], limits: Limits) -> list[str]:
+    """The command with its limits."""
+    kilobytes = str(limits.memory_mb * 1024)
+    blocks = str(limits.output_mb * 4 * 2048)
+    return ["/bin/sh", "-c", LIMIT_SCRIPT, "sh", kilobytes, blocks, *command]
+
+
+def _milliseconds(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)
+
+
+async def ask_program(command: Sequence[str], scratch: Path) -> str:
+    """Return what a program prints about itself; nothing where it fails."""
+    outcome = await run_program(
+        command,
+        folder=scratch,
+        environment=isolated_environment(scratch, Path(command[0])),
+        limits=Limits(timeout_seconds=20, output_mb=1),
+    )
+    return outcome.output.decode("utf-8", errors="replace") if outcome.state == "exited" else ""
+
+
+async def read_version(program: Path, arguments: Sequence[str], scratch: Path) -> str:
+    """The version that a program prints, or nothing where it prints none."""
+    launcher = find_launcher(program, reviewed_folder=None)
+    found = VERSION.search(await ask_program([*launcher, str(program), *arguments], scratch))
+    return found.group() if found else ""
+
+
+Walls = Callable[[Sequence[str], Path, Path, Limits], list[str] | None]
+"""From a command, its checkout and scratch folder and its limits to the command behind walls; None: there are
+none."""
+PROBE_SECONDS = 20
+
+
+def walled(
+    command: Sequence[str],
+    checkout: Path,
+    scratch: Path,
+    limits: Limits,
+    shown: Sequence[Path] = (),
+    writable: Sequence[Path] = (),
+) -> list[str] | None:
+    """Return the command behind walls, without network and with its limits; None: the system has no walls.
+
+    It sees its own parts, or what is `shown` instead, and writes only to its checkout and scratch folder and
+    to what is `writable`.
+    """
+    bubblewrap = find_bubblewrap()
+    if bubblewrap is None or not has_walls():
+        return None
+    program = Path(command[0]).resolve()
+    # An outer folder comes first, so that it does not hide an inner one.
+    seen = sorted(set(shown or parts_of(program)))
+    return [
+        *_builder(bubblewrap),
+        *(part for place in seen for part in ("--ro-bind", str(place), str(place))),
+        *(part for place in (checkout, scratch, *writable) for part in ("--bind", str(place), str(place))),
+        *("--chdir", str(checkout), "--"),
+        *limits_of([str(program), *command[1:]], limits),
+    ]
+
+
+def parts_of(program: Path) -> list[Path]:
+    """What a program needs of its own: its package with those that bring its parts, else its folder."""
+    if (program.parent.parent / "go.env").is_file():
+        return [program.parent.parent]
+    # A home folder can have a package.json, too: it is not a package that somebody installed.
+    installed = [folder for folder in program.parents if "node_modules" in folder.parts]
+    package = next((folder for folder in installed if (folder / "package.json").is_file()), None)
+    if package is None:
+        return [program.parent]
+    scope = package.parent / f"@{package.name}"
+    parts = sorted(part.resolve() for part in scope.iterdir()) if scope.is_dir() else []
+    # The folder has links to the parts where they lie elsewhere.
+    return [package, *([scope] if parts else []), *(part for part in parts if part.parent != scope)]
+
+
+def _builder(bubblewrap: Path) -> list[str]:
+    # Its own processes only: the others' entries in /proc lead to the files that they see.
+    apart = ("--unshare-all", "--cap-drop", "ALL", "--die-with-parent", "--new-session")
+    return [str(bubblewrap), *apart, *show_system(), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108 - its own
+
+
+@lru_cache(maxsize=1)
+def has_walls() -> bool:
+    """Whether the system lets us build them: many containers do not."""
+    bubblewrap = find_bubblewrap()
+    if bubblewrap is None:
+        return False
+    try:
+        done = subprocess.run(
+            [*_builder(bubblewrap), "/bin/true"], capture_output=True, check=False, timeout=PROBE_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+class Slots:
+    """Places for programs, shared by everybody who holds this object."""
+
+    def __init__(self, count: int | None = None) -> None:
+        self._count = count or usable_cores()
+        # A semaphore belongs to one event loop; a specialist may be asked from several, one after another.
+        self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        # Two who each hold some of the places would wait for each other for ever.
+        self._gathering: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+    @asynccontextmanager
+    async def all(self) -> AsyncIterator[None]:
+        """Wait until nobody else holds a place, and hold every one."""
+        loop = asyncio.get_running_loop()
+        places = self._by_loop.setdefault(loop, asyncio.Semaphore(self._count))
+        async with self._gathering.setdefault(loop, asyncio.Lock()), AsyncExitStack() as held:
+            for _ in range(self._count):
+                await held.enter_async_context(places)
+            yield
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[None]:
+        """Wait for a place and hold it."""
+        loop = asyncio.get_running_loop()
+        async with self._by_loop.setdefault(loop, asyncio.Semaphore(self._count)):
+            yield

@@ -1,0 +1,240 @@
+"""Kingfisher: find passwords, tokens and private keys in added lines; nothing is tried out."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+from affidavit.analysers.analyser import Analyser, Canary, Inspection, Invocation
+from affidavit.analysers.kingfisher_rules import KEYS, KINGFISHER_RULES, ON, TOKENS, identifier_of, name_of
+from affidavit.analysers.kingfisher_values import named_part, place_of, why_no_secret
+from affidavit.ports import Tree
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
+from affidavit.redaction.joining import join_parts
+from affidavit.redaction.shapes import named_shapes
+
+CANARY_ID = "affidavit.canary"
+CANARY_LINE = b"affidavit_canary_5d3a91c7"
+OWN_FILE = "own-rules.yml"
+# Examples are put together here, so that no scanner of this repository stumbles over them.
+_KEY = "q7Zp2Lx9" * 5
+# As ADO.NET, ODBC and others have it: a server, a user or a database, a password. Quotes are doubled in YAML.
+_PART = "[^;\"''<>\\r\\n]*;"
+_CONNECTION = (
+    rf"(?i)\b(?:server|data source|host|addr|address)\s?=\s?{_PART}(?:{_PART}){{0,10}}?"
+    r"\s?(?:user id|userid|user name|username|user|uid|database|initial catalog)"
+    rf"\s?=\s?{_PART}(?:{_PART}){{0,10}}?"
+    "\\s?(?:password|pwd)\\s?=\\s?([^\\s;\"''<>]{3,200})"
+)
+OWN_RULES = f"""\
+rules:
+  - name: Read to its end
+    id: {CANARY_ID}
+    pattern: '\\b(affidavit_canary_[0-9a-f]{{8}})\\b'
+    min_entropy: 0.0
+    confidence: high
+    examples: ["{CANARY_LINE.decode()}"]
+  - name: A password in the address of a service, with the driver in its scheme
+    id: affidavit.credential-uri
+    pattern: '(?i)\\b[a-z][a-z0-9]{{1,20}}\\+[a-z0-9_]{{2,20}}://[^\\s:/@"<>]{{0,100}}:([^\\s/@"<>]{{3,200}})@[\\w.\\[-]'
+    min_entropy: 2.0
+    confidence: medium
+    examples: ["postgresql+psycopg2://a:{_KEY[:12]}@db.b.io/c"]
+  - name: A password in the address of a database
+    id: affidavit.jdbc-password
+    pattern: '(?i)\\bjdbc:[a-z0-9:]{{2,40}}//[^\\s"<>]{{1,300}}?[?&;](?:password|pwd)=([^\\s"&;<>]{{3,200}})'
+    min_entropy: 2.0
+    confidence: medium
+    examples: ["jdbc:postgresql://db.b.io/c?user=a&password={_KEY[:12]}"]
+  - name: A password in the settings of a database connection
+    id: affidavit.connection-password
+    pattern: '{_CONNECTION}'
+    min_entropy: 2.0
+    confidence: medium
+    examples: ["Server=db.b.io;Database=c;User Id=a;Password={_KEY[:12]};"]
+  - name: An API key of Google in an address
+    id: affidavit.google-key-in-address
+    pattern: '[?&]key=(AIza[\\w-]{{35}})\\b'
+    min_entropy: 3.0
+    confidence: high
+    examples: ["https://a.b/c?key=AIza{_KEY[:35]}&d=e"]
+  - name: A secret access key of AWS
+    id: affidavit.aws-secret-key
+    pattern: '(?i)\\baws_?secret_?(?:access_?)?key["'']?\\s?[:=]\\s?["'']?([a-z0-9/+]{{40}})(?:[^\\w/+=]|$)'
+    min_entropy: 4.0
+    confidence: high
+    examples: ["aws_secret_access_key = {_KEY[:20]}Ab3+{_KEY[:16]}"]
+  - name: A webhook of Discord
+    id: affidavit.discord-webhook
+    pattern: '(https://(?:\\w{{1,10}}\\.)?discord(?:app)?\\.com/api/webhooks/\\d{{17,20}}/[\\w-]{{60,80}})'
+    min_entropy: 3.0
+    confidence: high
+    examples: ["https://discord.com/api/webhooks/{"8" * 18}/{_KEY}{_KEY[:28]}"]
+""".encode()
+
+
+BLOCKS = frozenset((*KEYS.split(), "gcp-service-account", "gcp-application-default-credentials"))
+"""What stands in several lines."""
+IN_PARTS = frozenset(map(name_of, TOKENS.split()))
+ON_ORDER = {rule: number for number, rule in enumerate(ON)}
+MOST_RULES = 8
+"""No value is reported by more rules than this."""
+
+
+def invoke_kingfisher(_base: Tree, _paths: Sequence[str]) -> Invocation:
+    """Our rules only, no network, no history, no archives; the secrets themselves are not printed."""
+    return Invocation(
+        (
+            "scan",
+            "--no-validate",
+            "--no-update-check",
+            "--no-rule-cache",
+            "--no-extract-archives",
+            "--git-history=none",
+            "--no-dedup",
+            # A change that brings a secret must not excuse it.
+            "--no-ignore",
+            "--redact",
+            "--quiet",
+            "--jobs=1",
+            "--format=json",
+            f"--rules-path=../{OWN_FILE}",
+            f"--rule={CANARY_ID}",
+            *(f"--rule={rule}" for rule in ON),
+            ".",
+        ),
+        outside={OWN_FILE: OWN_RULES},
+    )
+
+
+def read_kingfisher(text: str) -> list[AnalyserDiagnostic]:
+    """The findings of kingfisher's JSON, without what was found; a value that several rules find, once."""
+    rows = [(row["rule"], row["finding"]) for row in json.loads(text)["findings"]]
+    rows.sort(key=lambda row: (row[1]["path"], row[1]["line"], ON_ORDER.get(row[0]["id"], 0)))
+    kept: list[tuple[Any, Any]] = []
+    for rule, found in rows:
+        if not any(_is_same_value(found, other) for _, other in kept[-MOST_RULES:]):
+            kept.append((rule, found))
+    return [_diagnostic(rule, found) for rule, found in kept]
+
+
+def _is_same_value(one: Any, other: Any) -> bool:
+    is_same_line = (one["path"], one["line"]) == (other["path"], other["line"])
+    return (
+        is_same_line
+        and one["column_start"] <= other["column_end"]
+        and other["column_start"] <= one["column_end"]
+    )
+
+
+def _diagnostic(rule: Any, found: Any) -> AnalyserDiagnostic:
+    return AnalyserDiagnostic(
+        rule=f"kingfisher/{name_of(rule['id'])}",
+        message=rule["description"].rstrip("."),
+        path=found["path"],
+        line=found["line"],
+        column=found["column_start"] + 1,
+    )
+
+
+def find_in_parts(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
+    """Find tokens that are written in parts, which the scanner does not put together as redaction does.
+
+    Only these have an `end_line`.
+    """
+    data = text.encode()
+    joined = join_parts(data)
+    if joined is None:
+        return
+    starts = list(accumulate((len(line) + 1 for line in data.split(b"\n")), initial=0))
+    found = {one for one in named_shapes(joined.text) if one[0] in IN_PARTS and joined.is_split(*one[1:])}
+    reported = 0
+    for name, first, last in sorted(found, key=lambda one: (one[1], ON_ORDER.get(identifier_of(one[0]), 0))):
+        if first >= reported:
+            reported = last
+            start, end = joined.place(first), joined.place(last - 1)
+            line = bisect_right(starts, start)
+            yield AnalyserDiagnostic(
+                rule=f"kingfisher/{name}",
+                message="A token that is written in parts",
+                path=path,
+                line=line,
+                end_line=bisect_right(starts, end),
+                column=start - starts[line - 1] + 1,
+            )
+
+
+def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    """The reason why a secret is no finding: the change did not add it, or it is a placeholder."""
+    file = inspection.change.file_at(diagnostic.path)
+    place = place_of(diagnostic, inspection.repository.head)
+    if file is None or place is None:
+        return "the file is not part of the change"
+    name = diagnostic.rule.partition("/")[2]
+    height = place.block.count("\n") + 1 if name in BLOCKS else 1
+    rule = KINGFISHER.rules[diagnostic.rule]
+    was_silent = file.old_path is not None and not rule.counts_at(file.old_path)
+    added = set(file.changed_lines("head"))
+    is_in_parts = diagnostic.end_line is not None
+    if diagnostic.line == IN_NAME:
+        if _is_named_at(inspection.repository.base, diagnostic):
+            return "the name was there before the change"
+    # The parts may be older than the change that joins them: the value says whether it is new.
+    elif (
+        file.hunks
+        and not was_silent
+        and not is_in_parts
+        and added.isdisjoint(range(diagnostic.line, diagnostic.line + height))
+    ):
+        return "the line was there before the change"
+    return why_no_secret(name, place)
+
+
+def _is_named_at(tree: Tree, diagnostic: AnalyserDiagnostic) -> bool:
+    """Whether a file or folder of this name stands there already."""
+    name = named_part(diagnostic)
+    return any(path == name or path.startswith(f"{name}/") for path in tree.entries())
+
+
+def join_names(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagnostic]:
+    """A secret in the name of a folder once, however many files the folder has."""
+    kept: dict[Hashable, AnalyserDiagnostic] = {}
+    for number, one in enumerate(diagnostics):
+        kept.setdefault((one.rule, named_part(one)) if one.line == IN_NAME else number, one)
+    return list(kept.values())
+
+
+def identify_secret(diagnostic: AnalyserDiagnostic, tree: Tree) -> Hashable:
+    """The value itself: the same at another place is not new, another one at the same place is."""
+    place = place_of(diagnostic, tree)
+    if place is None:
+        return None
+    return place.block if diagnostic.rule.partition("/")[2] in BLOCKS else place.login or place.token
+
+
+KINGFISHER = Analyser(
+    name="kingfisher",
+    executable="kingfisher",
+    patterns=("*",),
+    scope="file",
+    invoke=invoke_kingfisher,
+    read_output=read_kingfisher,
+    rules={rule.id: replace(rule, counts_in_examples=False) for rule in KINGFISHER_RULES},
+    elsewhere="take it from https://github.com/mongodb/kingfisher/releases",
+    subject="passwords, tokens and private keys in added lines",
+    languages=("any text",),
+    version_tried="2.14.0",
+    distribution="kingfisher-bin",
+    join=join_names,
+    adds=find_in_parts,
+    judge=judge_kingfisher,
+    identify=identify_secret,
+    # 200: something was found.
+    accepted_exit_codes=frozenset({0, 200}),
+    looks_for="secrets",
+    compiled_rules=("--no-rule-cache", "--rule-cache-dir="),
+    reads_every_line=True,
+    canary=Canary(f"kingfisher/{name_of(CANARY_ID)}", CANARY_LINE),
+)

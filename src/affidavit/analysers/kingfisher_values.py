@@ -1,0 +1,253 @@
+"""What stands where a secret was found: its value, and the address or the block around it."""
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+
+from affidavit.analysers.analyser import as_line
+from affidavit.analysers.encoding import as_utf8
+from affidavit.analysers.kingfisher_rules import CONNECTIONS, name_of
+from affidavit.git.tree import own_content
+from affidavit.ports import Tree
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
+from affidavit.redaction.joining import Joined, join_parts
+
+TOKEN = re.compile(r"[^\s\"'`<>(),;\\]+")
+ADDRESS = re.compile(
+    r"\w[\w+.-]*://(?P<user>[^\s:/@\"'<>]*):(?P<password>[^\s\"'`<>]*?)@(?P<host>[^\s/?#\"'`<>,;)@]*)"
+)
+DATABASE = re.compile(
+    r"jdbc:[\w:]*//(?P<host>[^\s/?;:]*)[^\s\"<>]*?[?&;](?:password|pwd)=(?P<password>[^\s\"'&;<>]*)",
+    re.IGNORECASE,
+)
+CONNECTION = re.compile(
+    r"\b(?:server|data source|host|addr|address)\s?=\s?(?:tcp:)?(?P<host>[^;\"'<>,\\]{0,200})"
+    r"(?:[,\\][^;\"'<>]{0,200})?;(?:[^;\"'<>]{0,200};){0,21}?"
+    r"\s?(?:password|pwd)\s?=\s?(?P<password>[^\s;\"'<>]{0,200})",
+    re.IGNORECASE,
+)
+"""As ADO.NET, ODBC and others have it: `Server=…;User Id=…;Password=…`."""
+USER = re.compile(r"[?&;]\s?(?:user(?:\s?name|\s?id)?|uid)\s?=\s?([^\s\"'&;<>]*)", re.IGNORECASE)
+BLOCK_END = re.compile(r"-----END|^\s*\}", re.MULTILINE)
+MAX_TOKEN = 2_000
+MAX_LINES = 200
+"""As long as the longest key."""
+
+
+@dataclass(frozen=True)
+class Login:
+    """What the address of a service says of who logs in where."""
+
+    user: str
+    password: str
+    host: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """The text from the beginning of a secret on, and the whole line that it begins in."""
+
+    line: str
+    column: int
+    below: tuple[str, ...]
+
+    @property
+    def token(self) -> str:
+        """The value, where it has no white space in it."""
+        found = TOKEN.match(self.line, self.column)
+        return found[0] if found else ""
+
+    @property
+    def text(self) -> str:
+        """The text from the beginning of the secret on."""
+        return "\n".join((self.line[self.column :], *self.below))
+
+    @property
+    def block(self) -> str:
+        """The text of a key up to its end, or of an object up to its bracket."""
+        return BLOCK_END.split(self.text, maxsplit=1)[0]
+
+    @property
+    def login(self) -> Login | None:
+        """The address that the place lies in."""
+        for pattern in (ADDRESS, DATABASE, CONNECTION):
+            for found in pattern.finditer(self.line):
+                if found.start() <= self.column <= found.end():
+                    user = found.groupdict().get("user")
+                    named = USER.search(found[0]) if user is None else None
+                    return _last_login(user or (named[1] if named else ""), found["password"], found["host"])
+        return None
+
+
+def _last_login(user: str, password: str, host: str) -> Login:
+    """Of an address with several hosts (`one:5432,user:password@two`), what stands before the last."""
+    before, comma, last = password.rpartition(",")
+    if comma and before.isdigit() and ":" in last:
+        user, _, password = last.partition(":")
+    return Login(user, password, host)
+
+
+def named_part(diagnostic: AnalyserDiagnostic) -> str:
+    """Of a path whose name holds a secret, as much as ends with the folder or file that is named so."""
+    end = diagnostic.path.find("/", _start_in_name(diagnostic))
+    return diagnostic.path if end < 0 else diagnostic.path[:end]
+
+
+def _start_in_name(diagnostic: AnalyserDiagnostic) -> int:
+    return len(as_line(diagnostic.path)[: (diagnostic.column or 1) - 1].decode("utf-8", "replace"))
+
+
+def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
+    """Where a diagnostic stands, by the bytes that the scanner counted; None where the file is gone."""
+    content = own_content(tree, diagnostic.path)
+    if content is None:
+        return None
+    if diagnostic.line == IN_NAME:
+        return Place(named_part(diagnostic), _start_in_name(diagnostic), ())
+    text = as_utf8(diagnostic.path, content)
+    lines = text.split(b"\n")
+    if not 0 < diagnostic.line <= len(lines):
+        return None
+    if diagnostic.end_line is not None:
+        return _place_in_parts(diagnostic, text.decode("utf-8", "replace").encode())
+    row = lines[diagnostic.line - 1]
+    before = row[: (diagnostic.column or 1) - 1].decode("utf-8", "replace")
+    below = (line.decode("utf-8", "replace") for line in lines[diagnostic.line : diagnostic.line + MAX_LINES])
+    return Place(row.decode("utf-8", "replace"), len(before), tuple(below))
+
+
+@lru_cache(maxsize=4)
+def _joined(data: bytes) -> Joined | None:
+    """The same file holds every token of it."""
+    return join_parts(data)
+
+
+def _place_in_parts(diagnostic: AnalyserDiagnostic, data: bytes) -> Place | None:
+    """The place of a token that is written in parts, in the text that has them together."""
+    joined = _joined(data)
+    if joined is None:
+        return None
+    line = sum(len(one) + 1 for one in data.split(b"\n", diagnostic.line - 1)[: diagnostic.line - 1])
+    start = joined.place_in_text(line + (diagnostic.column or 1) - 1)
+    rest = joined.text[start : start + MAX_TOKEN].partition(b"\n")[0]
+    return Place(rest.decode("utf-8", "replace"), 0, ())
+
+
+EXAMPLE = re.compile(
+    r"example|sample|dummy|fake|placeholder|change[_-]?me|redacted|replace[_-]?me|insert|your|foobar"
+    r"|xxxx|2345678|abcdef|(?:^|[_-])test[_-]|test[_-]?(?:test|token|key|secret)|\.\.\.|\$\{|\{\{|([^a])\1{5}|(?-i:a){6}",
+    re.IGNORECASE,
+)
+"""What only a made-up value has; the keys of machines may have a row of the letter A."""
+KEY_END = re.compile(r"-----END[ A-Z]*PRIVATE KEY(?: BLOCK)?-----")
+NO_KEY_MATERIAL = re.compile(r"\A[ A-Z]*-----|\\[nrt]|([^A\s])\1{7,}")
+"""Between the marks of a key: the rest of the first, escaped line breaks, and rows of one character."""
+BASE64_RUN = re.compile(r"[A-Za-z0-9+/]+")
+WORD = re.compile(r"[A-Z]?[a-z]*|[A-Z]+")
+SMALLEST_DER_BYTES, LONGEST_LENGTH = 46, 0x82
+"""Bytes of the smallest key in DER, and the mark of a length that takes two bytes."""
+FEWEST_OF_A_KEY, ENOUGH_OF_A_KEY = 100, 300
+"""Characters of base64: only a DER structure has fewer than the first; the second suffice for any key."""
+FILLED_IN = re.compile(r"^[$<{\[(:]|\$\{|\{\{|#\{|%\(|%[sdv](?![0-9a-f])|^%\w+%$|^[.x*#_-]+$", re.IGNORECASE)
+"""What a program or a reader puts something else in place of."""
+COMPUTED = re.compile(r"[A-Za-z_][\w.]*\(")
+"""Code, not a value."""
+DEFAULT = re.compile(
+    r"(?:pass(?:word|wd|phrase)?|p[a@][s$]{2}w[o0]rd|word|pwd?|secret|token|user(?:name)?|admin|root|guest|postgres|mysql|maria(?:db)?"
+    r"|mongo(?:db)?|redis|rabbit(?:mq)?|elastic|minio|docker|default|test(?:ing)?|demo|local|dev(?:elop(?:ment|er)?)?"
+    r"|prod(?:uction)?|staging|my|our|the|some|a|is|not|db|foo|bar|baz|qwerty|abc|hunter|letmein|welcome|app|api|key"
+    r"|service|database|server|host|strong|super|very|secure|here|[\d_.!@#*-]+)+",
+    re.IGNORECASE,
+)
+"""Passwords that are words which everybody tries first."""
+LOCAL = re.compile(
+    r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal|[\w-]+\.local(?:host)?",
+    re.IGNORECASE,
+)
+MADE_UP = re.compile(
+    r"(?:[\w.-]+\.)?(?:(?:example|foo|bar|baz)(?:\.\w+)?|test|invalid)|(?:your|my|some)[\w.-]*|host(?:name)?|server|domain(?:\.\w+)?"
+    r"|[\w.-]*(?:host|server|domain)(?:name)?\.(?:com|tld)|\W.*|",
+    re.IGNORECASE,
+)
+PORT = re.compile(r":\d*$")
+EMULATORS = frozenset(
+    (
+        "0011cc25eb4320717494d2703e8cba85743e71b500283c21c8b88147992f9059",
+        "aa6547439583c3a275d4542a0df6c1ad6a863971be9f2a2220f027cc02aef615",
+    )
+)
+"""Digests of the keys that every emulator of Azure's storage and of its database has."""
+FOR_BROWSERS = re.compile(r"authDomain|messagingSenderId|measurementId|firebase|appspot\.com", re.IGNORECASE)
+BROWSER_KEYS = ("gcp-api-key", "google-key-in-address")
+MADE_OF_LETTERS = ("huggingface-access-token", "huggingface-organization-api-token")
+FEWEST_CHARACTERS = 16
+"""A key that is one has more different characters, and a value this long has a digit in it."""
+_IN_ADDRESSES = frozenset(map(name_of, CONNECTIONS.split()))
+
+
+def why_no_secret(name: str, place: Place) -> str | None:
+    """The reason why what a rule found opens nothing; None where it may."""
+    login = place.login if name in _IN_ADDRESSES else None
+    if login is not None:
+        return _why_no_login(login)
+    if name == "private-key":
+        return None if _is_whole_key(place.text) else "the key is a placeholder"
+    if name in BROWSER_KEYS and any(map(FOR_BROWSERS.search, (place.line, *place.below[:12]))):
+        return "the key is meant for browsers, where everybody sees it"
+    return _why_no_token(place.token, name)
+
+
+def _why_no_token(value: str, name: str) -> str | None:
+    if EXAMPLE.search(value):
+        return "the value says that it is an example"
+    if hashlib.sha256(value.encode()).hexdigest() in EMULATORS:
+        return "the key is the same in every installation of the emulator"
+    is_long = len(value) >= FEWEST_CHARACTERS and name not in MADE_OF_LETTERS
+    if is_long and not any(map(str.isdigit, value)):
+        return "the value is made of words"
+    return None
+
+
+def _is_whole_key(text: str) -> bool:
+    """Return whether enough key material precedes the end mark, or the key ends too far below to tell."""
+    body, *ends = KEY_END.split(text.partition("PRIVATE KEY")[2])
+    return not ends or _has_key_material(body)
+
+
+def _has_key_material(body: str) -> bool:
+    runs = BASE64_RUN.findall(NO_KEY_MATERIAL.sub(" ", body))
+    joined = "".join(runs)
+    starts = accumulate(map(len, runs[:-1]), initial=0)
+    # A comment may look like the start of a longer key, so every run may be the start.
+    sizes = [(start, _der_characters(joined[start : start + 8])) for start in starts]
+    is_complete = [start + size <= len(joined) for start, size in sizes if size]
+    count = sum(len(run) for run in runs if not WORD.fullmatch(run))
+    is_enough = any(is_complete) or count >= (ENOUGH_OF_A_KEY if is_complete else FEWEST_OF_A_KEY)
+    return is_enough and len(set(joined)) >= FEWEST_CHARACTERS
+
+
+def _der_characters(start: str) -> int:
+    """Return how many characters of base64 the DER structure has that begins so, or 0 if it is no key's."""
+    head = base64.b64decode(start) if len(start) == 8 else b""
+    if head[:1] != b"0" or head[1] > LONGEST_LENGTH:
+        return 0
+    after = max(head[1] - 0x80, 0)
+    size = 2 + after + int.from_bytes(head[2 : 2 + after] or head[1:2])
+    return -(-size * 4 // 3) if size >= SMALLEST_DER_BYTES else 0
+
+
+def _why_no_login(login: Login) -> str | None:
+    host = PORT.sub("", login.host)
+    if LOCAL.fullmatch(host):
+        return "the service runs on the reader's own machine"
+    if MADE_UP.fullmatch(host):
+        return "the address is an example"
+    password = login.password
+    is_default = password in (login.user, host) or DEFAULT.fullmatch(password)
+    is_filled_in = FILLED_IN.search(password) or COMPUTED.match(password)
+    if is_default or not password or is_filled_in or EXAMPLE.search(password):
+        return "the password is a placeholder"
+    return None

@@ -1,0 +1,189 @@
+"""Oxlint: our rules on the changed JavaScript and TypeScript files, minus what the base commit turns off."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from affidavit.analysers.analyser import (
+    LONE_RETURN,
+    Analyser,
+    Counting,
+    Disclaimer,
+    Excuse,
+    Faults,
+    Inspection,
+    Invocation,
+    Printed,
+    Reading,
+)
+from affidavit.analysers.configuration import MAX_CONFIG_BYTES, strings
+from affidavit.analysers.oxlint_rules import OXLINT_RULES, SYNTAX
+from affidavit.analysers.rule import RuleMaker
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic
+
+NAMES = tuple(rule.id.removeprefix("oxlint/") for rule in OXLINT_RULES if rule.id != SYNTAX)
+PLUGINS = ("eslint", "oxc", "unicorn", "typescript", "react", "jest")
+HOOKS = "oxlint/react/rules-of-hooks"
+ASSIGNS = "oxlint/eslint/no-cond-assign"
+EVALUATES = "oxlint/eslint/no-eval"
+WRITTEN = re.compile(r"""\w*\(?\s*(['"])[^'"\\]*\1\s*\)""")
+KEEPS = re.compile(r"=\s*(await\s|new\s|[\w$.?!]+[(\[]|[\w$]+\.)")
+MAX_REST = 200
+REACT = re.compile(rb"""from\s+['"](react|preact/hooks)['"]""")
+CONFIG_NAME = ".oxlintrc.json"
+UNOPENED = re.compile(r'Failed to open file (?P<path>.+) with error "(?P<why>.*)"', re.DOTALL)
+OFF = ("off", "allow", 0)
+# Each of these reads another dialect than its name says, or is filled in before it is read.
+FLOW = b"@flow"
+FLOW_CONFIG = ".flowconfig"
+FOREIGN_MARKS = (FLOW, b"{% ", b"<%= ")
+# Scripts for programs of Adobe: `#target photoshop`, `#include "lib.jsx"`.
+EXTENDSCRIPT = re.compile(
+    rb"^[ \t]*#(target|targetengine|include|includepath|script|strict|engine)\b", re.MULTILINE
+)
+
+
+def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
+    """A configuration of ours at the root, where its patterns count from; no other is looked for."""
+    settings = _base_settings(base)
+    off = set(_switched_off(settings.get("rules")))
+    chosen = [name for name in NAMES if name not in off and name.partition("/")[2] not in off]
+    ignored = strings(settings.get("ignorePatterns"))
+    configuration = {"plugins": list(PLUGINS), "ignorePatterns": ignored}
+    chosen_files = (f"--config={CONFIG_NAME}", "--disable-nested-config", "--no-error-on-unmatched-pattern")
+    return Invocation(
+        (
+            *chosen_files,
+            "--format=json",
+            # Unlike a configuration file, the command line may name a rule that this version lacks.
+            "--allow=all",
+            *(f"--deny={name}" for name in chosen),
+            ".",
+        ),
+        files={CONFIG_NAME: json.dumps(configuration, sort_keys=True).encode()},
+        listing=(*chosen_files, "--debug=files", "."),
+        has_exclusions=bool(ignored),
+    )
+
+
+def _base_settings(base: Tree) -> Mapping[str, Any]:
+    """The base commit's .oxlintrc.json as far as it is plain JSON; plug-ins and `extends` are not taken."""
+    content = base.read(CONFIG_NAME) or b""
+    if len(content) > MAX_CONFIG_BYTES:
+        return {}
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _switched_off(rules: Any) -> Iterable[str]:
+    for name, value in rules.items() if isinstance(rules, dict) else ():
+        level = value[0] if isinstance(value, list) and value else value
+        if level in OFF:
+            yield name
+
+
+def read_oxlint(text: str) -> list[AnalyserDiagnostic]:
+    """The diagnostics of oxlint's JSON that stand in a file."""
+    return [_diagnostic(row) for row in json.loads(text)["diagnostics"] if row.get("filename")]
+
+
+def read_oxlint_files(printed: Printed) -> Reading:
+    """The files that oxlint lists, but for those that it failed to open."""
+    rows = json.loads(printed.output)["diagnostics"]
+    opened = (UNOPENED.match(row["message"]) for row in rows if not row.get("filename"))
+    failed: Faults = {found["path"]: ("unreadable", found["why"]) for found in opened if found}
+    return Reading(frozenset(printed.listing.split("\n")), failed)
+
+
+def _diagnostic(row: Any) -> AnalyserDiagnostic:
+    spans = [label["span"] for label in row["labels"]] or [{"line": 1, "column": 1}]
+    # The last label is what is wrong, the ones before it what it goes back to.
+    span = spans[-1]
+    return AnalyserDiagnostic(
+        rule=_rule_id(row.get("code")),
+        message=row["message"].replace("'", "`"),
+        path=row["filename"],
+        line=span["line"],
+        column=span["column"],
+    )
+
+
+def _rule_id(code: str | None) -> str:
+    if not code:
+        return SYNTAX
+    plugin, _, name = code.rstrip(")").partition("(")
+    return f"oxlint/{plugin.removesuffix('-hooks')}/{name}"
+
+
+def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
+    """The reason why a new diagnostic is no finding: another dialect, or another library."""
+    text = inspection.repository.head.read(diagnostic.path) or b""
+    if diagnostic.rule == HOOKS:
+        return _judge_hook(diagnostic, text)
+    if diagnostic.rule == ASSIGNS:
+        return _judge_assignment(diagnostic, inspection)
+    if diagnostic.rule == EVALUATES:
+        is_written = WRITTEN.match(_rest_of_line(diagnostic, inspection))
+        return "the text is written here, and nothing is put into it" if is_written else None
+    if diagnostic.rule != SYNTAX:
+        return None
+    was_broken = any(
+        known.rule == SYNTAX and known.path == diagnostic.path for known in inspection.base_diagnostics
+    )
+    dialect = "the file is written in a dialect that oxlint does not read"
+    is_flow = FLOW in text and inspection.repository.base.entry(FLOW_CONFIG) is not None
+    if was_broken or is_flow:
+        return dialect
+    return Disclaimer(dialect, is_foreign) if is_foreign(text) else None
+
+
+def is_foreign(text: bytes) -> bool:
+    """The file says of itself that it is written in another dialect, or filled in before it is read."""
+    return EXTENDSCRIPT.search(text) is not None or any(mark in text for mark in FOREIGN_MARKS)
+
+
+def _judge_assignment(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    # `if (found = find())` keeps what is tested; nobody means to compare with a call.
+    is_kept = KEEPS.match(_rest_of_line(diagnostic, inspection))
+    return "the condition keeps the result of a call or a step" if is_kept else None
+
+
+def _rest_of_line(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str:
+    lines = inspection.repository.head.lines(diagnostic.path) or []
+    return "".join(lines[diagnostic.line - 1 : diagnostic.line])[(diagnostic.column or 1) - 1 :][:MAX_REST]
+
+
+def _judge_hook(diagnostic: AnalyserDiagnostic, text: bytes) -> str | None:
+    # Other libraries have functions that are called `use…` and may be called anywhere.
+    if not REACT.search(text):
+        return "the file does not use React"
+    is_skipped = "called conditionally" in diagnostic.message or "in a loop" in diagnostic.message
+    return None if is_skipped else "the hook is not skipped, only called from an unusual place"
+
+
+OXLINT = Analyser(
+    name="oxlint",
+    executable="oxlint",
+    patterns=("*.js", "*.mjs", "*.cjs", "*.jsx", "*.ts", "*.mts", "*.cts", "*.tsx"),
+    scope="file",
+    invoke=invoke_oxlint,
+    read_output=read_oxlint,
+    elsewhere="npm install --global oxlint",
+    rules={rule.id: rule for rule in (*OXLINT_RULES, *RuleMaker("oxlint").conflict())},
+    read_files=read_oxlint_files,
+    counting=Counting(LONE_RETURN, by_bytes=True),
+    # Of a file that does not parse and speaks of Flow, oxlint says nothing at all, as if it had no fault.
+    disarm=lambda content: content.replace(FLOW, b"@xlow"),
+    syntax_rules=frozenset({SYNTAX}),
+    subject="JavaScript and TypeScript that fails or does not do what it seems to do",
+    languages=("JavaScript", "TypeScript", "JSX"),
+    version_tried="1.89.0",
+    distribution="oxlint",
+    judge=judge_oxlint,
+    accepted_exit_codes=frozenset({0, 1}),
+)

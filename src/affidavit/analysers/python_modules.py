@@ -1,0 +1,128 @@
+"""What the repository itself holds of a module or a class."""
+
+import re
+from dataclasses import dataclass
+from posixpath import dirname
+
+from affidavit.analysers.configuration import folders_above
+from affidavit.languages.python.modules import MODULE_ENDS
+from affidavit.ports import Tree
+from affidavit.records.evidence import SearchHit
+
+PYTHON = (".py", ".pyi", ".pyw")
+PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+MAX_ROOTS = 40
+MAX_SUBCLASSES = 60
+CLASS_NAME = re.compile(r"class\s+(\w+)")
+
+
+@dataclass(frozen=True)
+class ModulePlace:
+    """A file that a dotted name can mean, and the folder that the name is seen from."""
+
+    path: str
+    root: str
+
+
+def module_places(tree: Tree, module: str) -> list[ModulePlace]:
+    """Every file of the tree that the dotted name can mean, from whatever source folder."""
+    parts = module.replace(".", "/")
+    ends = [f"{parts}{end}" for end in MODULE_ENDS] + [f"{parts}/__init__{end}" for end in MODULE_ENDS]
+    return [
+        ModulePlace(path, path[: -len(end)])
+        for path in tree.entries()
+        for end in ends
+        if path == end or path.endswith(f"/{end}")
+    ]
+
+
+def imported_place(tree: Tree, module: str) -> ModulePlace | None:
+    """The one file that Python imports by the dotted name; None where several folders have one, or none."""
+    places = module_places(tree, module)
+    modules = [place for place in places if not place.path.endswith(".pyi")] or places
+    if len({place.root for place in modules}) != 1:
+        return None
+    # A package comes before a module of its name.
+    return max(modules, key=lambda place: place.path.endswith("/__init__.py"))
+
+
+def has_folder(tree: Tree, module: str) -> bool:
+    """Whether the dotted name can mean a folder of the tree, from whatever source folder."""
+    folder = module.replace(".", "/") + "/"
+    return any(path.startswith(folder) or f"/{folder}" in path for path in tree.entries())
+
+
+def absolute_module(module: str, path: str) -> str:
+    """The module that the file at `path` imports; leading dots are resolved from the repository's root."""
+    dots = len(module) - len(module.lstrip("."))
+    if dots == 0:
+        return module
+    package = path.split("/")[:-dots]
+    return ".".join([*package, *filter(None, [module[dots:]])])
+
+
+def is_made_elsewhere(tree: Tree, module: str, *, but_for: str = "") -> bool:
+    """Whether a build may make the module: an extension, a template, a generator, if not of this ending."""
+    folder, _, stem = module.replace(".", "/").rpartition("/")
+    if stem.startswith("_") or stem.endswith(("_pb2", "_pb2_grpc", "version")):
+        return True
+    near = f"{folder}/{stem}." if folder else f"{stem}."
+    paths = (path for path in tree.entries() if not but_for or not path.endswith(but_for))
+    return any(path.startswith(near) or f"/{near}" in path for path in paths) or _is_ignored(tree, stem)
+
+
+def _is_ignored(tree: Tree, stem: str) -> bool:
+    """Whether a .gitignore names it, so that it is there but not in git."""
+    ignores = (path for path in tree.entries() if path.rpartition("/")[2] == ".gitignore")
+    return any(stem in (tree.read(path) or b"").decode("utf-8", errors="replace") for path in ignores)
+
+
+def search_python(tree: Tree, pattern: str, max_hits: int = 1) -> list[SearchHit]:
+    """Search the Python files of a tree; it may have none by that ending."""
+    return tree.search(pattern, max_hits=max_hits, counts=lambda path: path.lower().endswith(PYTHON))
+
+
+def subclass_files(tree: Tree, class_name: str) -> set[str]:
+    """The files with classes that inherit from the class, directly or through others."""
+    found: set[str] = set()
+    known, waiting = {class_name}, [class_name]
+    while waiting and len(known) < MAX_SUBCLASSES:
+        for path, name in _direct_subclasses(tree, waiting.pop()):
+            found.add(path)
+            if name not in known:
+                known.add(name)
+                waiting.append(name)
+    return found
+
+
+def _direct_subclasses(tree: Tree, class_name: str) -> list[tuple[str, str]]:
+    pattern = rf"^\s*class\s+\w+\(.*\b{re.escape(class_name)}\b"
+    hits = search_python(tree, pattern, MAX_SUBCLASSES)
+    named = ((hit.path, CLASS_NAME.search(hit.text)) for hit in hits)
+    return [(path, name[1]) for path, name in named if name]
+
+
+def is_redefined_below(tree: Tree, class_name: str, member: str) -> bool:
+    """Whether a subclass seems to define the member too, so that another may be meant at run time."""
+    pattern = re.compile(rf"\bdef\s+{re.escape(member)}\b|\b{re.escape(member)}\s*[:=]".encode())
+    return any(pattern.search(tree.read(path) or b"") for path in subclass_files(tree, class_name))
+
+
+def package_root(tree: Tree, path: str) -> str:
+    """The folder that a file, or the package that it belongs to, is imported from."""
+    folder = dirname(path)
+    while folder and tree.entry(f"{folder}/__init__.py") is not None:
+        folder = dirname(folder)
+    return folder
+
+
+def source_folders(tree: Tree) -> list[str]:
+    """Where packages may begin: the root, each project of a larger repository, and their `src` folders."""
+    entries = tree.entries()
+    projects = {dirname(path) for path in entries if path.rpartition("/")[2] in PROJECT_FILES}
+    folders = folders_above(path for path in entries if path.endswith((".py", ".pyi")))
+    found = ["."]
+    for project in sorted({"", *projects}, key=lambda folder: (folder.count("/"), folder)):
+        prefix = f"{project}/" if project else ""
+        found += [folder for folder in (project, f"{prefix}src") if folder and folder in folders]
+    return list(dict.fromkeys(found))[:MAX_ROOTS]

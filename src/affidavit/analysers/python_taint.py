@@ -1,0 +1,244 @@
+"""What a name of Python code is called where it is imported from: `load` for `ld` of `import load as ld`."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from affidavit.analysers.python_syntax import ancestors
+from affidavit.symbols.occurrences import occurrences
+
+BINDING = ("binding", "definition", "import")
+ELSEWHERE = ("global_statement", "nonlocal_statement")
+FUNCTIONS = ("function_definition", "lambda")
+SCOPES = (*FUNCTIONS, "class_definition", "module")
+NAMED = ("function_definition", "class_definition")
+
+
+def imported_name(name: Node, text: bytes) -> str | None:
+    """The name by which an import takes what the code calls so; None where anything else may bind it."""
+    above = [parent for parent, _ in ancestors(name)]
+    word = _text(name)
+    found = occurrences(above[-1], text, word) if above else []
+    if any(one.node.parent is not None and one.node.parent.type in ELSEWHERE for one in found):
+        return None
+    bound = [one.node for one in found if one.role in BINDING]
+    for scope in _scopes(name):
+        here = [one for one in bound if next(_scopes(_within(one)), None) == scope]
+        if here:
+            taken = {_taken(one) for one in here}
+            return taken.pop()[1] if len(taken) == 1 else None
+    return None
+
+
+def _scopes(node: Node) -> Iterator[Node]:
+    """The scopes in which a name that stands here is looked for, the innermost first."""
+    is_in_function = False
+    for scope, _ in ancestors(node):
+        # What a class binds is not seen by its methods.
+        if scope.type in SCOPES and not (is_in_function and scope.type == "class_definition"):
+            yield scope
+        is_in_function = is_in_function or scope.type in FUNCTIONS
+
+
+def _within(bound: Node) -> Node:
+    """A definition binds its name outside of itself."""
+    parent = bound.parent
+    is_name = parent is not None and parent.type in NAMED and parent.child_by_field_name("name") == bound
+    return parent if parent is not None and is_name else bound
+
+
+def _taken(bound: Node) -> tuple[str, str | None]:
+    """The module and the name behind an alias; no name where something else binds it."""
+    alias = bound.parent
+    statement = alias.parent if alias is not None else None
+    if alias is None or statement is None or statement.type != "import_from_statement":
+        return "", None
+    original = alias.child_by_field_name("name")
+    if original is None or alias.child_by_field_name("alias") != bound:
+        return "", None
+    module = statement.child_by_field_name("module_name")
+    return _text(module) if module is not None else "", _text(original)
+
+
+CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
+# Names of tables and columns, placeholders and finished pieces come from the program, not from a stranger.
+PROGRAM_TEXT = re.compile(
+    r"(?:.*_)?(?:tables?|columns?|cols?|fields?|schemas?|database|db|index|alias|quoted|placeholders?|marks?|sql"
+    r"|query|where|suffix|prefix|table_?name|column_?name|lhs|rhs|rows?)",
+    re.IGNORECASE,
+)
+SOURCES = frozenset({"input", "argv", "request", "environ", "getenv", "stdin"})
+PASSING_METHODS = frozenset(
+    {
+        "format",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "lower",
+        "upper",
+        "title",
+        "join",
+        "get",
+        "replace",
+        "encode",
+        "decode",
+    }
+)
+PASSING_FUNCTIONS = frozenset({"str", "format", "list", "tuple"})
+HARMLESS_TYPES = frozenset({"int", "float", "bool"})
+OWN = frozenset({"self", "cls"})
+GIVING = {
+    "assignment": ("left", "right"),
+    "augmented_assignment": ("left", "right"),
+    "for_statement": ("left", "right"),
+    "named_expression": ("name", "value"),
+}
+UNPACKING = ("pattern_list", "tuple_pattern", "list_pattern")
+MAX_STEPS = 200
+
+
+def carries_input(node: Node) -> bool:
+    """Whether the value of an expression can hold text from outside the function."""
+    return _Search().carries(node)
+
+
+def is_given_whole(node: Node, text: bytes, names: re.Pattern[str]) -> bool:
+    """Whether an expression is a parameter of one of these names that the function gives no other value.
+
+    It may also be a variable that holds nothing but such a parameter, or each of its parts in turn.
+    """
+    function = _enclosing_function(node)
+    if function is None or node.type != "identifier" or not names.fullmatch(_text(node)):
+        return False
+    if _parameter(function, _text(node)) is None:
+        values = list(_assignments(function, _text(node)))
+        is_held_only = len(values) == 1 and _bindings(function, text, _text(node)) == 1
+        if not is_held_only or values[0].type != "identifier":
+            return False
+        (node,) = values
+    name = _text(node)
+    is_given = _parameter(function, name) is not None and names.fullmatch(name) is not None
+    return is_given and not _bindings(function, text, name)
+
+
+def _bindings(function: Node, text: bytes, name: str) -> int:
+    """Count the places in a function, and in those inside of it, that give the name a value."""
+    body = function.child_by_field_name("body") or function
+    inside = (
+        one
+        for one in occurrences(_module(body), text, name)
+        if body.start_byte <= one.node.start_byte < body.end_byte
+    )
+    return sum(one.role in BINDING or _is_added_to(one.node) for one in inside)
+
+
+def _is_added_to(node: Node) -> bool:
+    parent = node.parent
+    is_target = parent is not None and parent.child_by_field_name("left") == node
+    return parent is not None and is_target and parent.type == "augmented_assignment"
+
+
+class _Search:
+    """One search, bounded in steps, that visits no name twice."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._steps = 0
+
+    def carries(self, node: Node | None) -> bool:
+        self._steps += 1
+        if node is None or self._steps > MAX_STEPS:
+            return False
+        if node.type == "identifier":
+            return self._name_carries(node)
+        if node.type == "attribute":
+            member = _text(node.child_by_field_name("attribute"))
+            owner = node.child_by_field_name("object")
+            if member in SOURCES or _text(owner) in SOURCES:
+                return True
+            is_own = PROGRAM_TEXT.fullmatch(member) or CONSTANT.fullmatch(member)
+            return not is_own and self.carries(owner)
+        if node.type == "call":
+            return self._call_carries(node)
+        if node.type in ("subscript", "keyword_argument"):
+            return self.carries(node.child_by_field_name("value"))
+        return any(self.carries(child) for child in node.named_children if child.type != "comment")
+
+    def _name_carries(self, node: Node) -> bool:
+        name = _text(node)
+        if name in SOURCES:
+            return True
+        if name in self._seen or name in OWN or CONSTANT.fullmatch(name) or PROGRAM_TEXT.fullmatch(name):
+            return False
+        self._seen.add(name)
+        function = _enclosing_function(node)
+        scope = function if function is not None else _module(node)
+        assigned = list(_assignments(scope, name))
+        if assigned:
+            return any(self.carries(value) for value in assigned)
+        return function is not None and _is_parameter(function, name)
+
+    def _call_carries(self, node: Node) -> bool:
+        function = node.child_by_field_name("function")
+        arguments = node.child_by_field_name("arguments")
+        if function is None:
+            return False
+        if function.type == "attribute":
+            member = _text(function.child_by_field_name("attribute"))
+            if member in PASSING_METHODS:
+                return self.carries(function.child_by_field_name("object")) or self.carries(arguments)
+            return member in SOURCES
+        name = _text(function)
+        return name in SOURCES or (name in PASSING_FUNCTIONS and self.carries(arguments))
+
+
+def _text(node: Node | None) -> str:
+    return (node.text or b"").decode("utf-8", errors="replace") if node is not None else ""
+
+
+def _enclosing_function(node: Node) -> Node | None:
+    return next((parent for parent, _ in ancestors(node) if parent.type == "function_definition"), None)
+
+
+def _module(node: Node) -> Node:
+    *_, (top, _child) = ancestors(node)
+    return top
+
+
+def _assignments(scope: Node, name: str) -> Iterator[Node]:
+    """The values that a name is given in a scope, and what it loops over."""
+    waiting = [scope]
+    while waiting:
+        node = waiting.pop()
+        if node is not scope and node.type in ("function_definition", "class_definition", "lambda"):
+            continue
+        if node.type in GIVING:
+            target, value = map(node.child_by_field_name, GIVING[node.type])
+            if target is not None and value is not None:
+                yield from _given(target, value, name)
+        waiting += node.named_children
+
+
+def _given(target: Node, value: Node, name: str) -> Iterator[Node]:
+    """What a name gets of a value; of one that is unpacked, its own part where each has one."""
+    if target.type not in UNPACKING:
+        if _text(target) == name:
+            yield value
+        return
+    targets, values = target.named_children, value.named_children
+    is_paired = value.type in ("expression_list", "tuple", "list") and len(targets) == len(values)
+    for one, part in zip(targets, values if is_paired else [value] * len(targets), strict=True):
+        yield from _given(one, part, name)
+
+
+def _parameter(function: Node, name: str) -> Node | None:
+    parameters = function.child_by_field_name("parameters")
+    written = parameters.named_children if parameters is not None else ()
+    return next((one for one in written if re.findall(r"\w+", _text(one))[:1] == [name]), None)
+
+
+def _is_parameter(function: Node, name: str) -> bool:
+    parameter = _parameter(function, name)
+    is_text = parameter is None or _text(parameter.child_by_field_name("type")) not in HARMLESS_TYPES
+    return parameter is not None and is_text

@@ -1,0 +1,117 @@
+"""Read the standard formats of analysers: lists of JSON, SARIF and rdjson."""
+
+import json
+from typing import Any
+
+from affidavit.records.evidence import AnalyserDiagnostic, SearchHit
+from affidavit.records.finding import Severity
+
+
+def json_rows(text: str) -> list[Any]:
+    """Every row; raises TypeError where something else was printed, and ValueError where it is no JSON."""
+    rows = json.loads(text)
+    if not isinstance(rows, list):
+        raise TypeError("not a list of diagnostics")
+    return rows
+
+
+LEVELS = {"error": Severity.HIGH, "warning": Severity.MEDIUM, "note": Severity.LOW}
+QUIET = ("none", "pass", "notApplicable", "informational")
+
+
+def read_sarif(text: str, analyser: str) -> list[AnalyserDiagnostic]:
+    """The results that stand at a place; raises ValueError, KeyError or TypeError for anything else."""
+    report = json.loads(text)
+    return [
+        _diagnostic(result, analyser)
+        for run in report["runs"]
+        for result in run["results"]
+        if result.get("locations")
+    ]
+
+
+def read_problems(text: str, analyser: str) -> list[AnalyserDiagnostic]:
+    """The problems of any tool's report, with its own severities; suppressed and passed results are none."""
+    report = json.loads(text)
+    found = []
+    for run in report["runs"]:
+        rules = run.get("tool", {}).get("driver", {}).get("rules", [])
+        found += [
+            _graded(result, rules, analyser)
+            for result in run.get("results") or ()
+            if result.get("locations") and not _is_quiet(result)
+        ]
+    return found
+
+
+def _is_quiet(result: Any) -> bool:
+    return bool(result.get("suppressions")) or result.get("kind") in QUIET or result.get("level") == "none"
+
+
+def _graded(result: Any, rules: Any, analyser: str) -> AnalyserDiagnostic:
+    index = result.get("ruleIndex", -1)
+    rule = rules[index] if 0 <= index < len(rules) else {}
+    known = {**result, "ruleId": result.get("ruleId") or rule.get("id") or "problem"}
+    level = result.get("level") or rule.get("defaultConfiguration", {}).get("level")
+    return _diagnostic(known, analyser).model_copy(update={"severity": LEVELS.get(level)})
+
+
+def _diagnostic(result: Any, analyser: str) -> AnalyserDiagnostic:
+    path, region = _place(result["locations"][0])
+    return AnalyserDiagnostic(
+        rule=f"{analyser}/{result['ruleId']}",
+        message=result["message"]["text"],
+        path=path,
+        line=region.get("startLine", 1),
+        end_line=region.get("endLine"),
+        column=region.get("startColumn"),
+        related=tuple(_hit(location) for location in result.get("relatedLocations", ())),
+    )
+
+
+def _place(location: Any) -> tuple[str, Any]:
+    physical = location["physicalLocation"]
+    return physical["artifactLocation"]["uri"], physical.get("region", {})
+
+
+def _hit(location: Any) -> SearchHit:
+    path, region = _place(location)
+    text = location.get("message", {}).get("text", "")
+    return SearchHit(path=path, line=region.get("startLine", 1), text=text)
+
+
+SEVERITIES = {
+    "ERROR": Severity.HIGH,
+    "WARNING": Severity.MEDIUM,
+    "INFO": Severity.LOW,
+    1: Severity.HIGH,
+    2: Severity.MEDIUM,
+    3: Severity.LOW,
+}
+"""The format is a protocol buffer's, so that a severity may be its name or its number."""
+
+
+def read_rdjson(text: str, analyser: str) -> list[AnalyserDiagnostic]:
+    """The diagnostics; raises ValueError, KeyError, TypeError or AttributeError for anything else."""
+    report = json.loads(text)
+    # An empty list may be left out, but then the report must be an object that says something.
+    rows = report["diagnostics"] if "diagnostics" in report or not report.get("source") else []
+    shared = report.get("severity")
+    return [_rdjson_diagnostic(row, analyser, shared, report.get("source")) for row in rows]
+
+
+def _rdjson_diagnostic(row: Any, analyser: str, severity: Any, source: Any) -> AnalyserDiagnostic:
+    region = row["location"].get("range") or {}
+    start, end = region.get("start") or {}, region.get("end") or {}
+    code = (
+        (row.get("code") or {}).get("value") or (row.get("source") or source or {}).get("name") or "problem"
+    )
+    return AnalyserDiagnostic(
+        rule=f"{analyser}/{code}",
+        message=row["message"],
+        path=row["location"]["path"],
+        line=start.get("line", 1),
+        end_line=end.get("line"),
+        column=start.get("column"),
+        severity=SEVERITIES.get(row.get("severity") or severity),
+    )

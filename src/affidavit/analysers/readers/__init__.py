@@ -1,1 +1,0 @@
-"""Standard formats of analysers: what one printed in, its diagnostics out."""

@@ -1,0 +1,281 @@
+"""Ruff: run our rules on the changed files, minus what the base commit's configuration ignores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from posixpath import dirname
+from typing import Any
+
+from affidavit.analysers.analyser import (
+    LONE_RETURN,
+    Analyser,
+    Counting,
+    Faults,
+    Invocation,
+    Printed,
+    Reading,
+    lines_after,
+)
+from affidavit.analysers.configuration import (
+    Table,
+    folders_above,
+    oldest_python,
+    read_ini,
+    read_toml,
+    strings,
+    subtable,
+    toml_list,
+    toml_string,
+    within_repository,
+)
+from affidavit.analysers.readers import json_rows
+from affidavit.analysers.ruff_judgement import judge_ruff
+from affidavit.analysers.ruff_rules import RUFF_RULES
+from affidavit.analysers.rule import RuleMaker
+from affidavit.git.search.glob import matches_any
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic, Edit
+
+CODES = tuple(rule.id.removeprefix("ruff/") for rule in RUFF_RULES if rule.id != "ruff/invalid-syntax")
+CONFIG_NAME = ".ruff.toml"
+CHECKED = "[ruff::diagnostics][DEBUG] Checking: "
+FAILED = "warning: Failed to lint "
+MAX_EXTENDS = 5
+# Ruff knows these; a version that it does not know would make it refuse the whole file.
+TARGET_VERSIONS = tuple(f"py3{minor}" for minor in range(7, 15))
+ARGUMENTS = (
+    "check",
+    # Says which files it checks.
+    "--verbose",
+    "--no-cache",
+    "--no-fix",
+    "--exit-zero",
+    "--no-respect-gitignore",
+    "--force-exclude",
+    "--output-format=json",
+    ".",
+)
+
+
+@dataclass(frozen=True)
+class RuffSettings:
+    """What is honoured of a ruff or flake8 configuration."""
+
+    ignored: tuple[str, ...] = ()
+    per_file: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    excluded: tuple[str, ...] = ()
+    builtins: tuple[str, ...] = ()
+    target_version: str | None = None
+
+
+def invoke_ruff(base: Tree, paths: Sequence[str]) -> Invocation:
+    """One configuration file of ours wherever the base commit has one, and always at the root."""
+    files = {}
+    has_exclusions = False
+    python = oldest_python(base)
+    version = f"py{python[0]}{python[1]}" if python else None
+    for folder in folders_above(paths):
+        settings = read_settings(base, folder)
+        if settings is None and folder == "":
+            settings = read_flake8(base)
+        if settings is not None:
+            name = f"{folder}/{CONFIG_NAME}" if folder else CONFIG_NAME
+            files[name] = write_settings(settings, version).encode()
+            has_exclusions = has_exclusions or bool(settings.excluded)
+    return Invocation(ARGUMENTS, files, has_exclusions=has_exclusions)
+
+
+def read_settings(base: Tree, folder: str) -> RuffSettings | None:
+    """The ruff settings that stand in a folder; None where there are none."""
+    found = _ruff_table(base, folder)
+    return None if found is None else _merged(base, folder, found, MAX_EXTENDS)
+
+
+def _ruff_table(base: Tree, folder: str) -> Table | None:
+    prefix = f"{folder}/" if folder else ""
+    for name in (".ruff.toml", "ruff.toml"):
+        if base.entry(prefix + name) is not None:
+            return read_toml(base, prefix + name)
+    tool = subtable(read_toml(base, f"{prefix}pyproject.toml"), "tool")
+    return subtable(tool, "ruff") if "ruff" in tool else None
+
+
+def _merged(base: Tree, folder: str, table: Table, extends_left: int) -> RuffSettings:
+    own = _settings(table)
+    extended = table.get("extend")
+    place = within_repository(folder, extended) if isinstance(extended, str) and extends_left else None
+    if place is None:
+        return own
+    parent_table = read_toml(base, place)
+    if place.endswith("pyproject.toml"):
+        parent_table = subtable(parent_table, "tool", "ruff")
+    parent = _merged(base, dirname(place), parent_table, extends_left - 1)
+    return RuffSettings(
+        ignored=(*parent.ignored, *own.ignored),
+        per_file={**parent.per_file, **own.per_file},
+        excluded=(*parent.excluded, *own.excluded),
+        builtins=(*parent.builtins, *own.builtins),
+        target_version=own.target_version or parent.target_version,
+    )
+
+
+def _settings(table: Table) -> RuffSettings:
+    lint = subtable(table, "lint")
+    # Older configurations have the linter's settings at the top.
+    both = (table, lint)
+    version = table.get("target-version")
+    return RuffSettings(
+        ignored=tuple(
+            code for part in both for key in ("ignore", "extend-ignore") for code in strings(part.get(key))
+        ),
+        per_file={
+            pattern: tuple(strings(codes))
+            for part in both
+            for key in ("per-file-ignores", "extend-per-file-ignores")
+            for pattern, codes in subtable(part, key).items()
+            if pattern.isprintable()
+        },
+        excluded=tuple(
+            glob for part in both for key in ("exclude", "extend-exclude") for glob in strings(part.get(key))
+        ),
+        builtins=tuple(strings(table.get("builtins"))),
+        target_version=version if isinstance(version, str) and version in TARGET_VERSIONS else None,
+    )
+
+
+def read_flake8(base: Tree) -> RuffSettings:
+    """What a flake8 configuration at the root ignores, for projects without ruff."""
+    for name in (".flake8", "setup.cfg", "tox.ini"):
+        parser = read_ini(base, name)
+        if parser.has_section("flake8"):
+            section = parser["flake8"]
+            ignored = ",".join(section.get(key, "") for key in ("ignore", "extend-ignore"))
+            return RuffSettings(
+                ignored=tuple(_listed(ignored)),
+                per_file=_flake8_per_file(section.get("per-file-ignores", "")),
+            )
+    return RuffSettings()
+
+
+def _listed(text: str) -> list[str]:
+    return [part for part in text.replace(",", " ").split() if part.isprintable()]
+
+
+def _flake8_per_file(text: str) -> dict[str, tuple[str, ...]]:
+    rows = (line.partition(":") for line in text.splitlines())
+    return {
+        pattern.strip(): tuple(_listed(codes))
+        for patterns, _, codes in rows
+        for pattern in patterns.split(",")
+        if pattern.strip()
+    }
+
+
+def write_settings(settings: RuffSettings, python: str | None) -> str:
+    """A configuration file with our rules and what is honoured of the project's."""
+    ignored = _known(settings.ignored)
+    selected = [code for code in CODES if not any(_covers(prefix, code) for prefix in ignored)]
+    version = settings.target_version or python
+    lines = [f"target-version = {toml_string(version)}"] if version in TARGET_VERSIONS else []
+    # Instead of ruff's own list, which leaves out `dist`, `venv` and others whatever stands in them.
+    lines += ['extend-include = ["*.pyw"]', 'extension = { pyw = "python" }']
+    lines.append(f"exclude = {toml_list(settings.excluded)}")
+    lines.append(f"builtins = {toml_list(settings.builtins)}")
+    lines += ["[lint]", f"select = {toml_list(selected)}", "[lint.per-file-ignores]"]
+    lines += [
+        f"{toml_string(pattern)} = {toml_list(known)}"
+        for pattern, codes in settings.per_file.items()
+        if (known := _known(codes))
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _covers(prefix: str, code: str) -> bool:
+    return prefix == "ALL" or code.startswith(prefix)
+
+
+def _known(prefixes: Sequence[str]) -> list[str]:
+    """The selectors that concern our rules; ruff refuses a file with one that it does not know."""
+    return [
+        prefix
+        for prefix in dict.fromkeys(prefixes)
+        if prefix and any(_covers(prefix, code) for code in CODES)
+    ]
+
+
+def read_ruff(text: str) -> list[AnalyserDiagnostic]:
+    """The diagnostics of ruff's JSON."""
+    return [_diagnostic(row) for row in json_rows(text)]
+
+
+def _diagnostic(row: Any) -> AnalyserDiagnostic:
+    return AnalyserDiagnostic(
+        rule=f"ruff/{row['code'] or 'invalid-syntax'}",
+        message=row["message"],
+        path=row["filename"],
+        line=row["location"]["row"],
+        end_line=row["end_location"]["row"],
+        column=row["location"]["column"],
+        edits=_safe_edits(row.get("fix")),
+    )
+
+
+def _safe_edits(fix: Any) -> tuple[Edit, ...]:
+    """What ruff would write; what it calls unsafe may change what the code means."""
+    if not fix or fix["applicability"] != "safe":
+        return ()
+    return tuple(
+        Edit(
+            line=one["location"]["row"],
+            column=one["location"]["column"],
+            end_line=one["end_location"]["row"],
+            end_column=one["end_location"]["column"],
+            text=one["content"],
+        )
+        for one in fix["edits"]
+    )
+
+
+def read_ruff_files(printed: Printed) -> Reading:
+    """Every file that ruff checked, and those that it failed to read."""
+    failed: Faults = {
+        path: ("unreadable", why)
+        for path, _, why in (line.partition(": ") for line in lines_after(FAILED, printed.errors))
+    }
+    return Reading(lines_after(CHECKED, printed.errors), failed, is_log=True)
+
+
+def ignored_by_ruff(base: Tree, path: str) -> list[str]:
+    """The rules that the settings nearest to a path ignore for it."""
+    settings = None
+    for folder in sorted(folders_above([path]), key=len, reverse=True):
+        settings = settings or read_settings(base, folder)
+    settings = settings or read_flake8(base)
+    per_file = [
+        code
+        for pattern, codes in settings.per_file.items()
+        if matches_any(path, [pattern.removeprefix("!")]) != pattern.startswith("!")
+        for code in codes
+    ]
+    ignored = _known((*settings.ignored, *per_file))
+    return [f"ruff/{code}" for code in CODES if any(_covers(prefix, code) for prefix in ignored)]
+
+
+RUFF = Analyser(
+    name="ruff",
+    executable="ruff",
+    patterns=("*.py", "*.pyi", "*.pyw"),
+    scope="file",
+    invoke=invoke_ruff,
+    read_output=read_ruff,
+    elsewhere="take it from https://github.com/astral-sh/ruff/releases",
+    rules={rule.id: rule for rule in (*RUFF_RULES, *RuleMaker("ruff").conflict("ty"))},
+    read_files=read_ruff_files,
+    counting=Counting(LONE_RETURN),
+    ignored_at=ignored_by_ruff,
+    syntax_rules=frozenset({"ruff/invalid-syntax", "ruff/E902"}),
+    subject="Python that fails, does not do what it seems to do, or can be abused",
+    languages=("Python",),
+    version_tried="0.17.4",
+    distribution="ruff",
+    judge=judge_ruff,
+)

@@ -1,0 +1,234 @@
+"""Which new diagnostics of ruff count: not those that the code expects, no default that is only read."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from tree_sitter import Node
+
+from affidavit.analysers.analyser import Excuse, Inspection
+from affidavit.analysers.encoding import as_utf8
+from affidavit.analysers.python_judgement import (
+    judge_evaluation,
+    judge_no_python,
+    judge_reordered_text,
+    judge_shell_command,
+    judge_sql_text,
+    judge_undefined_name,
+    judge_unpickling,
+    judge_yaml_loader,
+)
+from affidavit.analysers.python_syntax import ancestors, expects, is_on_trial, node_at, nodes_in
+from affidavit.analysers.ruff_rules import RUFF_RULES
+from affidavit.analysers.rule import names_in
+from affidavit.records.evidence import AnalyserDiagnostic
+
+RULES = {rule.id: rule for rule in RUFF_RULES}
+PARAMETERS = frozenset(("default_parameter", "typed_default_parameter"))
+READING_CALLS = frozenset(
+    b"all any bool dict enumerate frozenset len list max min set sorted str sum tuple zip".split()
+)
+READING_METHODS = frozenset(b"copy count get index items join keys values".split())
+MAX_IDENTIFIERS = 20_000
+DEFINES = re.compile(r"\s*(async\s+def|def|class)\b")
+
+
+def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
+    """The reason why a new diagnostic of ruff is no finding; None where it is one."""
+    rule = RULES.get(diagnostic.rule)
+    if rule is None:
+        return "the rule is not one of ours"
+    content = inspection.repository.head.read(diagnostic.path)
+    if content is None:
+        return "the file cannot be read at head"
+    text = as_utf8(diagnostic.path, content)
+    if rule.raises and expects(text, diagnostic.line, diagnostic.column, rule.raises):
+        return f"the code around it expects {rule.raises[0]}"
+    special = SPECIAL.get(diagnostic.rule)
+    return special(diagnostic, inspection, text) if special else None
+
+
+def _redefinition(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    lines = text.decode("utf-8", errors="replace").split("\n")
+    earlier = re.search(r"line (\d+)", diagnostic.message)
+    numbers = [diagnostic.line, int(earlier[1])] if earlier else [diagnostic.line]
+    both_define = all(0 < number <= len(lines) and _defines(lines, number) for number in numbers)
+    return None if both_define else "one of the two is an import or an assignment"
+
+
+def _defines(lines: list[str], number: int) -> bool:
+    # The number may be that of a decorator above the definition.
+    for line in lines[number - 1 : number + 5]:
+        # To Python a carriage return by itself ends a line.
+        if any(map(DEFINES.match, line.split("\r"))):
+            return True
+        if not line.lstrip().startswith("@"):
+            return False
+    return False
+
+
+def _discarded_value(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    if is_on_trial(text, diagnostic.line, diagnostic.column):
+        return "the code sees whether the expression fails or warns"
+    node = node_at(text, diagnostic.line, diagnostic.column)
+    around = [(child.type, parent.type) for parent, child in ancestors(node)]
+    if diagnostic.rule == "ruff/B018" and ("attribute", "expression_statement") in around:
+        return "an attribute may be computed when it is read"
+    return None
+
+
+def _set_twice(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    name = next(iter(names_in(diagnostic.message)), "")
+    around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
+    body = next((node for node in around if node.type == "block"), None)
+    lines = (body.text or b"").decode("utf-8", errors="replace").split("\n") if body is not None else []
+    declared = re.compile(rf"\s*{re.escape(name)}\s*:[^=]+(#.*)?")
+    is_declared = any(declared.fullmatch(line) for line in lines)
+    return "one of the two only declares its type" if is_declared else None
+
+
+def _hidden_import(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    name = next(iter(names_in(diagnostic.message)), "").encode()
+    around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
+    loop = next((node for node in around if node.type == "for_statement"), None)
+    function = next((node for node in around if node.type == "function_definition"), None)
+    if loop is None or function is None:
+        return None
+    used = [node for node in islice(_identifiers(function), MAX_IDENTIFIERS) if node.text == name]
+    is_used_beside = any(not loop.start_byte <= node.start_byte < loop.end_byte for node in used)
+    return None if is_used_beside else "the function that hides the import does not use it"
+
+
+def judge_shared_default(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why a default that calls share is no finding: the function only reads it."""
+    around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
+    parameter = next((node for node in around if node.type in PARAMETERS), None)
+    function = next((node for node in around if node.type in ("function_definition", "lambda")), None)
+    name = parameter.child_by_field_name("name") if parameter is not None else None
+    body = function.child_by_field_name("body") if function is not None else None
+    if name is None or body is None:
+        return None
+    found = list(islice(_identifiers(body), MAX_IDENTIFIERS + 1))
+    uses = [node for node in found if node.text == name.text]
+    is_known = len(found) <= MAX_IDENTIFIERS and all(map(_is_read, uses))
+    return "the function only reads the default" if is_known else None
+
+
+def _identifiers(body: Node) -> Iterator[Node]:
+    return (node for node in nodes_in(body) if node.type == "identifier")
+
+
+def _is_read(use: Node) -> bool:
+    parent = use.parent
+    if parent is None:
+        return False
+    if parent.type in ("for_statement", "for_in_clause"):
+        return parent.child_by_field_name("right") == use
+    if parent.type == "subscript":
+        return parent.child_by_field_name("value") == use and _is_value(parent)
+    if parent.type == "attribute":
+        return _is_reading_method(parent)
+    if parent.type == "argument_list":
+        return _is_reading_call(parent.parent)
+    return parent.type in ("comparison_operator", "not_operator", "list_splat", "dictionary_splat") or (
+        parent.type in ("if_statement", "while_statement") and parent.child_by_field_name("condition") == use
+    )
+
+
+def _is_value(subscript: Node) -> bool:
+    """The part is read, not set, deleted or handed on to be changed."""
+    parent = subscript.parent
+    if parent is not None and any(child.type == "slice" for child in subscript.named_children):
+        # A slice is a copy.
+        return parent.child_by_field_name("left") != subscript and parent.type != "delete_statement"
+    return parent is not None and parent.type in ("comparison_operator", "binary_operator", "interpolation")
+
+
+def _is_reading_method(attribute: Node) -> bool:
+    method, call = attribute.child_by_field_name("attribute"), attribute.parent
+    is_called = call is not None and call.type == "call" and call.child_by_field_name("function") == attribute
+    return is_called and method is not None and method.text in READING_METHODS
+
+
+def _is_reading_call(call: Node | None) -> bool:
+    function = call.child_by_field_name("function") if call is not None else None
+    if function is None:
+        return False
+    if function.type == "attribute":
+        method = function.child_by_field_name("attribute")
+        return method is not None and method.text == b"join"
+    return function.type == "identifier" and function.text in READING_CALLS
+
+
+LOOPS = ("for_statement", "while_statement")
+KEPT_IN = frozenset(("list", "dictionary", "pair", "tuple", "set", "yield"))
+KEEPING_CALLS = frozenset(
+    b"add add_argument add_callback add_done_callback after append appendleft bind call_later call_soon"
+    b" connect create_task defer enqueue extend insert on partial partialmethod Process put register"
+    b" run_in_executor schedule setattr setdefault spawn start submit subscribe Thread Timer update".split()
+)
+MAX_NODES = 20_000
+
+
+def judge_late_use(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why a function that reads a loop's variable is no finding: it is called in the same turn."""
+    around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
+    made = next((node for node in around if node.type in ("lambda", "function_definition")), None)
+    loop = next((node for node in around if node.type in LOOPS), None)
+    if made is None or loop is None:
+        return None
+    is_kept = any(map(_is_kept, _uses(made, loop)))
+    return None if is_kept else "the function is called in the turn of the loop that made it"
+
+
+def _uses(made: Node, loop: Node) -> list[Node]:
+    """The function itself, or where its name is used."""
+    name = made.child_by_field_name("name")
+    if name is None:
+        return [made]
+    found = islice(nodes_in(loop), MAX_NODES)
+    return [node for node in found if node.type == "identifier" and node.text == name.text and node != name]
+
+
+def _is_kept(use: Node) -> bool:
+    for parent, child in ancestors(use):
+        if parent.type in KEPT_IN or parent.type == "decorator":
+            return True
+        if parent.type == "call":
+            # What a call makes of the function ends with the call, unless it is known to keep it.
+            return child != parent.child_by_field_name("function") and _keeps(parent)
+        if parent.type == "assignment":
+            return True
+        if parent.type.endswith("_statement"):
+            return False
+    return False
+
+
+def _keeps(call: Node) -> bool:
+    function = call.child_by_field_name("function")
+    named = function.child_by_field_name("attribute") if function is not None else None
+    last = named or function
+    return last is not None and last.text in KEEPING_CALLS
+
+
+SPECIAL = {
+    "ruff/B006": judge_shared_default,
+    "ruff/B015": _discarded_value,
+    "ruff/B018": _discarded_value,
+    "ruff/B023": judge_late_use,
+    "ruff/PIE794": _set_twice,
+    "ruff/S301": judge_unpickling,
+    "ruff/PLE2502": judge_reordered_text,
+    "ruff/F821": judge_undefined_name,
+    "ruff/invalid-syntax": judge_no_python,
+    "ruff/F704": judge_no_python,
+    "ruff/F706": judge_no_python,
+    "ruff/PLE1142": judge_no_python,
+    "ruff/F402": _hidden_import,
+    "ruff/F811": _redefinition,
+    "ruff/S307": judge_evaluation,
+    "ruff/S506": judge_yaml_loader,
+    "ruff/S602": judge_shell_command,
+    "ruff/S605": judge_shell_command,
+    "ruff/S608": judge_sql_text,
+}

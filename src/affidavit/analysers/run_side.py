@@ -1,0 +1,327 @@
+"""Run an analyser on one side of a change: checkout, run, read, remember."""
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+
+from affidavit.analysers.analyser import CHECKOUT, Analyser
+from affidavit.analysers.encoding import unusually_encoded
+from affidavit.analysers.execution import (
+    Limits,
+    Outcome,
+    Slots,
+    ask_program,
+    find_executable,
+    find_launcher,
+    isolated_environment,
+    parts_of,
+    read_version,
+    run_program,
+    walled,
+)
+from affidavit.analysers.outcome import read_outcome, sort_out
+from affidavit.analysers.task import Kept, Program, ResultCache, SideResult, Task, laid_names
+from affidavit.config.places import cache_folder
+from affidavit.git.checkout import write_tree_to
+from affidavit.git.tree import LINK_MODE, REGULAR_MODES
+from affidavit.ports import Repository, Tree
+from affidavit.records.change import Change, FileChange, SkipReason
+from affidavit.records.evidence import Unread
+from affidavit.records.record import Side
+from affidavit.system.private_files import make_private_folder
+from affidavit.system.temporary import temporary_folder
+
+FAILED_ON_A_FILE = ("crashed", "unreadable")
+MAX_ALONE = 40
+MAX_BYTES = 20_000_000
+LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+
+async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Program | None:
+    """The analyser's program and its version, or None where it is not installed."""
+    path = find_executable(analyser.executable, reviewed_folder=reviewed_folder)
+    if path is None:
+        return None
+    if analyser.home_arguments:
+        path = await _true_program(analyser, path)
+    launcher = find_launcher(path, reviewed_folder=reviewed_folder)
+    packaged = packaged_version(analyser.distribution, path)
+    if packaged and analyser.has_package_version:
+        return Program(path, packaged, launcher)
+    with temporary_folder("version-") as scratch:
+        return Program(path, await read_version(path, analyser.version_arguments, scratch), launcher)
+
+
+async def _true_program(analyser: Analyser, found: Path) -> Path:
+    """Return the program behind a script or a link."""
+    with temporary_folder("home-") as scratch:
+        home = (await ask_program([str(found), *analyser.home_arguments], scratch)).strip()
+    program = Path(home) / "bin" / found.name
+    return program if home and program.is_file() else found
+
+
+def packaged_version(distribution: str, program: Path) -> str:
+    """The version of the Python package that brought the program; nothing where another one brought it."""
+    if not distribution:
+        return ""
+    try:
+        found = metadata.distribution(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+    is_its_own = any(os.path.normpath(file.locate()) == str(program) for file in found.files or ())
+    return found.version if is_its_own else ""
+
+
+def paths_to_run(analyser: Analyser, change: Change, tree: Tree, side: Side) -> list[str]:
+    """The paths of a side that the analyser gets; one of which only hunks are known, if it reads lines."""
+    entries = tree.entries()
+    if analyser.reads_every_line:
+        left_out = {_before(file, side) for file in change.files if _is_huge(file, tree, side)}
+        changed = {_before(file, side) for file in change.files}
+    else:
+        left_out = {file.path_at(side) for file in change.files if file.is_partial}
+        changed = {_before(file, side) for file in change.reviewed_files()}
+    wanted = set(entries) if analyser.scope == "project" else entries.keys() & changed
+    # What a link leads to is not read; where it leads is a line like any other.
+    modes = REGULAR_MODES | {LINK_MODE} if analyser.reads_every_line else REGULAR_MODES
+    return sorted(path for path in wanted - left_out if analyser.covers(path) and entries[path].mode in modes)
+
+
+def _is_huge(file: FileChange, tree: Tree, side: Side) -> bool:
+    """Nobody reads files of this size, and a copy of it would cost more than it shows."""
+    path = _before(file, side)
+    if path is None or file.skipped not in (SkipReason.BINARY, SkipReason.TOO_LARGE):
+        return False
+    content = tree.read(path)
+    return content is None or len(content) > MAX_BYTES
+
+
+def _before(file: FileChange, side: Side) -> str | None:
+    # A copy is compared with what it was copied from.
+    return file.path_at(side) or (file.old_path if side == "base" else None)
+
+
+async def analyse_side(  # noqa: PLR0913 - each is one thing that the result depends on
+    analyser: Analyser,
+    program: Program,
+    change: Change,
+    repository: Repository,
+    side: Side,
+    *,
+    cache: ResultCache,
+    limits: Limits,
+    slots: Slots | None = None,
+    rewritten: Mapping[str, bytes] | None = None,
+) -> SideResult:
+    """Run the analyser on one side, or take what it said about the same content before."""
+    paths = paths_to_run(analyser, change, repository.side(side), side)
+    found = await analyse_paths(
+        analyser,
+        program,
+        repository,
+        side,
+        paths,
+        cache=cache,
+        limits=limits,
+        slots=slots,
+        rewritten=rewritten,
+    )
+    changed = {_before(file, side) for file in change.files}
+    encoded = unusually_encoded(repository.side(side), [path for path in paths if path in changed])
+    return _not_read(found, encoded)
+
+
+def _not_read(found: SideResult, unread: Sequence[Unread]) -> SideResult:
+    """The result without what the analyser said of files that it was given and took for something else."""
+    paths = {one.path for one in unread}
+    if not paths or found.run.state != "completed":
+        return found
+    update = {
+        "read": tuple(path for path in found.run.read if path not in paths),
+        "unread": (*(one for one in found.run.unread if one.path not in paths), *unread),
+    }
+    kept = tuple(one for one in found.diagnostics if one.path not in paths)
+    return SideResult(found.run.model_copy(update={**update, "diagnostics": len(kept)}), kept)
+
+
+async def analyse_paths(  # noqa: PLR0913 - as above
+    analyser: Analyser,
+    program: Program,
+    repository: Repository,
+    side: Side,
+    paths: Sequence[str],
+    *,
+    cache: ResultCache,
+    limits: Limits,
+    slots: Slots | None = None,
+    rewritten: Mapping[str, bytes] | None = None,
+) -> SideResult:
+    """The same for any regular files of that side; `rewritten` has other contents than the tree's."""
+    tree = repository.side(side)
+    laid = laid_names(analyser, paths, (repository.base, repository.head))
+    # The target's own configuration, where it is known: a branch picks its base, not its target.
+    configured = repository.tip or repository.base
+    invocation = analyser.invoke(configured, paths if analyser.canary else list(laid))
+    task = Task(analyser, program, tree, side, tuple(paths), invocation, laid, rewritten or {})
+    if not paths:
+        return task.result("nothing_to_do")
+    key = task.key()
+    kept = await asyncio.to_thread(cache.load, key)
+    if kept is not None:
+        return task.result("completed", kept.diagnostics, is_cached=True, unread=kept.unread)
+    async with nullcontext() if slots is None else slots.one():
+        found = await _run(task, limits)
+    if found.run.state == "timed_out" and slots is not None:
+        async with slots.all():
+            found = await _run(task, limits)
+    if found.run.state in FAILED_ON_A_FILE and analyser.scope == "file" and 1 < len(paths) <= MAX_ALONE:
+        alone = [
+            await analyse_paths(
+                analyser,
+                program,
+                repository,
+                side,
+                [path],
+                cache=cache,
+                limits=limits,
+                slots=slots,
+                rewritten=rewritten,
+            )
+            for path in paths
+        ]
+        return _joined(found, dict(zip(paths, alone, strict=True)))
+    if found.run.state == "completed" and not found.run.refused:
+        await asyncio.to_thread(cache.save, key, Kept(found.diagnostics, found.run.unread))
+    return found
+
+
+def _joined(together: SideResult, alone: Mapping[str, SideResult]) -> SideResult:
+    """The files one by one, where one of them ended the run of all; if each does, none is to blame."""
+    each = alone.values()
+    if not any(one.is_complete for one in each):
+        return together
+    fallen = [
+        Unread(path=path, why="unreadable", detail=one.run.detail)
+        for path, one in alone.items()
+        if not one.is_complete
+    ]
+    update = {
+        "state": "completed",
+        "detail": "",
+        "diagnostics": sum(len(one.diagnostics) for one in each),
+        "duration_ms": together.run.duration_ms + sum(one.run.duration_ms for one in each),
+        "refused": tuple(path for one in each for path in one.run.refused),
+        "read": tuple(path for one in each for path in one.run.read),
+        "unread": (*fallen, *(unread for one in each for unread in one.run.unread)),
+    }
+    return SideResult(
+        together.run.model_copy(update=update),
+        tuple(diagnostic for one in each for diagnostic in one.diagnostics),
+    )
+
+
+async def _run(task: Task, limits: Limits) -> SideResult:
+    started = time.monotonic()
+    limits = limits.for_files(len(task.paths))
+    with temporary_folder("analyser-") as scratch:
+        code = scratch / "code"
+        refused = set(await asyncio.to_thread(_lay_out, task, scratch)) & set(task.paths)
+        outcome, listing = await _outcomes(task, code, scratch, limits)
+        state, found, detail = read_outcome(task, outcome, listing, limits)
+        diagnostics, unread = await asyncio.to_thread(sort_out, task, found, code) if found else ([], [])
+    return task.result(
+        state,
+        diagnostics,
+        detail=detail,
+        duration_ms=round((time.monotonic() - started) * 1000),
+        refused=sorted(refused),
+        unread=[one for one in unread if one.path not in refused],
+    )
+
+
+async def _outcomes(task: Task, code: Path, scratch: Path, limits: Limits) -> tuple[Outcome, Outcome | None]:
+    """Run the program, and have it list its files: before, where the arguments follow from that."""
+    analyser, program, invocation = task.analyser, task.program, task.invocation
+    kept = _kept_folder(analyser) if analyser.kept_cache else None
+    environment = {
+        **isolated_environment(scratch, program.path),
+        **invocation.environment,
+        **({analyser.kept_cache: str(kept)} if kept else {}),
+    }
+    shown = [*map(Path, program.launcher), *parts_of(program.path.resolve())]
+    writable = [kept] if kept else []
+    walls = partial(walled, checkout=code, scratch=scratch, limits=limits, shown=shown, writable=writable)
+    run = partial(
+        run_program,
+        folder=code,
+        environment=environment,
+        limits=limits,
+        walls=walls if analyser.reads_any_path else None,
+    )
+    given = _with_compiled_rules(analyser, invocation.arguments)
+    arguments = [one.replace(CHECKOUT, str(code)) for one in given]
+    if analyser.from_listing is not None:
+        listing = await run([*program.command, *invocation.listing])
+        more = analyser.from_listing(listing.output.decode("utf-8", errors="replace"))
+        if listing.state != "exited" or listing.exit_code or not more:
+            return listing, listing
+        outcome = await run([*program.command, *arguments, *more])
+        return replace(outcome, output=listing.output + outcome.output), listing
+    outcome = await run([*program.command, *arguments])
+    if invocation.listing and outcome.state == "exited":
+        return outcome, await run([*program.command, *invocation.listing])
+    return outcome, None
+
+
+def _kept_folder(analyser: Analyser) -> Path | None:
+    folder = cache_folder() / "compiled-rules" / analyser.name
+    try:
+        make_private_folder(folder)
+    except OSError:
+        return None
+    return folder
+
+
+def _with_compiled_rules(analyser: Analyser, arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments with the place of compiled rules; they are made of rules alone, nothing of a change."""
+    folder = _kept_folder(analyser) if analyser.compiled_rules else None
+    if analyser.compiled_rules is None or folder is None:
+        return arguments
+    without, within = analyser.compiled_rules
+    return [f"{within}{folder}" if one == without else one for one in arguments]
+
+
+def _written_otherwise(task: Task, laid: Mapping[str, str]) -> dict[str, bytes | None]:
+    """What stands in the checkout under another name, or with another content, than the tree has it."""
+    contents = {
+        name: task.rewritten.get(path, task.tree.read(path) if name != path else None)
+        for name, path in laid.items()
+        if name != path or path in task.rewritten
+    }
+    return {name: None if text is None else task.laid_out(name, text) for name, text in contents.items()}
+
+
+def _lay_out(task: Task, scratch: Path) -> tuple[str, ...]:
+    code = scratch / "code"
+    code.mkdir()
+    for name, content in task.invocation.outside.items():
+        (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+        (scratch / name).write_bytes(content)
+    canary = task.analyser.canary
+    if canary is None:
+        # Analysers print names a line at a time: one of several lines could say anything.
+        broken = tuple(path for path in task.paths if LINE_BREAK.search(path))
+        laid = {name: path for name, path in task.laid.items() if path not in broken}
+        overrides = {**_written_otherwise(task, laid), **task.invocation.files}
+        refused = write_tree_to(task.tree, code, laid, overrides=overrides, rewrite=task.laid_out)
+        return *broken, *(laid.get(name, name) for name in refused)
+    for name, path in task.laid.items():
+        (code / name).write_bytes(canary.added_to(task.text_of(path), path))
+    return ()

@@ -1,0 +1,210 @@
+"""Whether people asked for silence about a problem: before the change, or in the change itself."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from affidavit.analysers.python_syntax import call_lines, last_joined_line
+from affidavit.analysers.rule import Rule, is_meant_by
+from affidavit.analysers.silencing_comments import (
+    Suppression,
+    begins_silence,
+    ends_silence,
+    has_suppression,
+    is_comment,
+    suppressions_in,
+    without_suppressions,
+)
+from affidavit.ports import Repository, Tree
+from affidavit.records.change import Change, FileChange
+from affidavit.records.record import Side
+
+IgnoredAt = Callable[[Tree, str], Iterable[str]]
+"""The rules that the base commit's configuration ignores for a path."""
+
+
+class Silence:
+    """What the comments of head and the configuration of base silence, for every tool at once.
+
+    Problems that are the same are silenced together, whoever's comment it is.
+    """
+
+    def __init__(
+        self,
+        change: Change,
+        repository: Repository,
+        rules: Mapping[str, Rule],
+        ignored_at: Sequence[IgnoredAt] = (),
+    ) -> None:
+        self._change = change
+        self._repository = repository
+        self._rules = rules
+        self._ignored_at = ignored_at
+        self._comments: dict[str, list[Suppression]] = {}
+        self._ignored: dict[str, frozenset[str]] = {}
+        self._fresh: dict[str, frozenset[int]] = {}
+        self._base_paths = {file.head_path: file.old_path or file.path for file in change.files}
+
+    def before(self, rule: str, path: str, lines: range, *, counted_before: bool = True) -> str | None:
+        """Why nothing is said of a problem, since before the change; None where nobody asked for that.
+
+        A comment in a moved file silences a rule only if the rule counted at the old place.
+        """
+        if any(is_meant_by(rule, ignored, self._rules) for ignored in self._ignored_for(path)):
+            return "the base commit's configuration ignores this problem, as another tool calls it"
+        file = self._change.file_at(path) if counted_before else None
+        fresh = self._added_comments(file, path) if file else self.fresh_lines(path)
+        void = fresh | self._withdrawn_lines("head", path)
+        old = next((one for one in self._silencing(rule, path, lines) if one.line not in void), None)
+        return f"`{old.text}` in line {old.line} silences it, which the change did not add" if old else None
+
+    def brought(self, rule: str, path: str, lines: range) -> Suppression | None:
+        """The comment of the change itself that silences the problem."""
+        fresh = self.fresh_lines(path)
+        return next((one for one in self._silencing(rule, path, lines) if one.line in fresh), None)
+
+    def nearest(self, path: str, line: int) -> str:
+        """The change's own comment that stands nearest to a line."""
+        fresh = sorted(self.fresh_lines(path), key=lambda number: abs(number - line))
+        lines = self._lines(path)
+        return f"line {fresh[0]}: {lines[fresh[0] - 1].strip()[:80]}" if fresh else "a comment of the change"
+
+    def lifted(self, covers: Callable[[str], bool]) -> dict[str, bytes]:
+        """The changed files with comments that the change adds, without these and withdrawn ones."""
+        found = {}
+        for file in self._change.reviewed_files():
+            path = file.head_path
+            if path is not None and covers(path) and (fresh := self.fresh_lines(path)):
+                void = fresh | self._withdrawn_lines("head", path)
+                found[path] = without_suppressions(self._repository.head.read(path) or b"", sorted(void))
+        return found
+
+    def without_withdrawn(self, side: Side, paths: Iterable[str]) -> dict[str, bytes]:
+        """Return the files with comments of base that the target has removed, without their effect."""
+        tree = self._repository.side(side)
+        void = {path: sorted(self._withdrawn_lines(side, path)) for path in paths}
+        return {
+            path: without_suppressions(tree.read(path) or b"", lines) for path, lines in void.items() if lines
+        }
+
+    def fresh_lines(self, path: str) -> frozenset[int]:
+        """The lines with such a comment that the change added or brought from another kind of place."""
+        if path not in self._fresh:
+            file = self._change.file_at(path)
+            if file is not None and file.came_from:
+                numbered = enumerate(self._lines(path), start=1)
+                self._fresh[path] = frozenset(number for number, line in numbered if has_suppression(line))
+            else:
+                self._fresh[path] = frozenset() if file is None else self._added_comments(file, path)
+        return self._fresh[path]
+
+    def _withdrawn_lines(self, side: Side, path: str) -> frozenset[int]:
+        """Return the lines of a side whose comments base has more often than the target's tip."""
+        base, tip = self._repository.base, self._repository.tip
+        before = self._base_paths.get(path, path) if side == "head" else path
+        if tip is None or (old := base.entry(before)) is None:
+            return frozenset()
+        now = tip.entry(before) or tip.entry(path)
+        if now is not None and now.blob == old.blob:
+            return frozenset()
+        had = _counted(base.lines(before) or ())
+        has = _counted(tip.lines(now.path) or () if now else ())
+        gone = set(had - has)
+        if any(ends_silence(line) for line in (had - has) + (has - had)):
+            gone.update(filter(begins_silence, had))
+        lines = self._repository.side(side).lines(path) or ()
+        found = {
+            number for number, line in enumerate(lines, start=1) if gone and " ".join(line.split()) in gone
+        }
+        return frozenset(found - self.fresh_lines(path) if side == "head" else found)
+
+    def _added_comments(self, file: FileChange, path: str) -> frozenset[int]:
+        added = frozenset(_added_comments(file))
+        changed = (line[1:] for hunk in file.hunks for line in hunk.lines if line[:1] in "+-")
+        if not any(map(ends_silence, changed)):
+            return added
+        # Where a silence ends elsewhere than before, it is as new as one that begins elsewhere.
+        return added.union(
+            number for number, line in enumerate(self._lines(path), start=1) if begins_silence(line)
+        )
+
+    def _silencing(self, rule: str, path: str, lines: range) -> list[Suppression]:
+        return [
+            one
+            for one in self._comments_of(path)
+            if one.concerns(self._lines_for(one.tool, path, lines)) and self._speaks_of(one, rule)
+        ]
+
+    def _lines_for(self, tool: str, path: str, lines: range) -> range:
+        """Return the lines in which a tool looks for its comments about a problem in the given lines."""
+        if tool == "ruff":
+            text = self._repository.head.read(path) or b""
+            return range(lines.start, last_joined_line(text, lines.start) + 1)
+        if tool == "bandit":
+            return call_lines(self._repository.head.read(path) or b"", lines)
+        return lines
+
+    def _speaks_of(self, one: Suppression, rule: str) -> bool:
+        if one.rules:
+            return any(is_meant_by(rule, named, self._rules) for named in one.rules)
+        prefix = f"{one.tool}/"
+        if rule.startswith(prefix):
+            return True
+        known = (other for other in self._rules if other.startswith(prefix))
+        return any(is_meant_by(rule, other, self._rules) for other in (f"{prefix}*", *known))
+
+    def _comments_of(self, path: str) -> list[Suppression]:
+        if path not in self._comments:
+            self._comments[path] = suppressions_in(path, self._lines(path))
+        return self._comments[path]
+
+    def _lines(self, path: str) -> list[str]:
+        return self._repository.head.lines(path) or []
+
+    def _ignored_for(self, path: str) -> frozenset[str]:
+        if path not in self._ignored:
+            said = [
+                {rule for ask in self._ignored_at for rule in ask(tree, path)}
+                for tree in self._repository.excusing
+            ]
+            self._ignored[path] = frozenset.intersection(*map(frozenset, said))
+        return self._ignored[path]
+
+
+def _counted(lines: Iterable[str]) -> Counter[str]:
+    """Count the lines with a comment that silences or ends a silence, by their words."""
+    return Counter(" ".join(line.split()) for line in lines if has_suppression(line) or ends_silence(line))
+
+
+def _added_comments(file: FileChange) -> Iterable[int]:
+    """Added lines with such a comment, but for those that stood elsewhere in the file before.
+
+    A line that is only a comment is the same where what it stands above is the same.
+    """
+    before, after = _with_next(file, "-"), _with_next(file, "+")
+    known = {_folded(text, below) for _, text, below in before}
+    for new, text, below in after:
+        is_moved = _folded(text, below) in known and not begins_silence(text)
+        if new is not None and has_suppression(text) and not is_moved:
+            yield new
+
+
+Place = tuple[int | None, str, str]
+"""The number of a line at head, its text, and the one below it."""
+
+
+def _with_next(file: FileChange, mark: str) -> list[Place]:
+    """The lines of a mark, each with the one that stands below it on its side."""
+    found: list[Place] = []
+    for hunk in file.hunks:
+        side = [line for line in hunk.numbered() if line[0] in (mark, " ")]
+        texts = [text for *_, text in side]
+        found += [
+            (new, text, "".join(texts[at + 1 : at + 2]))
+            for at, (kind, _, new, text) in enumerate(side)
+            if kind == mark
+        ]
+    return found
+
+
+def _folded(text: str, below: str) -> str:
+    return " ".join(f"{text}\n{below}".split() if is_comment(text) else text.split())

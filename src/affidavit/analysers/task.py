@@ -1,0 +1,200 @@
+"""Describe one run of one analyser on one side: its input, the key of its cached result, its record."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from affidavit.analysers.analyser import Analyser, Invocation
+from affidavit.analysers.encoding import as_utf8
+from affidavit.git.tree import own_content
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun, RunState, Unread
+from affidavit.records.record import Side
+from affidavit.system.private_files import write_private_file
+
+FORMAT = 7
+MAX_BYTES = 256 * 1024 * 1024
+
+
+def cache_key(*parts: Any) -> str:
+    """One key for everything that a result depends on."""
+    text = json.dumps([FORMAT, *parts], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of a run: its diagnostics, and the files that it did not read."""
+
+    diagnostics: Sequence[AnalyserDiagnostic]
+    unread: Sequence[Unread] = ()
+
+
+class ResultCache:
+    """A private folder of results; None keeps nothing. A broken file is a miss, a full disk is no error."""
+
+    def __init__(self, folder: Path | None, *, max_bytes: int = MAX_BYTES) -> None:
+        self._folder = None if folder is None else folder / "analysers"
+        self._max_bytes = max_bytes
+
+    def load(self, key: str) -> Kept | None:
+        """What was kept under the key, or None."""
+        if self._folder is None:
+            return None
+        place = self._folder / f"{key}.json"
+        try:
+            stored = json.loads(place.read_bytes())
+            found = Kept(
+                [AnalyserDiagnostic.model_validate(row) for row in stored["diagnostics"]],
+                [Unread.model_validate(row) for row in stored["unread"]],
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        with suppress(OSError):
+            os.utime(place)
+        return found
+
+    def save(self, key: str, kept: Kept) -> None:
+        """Keep a result; it is there whole or not at all."""
+        if self._folder is None:
+            return
+        rows, unread = (
+            [one.model_dump(exclude_defaults=True) for one in several]
+            for several in (kept.diagnostics, kept.unread)
+        )
+        text = json.dumps({"format": FORMAT, "diagnostics": rows, "unread": unread})
+        with suppress(OSError):
+            write_private_file(self._folder / f"{key}.json", text)
+            self._trim(self._folder)
+
+    def _trim(self, folder: Path) -> None:
+        """Delete what was not used for longest until the folder is within its bound."""
+        files = [(entry.stat(), Path(entry.path)) for entry in os.scandir(folder) if entry.is_file()]
+        total = sum(stat.st_size for stat, _ in files)
+        for stat, place in sorted(files, key=lambda file: file[0].st_mtime):
+            if total <= self._max_bytes:
+                return
+            place.unlink(missing_ok=True)
+            total -= stat.st_size
+
+
+@dataclass(frozen=True)
+class Program:
+    """An analyser that was found here."""
+
+    path: Path
+    version: str
+    launcher: tuple[str, ...] = ()
+    """The interpreter that a script is started with."""
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words that start it."""
+        return (*self.launcher, str(self.path.resolve() if self.launcher else self.path))
+
+
+@dataclass(frozen=True)
+class SideResult:
+    """What an analyser found on one side, and how it went."""
+
+    run: AnalyserRun
+    diagnostics: tuple[AnalyserDiagnostic, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """The absence of a diagnostic means something."""
+        return self.run.state in ("completed", "nothing_to_do")
+
+
+def laid_names(analyser: Analyser, paths: Sequence[str], trees: Sequence[Tree]) -> dict[str, str]:
+    """The names that files have in a checkout for an analyser, and their paths; `trees` are both sides."""
+    if analyser.canary is not None:
+        return {str(number): path for number, path in enumerate(paths)}
+    aside = {path: name for path in paths if (name := analyser.name_aside(path, trees))}
+    laid = {path: path for path in paths if path not in aside and analyser.name_for(path) in (path, None)}
+    for path in paths:
+        name = aside.get(path) or analyser.name_for(path) or path
+        # Beside a file that has that name already it keeps its own, and is seen not to be read.
+        laid.setdefault(path if name in laid else name, path)
+    return dict(sorted(laid.items(), key=lambda pair: pair[1]))
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of one analyser on one side."""
+
+    analyser: Analyser
+    program: Program
+    tree: Tree
+    side: Side
+    paths: tuple[str, ...]
+    invocation: Invocation
+    laid: Mapping[str, str]
+    """The names that the files have in the checkout, and their paths."""
+    rewritten: Mapping[str, bytes] = field(default_factory=dict)
+    """Files that are laid out otherwise than the tree has them."""
+
+    def text_of(self, path: str) -> bytes:
+        """A file as it is laid out."""
+        instead = self.rewritten.get(path)
+        return self.laid_out(path, (own_content(self.tree, path) or b"") if instead is None else instead)
+
+    def laid_out(self, path: str, content: bytes) -> bytes:
+        """The content of a file as the analyser gets it."""
+        return self.analyser.disarm(as_utf8(path, content))
+
+    def key(self) -> str:
+        """Everything that the result depends on."""
+        entries = self.tree.entries()
+        laid = {
+            **self.invocation.files,
+            **{f"../{name}": text for name, text in self.invocation.outside.items()},
+        }
+        return cache_key(
+            self.analyser.name,
+            self.program.version or str(self.program.path),
+            self.invocation.arguments,
+            {name: text.hex() for name, text in laid.items()},
+            [(path, entries[path].blob) for path in self.paths],
+            {name: path for name, path in self.laid.items() if name != path},
+            {path: text.hex() for path, text in self.rewritten.items()},
+            dict(self.invocation.environment),
+        )
+
+    def result(
+        self,
+        state: RunState,
+        diagnostics: Sequence[AnalyserDiagnostic] = (),
+        *,
+        detail: str = "",
+        duration_ms: int = 0,
+        is_cached: bool = False,
+        refused: Sequence[str] = (),
+        unread: Sequence[Unread] = (),
+    ) -> SideResult:
+        """The result with the record of the run."""
+        missed = {*refused, *(one.path for one in unread)}
+        read = tuple(path for path in self.paths if path not in missed) if state == "completed" else ()
+        run = AnalyserRun(
+            analyser=self.analyser.name,
+            version=self.program.version,
+            side=self.side,
+            tree=self.tree.revision,
+            state=state,
+            command=(self.analyser.executable, *self.invocation.arguments),
+            files=len(self.paths),
+            diagnostics=len(diagnostics),
+            duration_ms=duration_ms,
+            is_cached=is_cached,
+            detail=detail,
+            refused=tuple(refused),
+            read=read,
+            unread=tuple(unread),
+            looks_for=self.analyser.looks_for,
+        )
+        return SideResult(run, tuple(diagnostics))

@@ -1,0 +1,56 @@
+"""Analysers share the machine's cores."""
+
+import asyncio
+
+from affidavit.analysers.execution import Slots, usable_cores
+
+
+def most_at_once(slots, tasks):
+    running, most = 0, 0
+
+    async def work():
+        nonlocal running, most
+        async with slots.one():
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0.01)
+            running -= 1
+
+    async def everybody():
+        await asyncio.gather(*(work() for _ in range(tasks)))
+
+    asyncio.run(everybody())
+    return most
+
+
+def test_no_more_run_at_once_than_there_are_slots():
+    assert most_at_once(Slots(2), 6) == 2
+
+
+def test_the_same_slots_serve_one_event_loop_after_another():
+    slots = Slots(1)
+    assert [most_at_once(slots, 3), most_at_once(slots, 3)] == [1, 1]
+
+
+def test_the_default_is_the_number_of_cores():
+    assert most_at_once(Slots(), usable_cores() * 2) == usable_cores()
+
+
+def test_who_holds_every_place_is_alone_and_two_such_do_not_wait_for_each_other() -> None:
+    running: list[str] = []
+    seen: list[list[str]] = []
+
+    async def work(name: str, slots: Slots, *, is_alone: bool) -> None:
+        async with slots.all() if is_alone else slots.one():
+            running.append(name)
+            if is_alone:
+                seen.append(list(running))
+            await asyncio.sleep(0.01)
+            running.remove(name)
+
+    async def everybody() -> None:
+        slots = Slots(3)
+        await asyncio.gather(*(work(str(n), slots, is_alone=n % 3 == 0) for n in range(9)))
+
+    asyncio.run(asyncio.wait_for(everybody(), 30))
+    assert [len(one) for one in seen] == [1, 1, 1]
