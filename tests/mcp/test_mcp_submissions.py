@@ -19,7 +19,7 @@ from affidavit.mcp.prompts import prompt_text
 from affidavit.mcp.reports import Reports
 from affidavit.mcp.reviews import Reviews
 from affidavit.mcp.tools import OWN_TOOLS, Desk
-from affidavit.reviewing.options import review_options
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.store.open import open_store
 from agent_client import AFTER, BEFORE, EDITOR, OFF, answer_of, listening, over_stdio, review_result
 from mcp import Client
@@ -43,7 +43,7 @@ Call = Callable[..., dict[str, Any]]
 @contextmanager
 def calling(folder: Path, own: Path, **chosen: Any) -> Iterator[Call]:
     """Calls the tools of a server that is not started: what a transport adds is tested with one."""
-    options = review_options(**{"analysers_off": OFF["AFFIDAVIT_ANALYSERS_OFF"], **chosen})
+    options = ReviewOptions(**{"analysers_off": OFF["AFFIDAVIT_ANALYSERS_OFF"], **chosen})
 
     async def silent(_text: str) -> None:
         return
@@ -169,7 +169,7 @@ def test_agents_are_shown_the_newest_version_of_the_contract_everywhere(folder: 
     assert shown["schema_version"]["enum"] == [CURRENT_SCHEMA_VERSION]
     evidence = shown["findings"]["items"]["properties"]["verification"]["properties"]
     assert {"reproduction", "patch", "dependency_quotes"} <= evidence.keys()
-    with Changes(folder, review_options(analysers_off=OFF["AFFIDAVIT_ANALYSERS_OFF"])) as changes:
+    with Changes(folder, ReviewOptions(analysers_off=OFF["AFFIDAVIT_ANALYSERS_OFF"])) as changes:
         prompt = prompt_text("review-logic", changes.open(WantedChange(target="HEAD")))
     assert f'`schema_version` is "{CURRENT_SCHEMA_VERSION}"' in prompt
     assert f'"schema_version": "{CURRENT_SCHEMA_VERSION}"' in call("submit_findings", result=[])["error"]

@@ -13,6 +13,7 @@ from affidavit.minds.ledger import Budget
 from affidavit.minds.prices import cost_usd
 from affidavit.minds.wire.providers import build_model
 from affidavit.reviewing.models import chosen_model, chosen_models, ledger_of, models_of, opened_ledger
+from affidavit.reviewing.options import ReviewOptions
 from repositories import Repo
 
 
@@ -28,7 +29,7 @@ def test_a_file_of_the_base_commit_names_the_models_and_the_budget(repo: Repo) -
         'model = "openai:large"\nverifier_model = "anthropic:careful"\nverifier_temperature = 0.5\n'
         "specialist_max_tokens = 4096\nmodel_timeout_seconds = 7.5\nbudget_usd = 2\nbudget_tokens = 90_000\n",
     )
-    choices = models_of(settings, {}, {})
+    choices = models_of(settings, ReviewOptions(), {})
     assert {role: choice.model for role, choice in choices.items()} == {
         "planner": "openai:large",
         "specialist": "openai:large",
@@ -50,7 +51,10 @@ def test_flags_come_before_the_environment_and_that_before_the_file(repo: Repo) 
 
 
 def test_without_a_model_in_any_source_no_model_looks(repo: Repo) -> None:
-    assert models_of(loaded(repo, "budget_usd = 1\n"), {}, {"AFFIDAVIT_BASE_URL": "http://x/v1"}) == {}
+    assert (
+        models_of(loaded(repo, "budget_usd = 1\n"), ReviewOptions(), {"AFFIDAVIT_BASE_URL": "http://x/v1"})
+        == {}
+    )
 
 
 @pytest.mark.parametrize("file", ['base_url = "http://evil.example/v1"\n', 'base_url = ""\n'])
@@ -64,9 +68,12 @@ def test_the_address_comes_from_the_flag_before_the_environment(repo: Repo) -> N
         loaded(repo, 'model = "openai:a"\n'),
         {"AFFIDAVIT_BASE_URL": "http://one.example/v1"},
     )
-    assert models_of(settings, {}, environment)["planner"].base_url == "http://one.example/v1"
+    assert models_of(settings, ReviewOptions(), environment)["planner"].base_url == "http://one.example/v1"
     flags = {"base_url": "http://two.example/v1"}
-    assert models_of(settings, flags, environment)["planner"].base_url == "http://two.example/v1"
+    assert (
+        models_of(settings, ReviewOptions(**flags), environment)["planner"].base_url
+        == "http://two.example/v1"
+    )
 
 
 def test_a_folder_cannot_choose_a_model(repo: Repo) -> None:
@@ -121,9 +128,9 @@ def test_a_file_says_what_a_model_costs_that_no_table_knows(repo: Repo) -> None:
     settings = loaded(
         repo, 'prices_usd_per_million."acme/large:2" = {input = 2, cached_input = 0.5, output = 8}\n'
     )
-    chosen = models_of(settings, {"base_url": ONE}, {}) | models_of(
+    chosen = models_of(settings, ReviewOptions(base_url=ONE), {}) | models_of(
         settings.model_copy(update={"model": "acme/large:2", "verifier_model": "small"}),
-        {"base_url": ONE},
+        ReviewOptions(base_url=ONE),
         {},
     )
     assert cost_usd(chosen["planner"], 1_000_000, 1_000_000) == 10.0
@@ -134,26 +141,26 @@ def test_a_file_says_what_a_model_costs_that_no_table_knows(repo: Repo) -> None:
 @pytest.mark.parametrize("name", ["openai:large", "large"])
 def test_a_price_is_found_by_the_name_as_written_and_as_reported(name: str) -> None:
     flags = {"model": "openai:large", "base_url": ONE, "prices_usd_per_million": f"{name}=1/2, other=3/1/4"}
-    assert cost_usd(chosen_models(flags, {})["planner"], 1_000_000, 1_000_000) == 3.0
+    assert cost_usd(chosen_models(ReviewOptions(**flags), {})["planner"], 1_000_000, 1_000_000) == 3.0
 
 
 def test_a_file_cannot_make_a_model_cheap_whose_price_is_known(repo: Repo) -> None:
     file = 'model = "openai:gpt-4o"\nprices_usd_per_million."openai:gpt-4o" = {input = 0, output = 0}\n'
-    choice = models_of(loaded(repo, file), {}, {})["planner"]
+    choice = models_of(loaded(repo, file), ReviewOptions(), {})["planner"]
     assert cost_usd(choice, 1_000_000, 0) == pytest.approx(2.5)
 
 
 def test_prices_of_the_environment_come_before_those_of_a_file(repo: Repo) -> None:
     file = 'model = "large"\nprices_usd_per_million.large = {input = 0, output = 0}\n'
     settings = loaded(repo, file, {"AFFIDAVIT_PRICES_USD_PER_MILLION": "large=5/6"})
-    assert cost_usd(models_of(settings, {"base_url": ONE}, {})["planner"], 1_000_000, 0) == 5.0
+    assert cost_usd(models_of(settings, ReviewOptions(base_url=ONE), {})["planner"], 1_000_000, 0) == 5.0
 
 
 def test_a_command_without_a_repository_reads_flags_and_the_environment() -> None:
     environment = {"AFFIDAVIT_MODEL": "openai:a", "AFFIDAVIT_BUDGET_TOKENS": "5"}
-    assert chosen_models({}, environment)["reporter"].model == "openai:a"
-    assert chosen_models({"model": "openai:b"}, environment)["reporter"].model == "openai:b"
-    assert opened_ledger({"budget_usd": 1.5}, environment).budget == Budget(tokens=5, usd=1.5)
+    assert chosen_models(ReviewOptions(), environment)["reporter"].model == "openai:a"
+    assert chosen_models(ReviewOptions(model="openai:b"), environment)["reporter"].model == "openai:b"
+    assert opened_ledger(ReviewOptions(budget_usd=1.5), environment).budget == Budget(tokens=5, usd=1.5)
 
 
 def test_every_setting_of_models_has_a_field_and_no_value_by_itself() -> None:
@@ -162,7 +169,7 @@ def test_every_setting_of_models_has_a_field_and_no_value_by_itself() -> None:
 
 def addresses(flags: dict[str, Any], environment: dict[str, str] | None = None) -> dict[str, str]:
     """Role to where its model is asked."""
-    chosen = chosen_models({"model": "large", **flags}, environment or {})
+    chosen = chosen_models(ReviewOptions(**{"model": "large", **flags}), environment or {})
     return {role: f"{choice.provider} {choice.base_url or ''}".strip() for role, choice in chosen.items()}
 
 
@@ -182,9 +189,11 @@ def test_a_role_that_names_its_provider_is_asked_there_whatever_the_general_addr
 
 def test_a_file_cannot_lead_code_away_from_the_address_of_the_user(repo: Repo) -> None:
     settings = loaded(repo, 'verifier_model = "anthropic:careful"\n', model="large")
-    chosen = models_of(settings, {"base_url": ONE, "model": "large"}, {})
+    chosen = models_of(settings, ReviewOptions(base_url=ONE, model="large"), {})
     assert (chosen["verifier"].base_url, chosen["verifier"].provider) == (ONE, "compatible")
-    named = models_of(settings, {"base_url": ONE}, {"AFFIDAVIT_VERIFIER_MODEL": "anthropic:careful"})
+    named = models_of(
+        settings, ReviewOptions(base_url=ONE), {"AFFIDAVIT_VERIFIER_MODEL": "anthropic:careful"}
+    )
     assert (named["verifier"].base_url, named["verifier"].provider) == (None, "anthropic")
 
 
@@ -201,7 +210,7 @@ def test_a_role_has_an_address_of_its_own_from_a_flag_before_the_environment() -
 
 
 def test_the_key_of_one_address_is_not_sent_to_another() -> None:
-    chosen = chosen_models({"model": "large", "base_url": ONE, "verifier_base_url": TWO}, {})
+    chosen = chosen_models(ReviewOptions(model="large", base_url=ONE, verifier_base_url=TWO), {})
     assert chosen["planner"].key_variable == "AFFIDAVIT_API_KEY"
     assert chosen["verifier"].key_variable == "AFFIDAVIT_VERIFIER_API_KEY"
     keys = {"AFFIDAVIT_API_KEY": "one", "AFFIDAVIT_VERIFIER_API_KEY": "two"}
@@ -211,28 +220,28 @@ def test_the_key_of_one_address_is_not_sent_to_another() -> None:
 
 
 def test_there_is_a_second_verifier_only_where_one_is_named() -> None:
-    assert "second_verifier" not in chosen_models({"model": "openai:a"}, {})
-    named = chosen_models({"model": "openai:a"}, {"AFFIDAVIT_SECOND_VERIFIER_MODEL": "anthropic:b"})
+    assert "second_verifier" not in chosen_models(ReviewOptions(model="openai:a"), {})
+    named = chosen_models(ReviewOptions(model="openai:a"), {"AFFIDAVIT_SECOND_VERIFIER_MODEL": "anthropic:b"})
     assert (named["second_verifier"].model, named["second_verifier"].temperature) == ("anthropic:b", 1.0)
 
 
 def test_the_same_model_twice_is_no_second_opinion() -> None:
     with pytest.raises(SettingsError, match="same model as the first.*--verifier-votes"):
-        chosen_models({"model": "openai:a", "second_verifier_model": "openai:a"}, {})
+        chosen_models(ReviewOptions(model="openai:a", second_verifier_model="openai:a"), {})
 
 
 def test_a_second_verifier_alone_is_no_panel() -> None:
     with pytest.raises(SettingsError, match="no model for the planner"):
-        chosen_models({"second_verifier_model": "openai:a"}, {})
+        chosen_models(ReviewOptions(second_verifier_model="openai:a"), {})
 
 
 def test_a_command_that_asks_one_model_takes_its_own_flag_before_the_environment() -> None:
     environment = {"AFFIDAVIT_REPORTER_MODEL": "anthropic:words", "AFFIDAVIT_SECOND_VERIFIER_MODEL": "large"}
     flags = {"model": "openai:large", "base_url": ONE}
-    chosen = chosen_model("reporter", flags, environment)
+    chosen = chosen_model("reporter", ReviewOptions(**flags), environment)
     assert chosen is not None
     assert (chosen.name, chosen.base_url) == ("large", ONE)
-    from_environment = chosen_model("reporter", {"base_url": ONE}, environment)
+    from_environment = chosen_model("reporter", ReviewOptions(base_url=ONE), environment)
     assert from_environment is not None
     assert from_environment.model == "anthropic:words"
-    assert chosen_model("verifier", {}, environment) is None
+    assert chosen_model("verifier", ReviewOptions(), environment) is None

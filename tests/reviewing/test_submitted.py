@@ -14,7 +14,7 @@ from affidavit.dependencies.open_packages import OpenPackages
 from affidavit.recheck.check import recheck
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import settings_for
-from affidavit.reviewing.options import review_options
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.submitted import Submission, judge_submission
 from affidavit.stages.looking.intake import ChangeRequest, open_change, rebuild_change
 from repositories import Repo
@@ -66,7 +66,7 @@ def folder(repo: Repo) -> Path:
 
 
 def submit(folder: Path, text: str) -> Report:
-    options = review_options(analysers_off=OFF)
+    options = ReviewOptions(analysers_off=OFF)
     with open_change(ChangeRequest(target="HEAD", repo=folder)) as opened:
         settings = settings_for(opened, options, environment={})
         crew = assemble_crew(settings, None)

@@ -7,6 +7,7 @@ import pytest
 
 from affidavit.dependencies.found import find_packages
 from affidavit.errors import SettingsError
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from commands import affidavit
@@ -74,7 +75,7 @@ def test_an_environment_that_the_repository_tracks_is_refused(
         open_change(ChangeRequest(target="HEAD", repo=repo.path)) as opened,
         pytest.raises(SettingsError, match="the repository tracks it"),
     ):
-        environments_for(opened.repository, {"environments": (repo.path / ".venv",)})
+        environments_for(opened.repository, ReviewOptions(environments=(repo.path / ".venv",)))
 
 
 def test_a_tracked_link_on_the_way_to_an_environment_is_refused(repo: Repo) -> None:
@@ -87,7 +88,7 @@ def test_a_tracked_link_on_the_way_to_an_environment_is_refused(repo: Repo) -> N
         open_change(ChangeRequest(target="HEAD", repo=repo.path)) as opened,
         pytest.raises(SettingsError, match="the repository tracks it"),
     ):
-        environments_for(opened.repository, {"environments": (repo.path / "tools" / "made",)})
+        environments_for(opened.repository, ReviewOptions(environments=(repo.path / "tools" / "made",)))
 
 
 def test_an_environment_that_nobody_committed_is_used(repo: Repo) -> None:
@@ -95,7 +96,7 @@ def test_an_environment_that_nobody_committed_is_used(repo: Repo) -> None:
     write(repo, ".venv/pyvenv.cfg", CONFIG)
     with open_change(ChangeRequest(target="HEAD", repo=repo.path)) as opened:
         place = repo.path / ".venv"
-        assert environments_for(opened.repository, {"environments": (place,)}) == [place]
+        assert environments_for(opened.repository, ReviewOptions(environments=(place,))) == [place]
 
 
 def test_the_command_says_why_it_uses_no_such_environment(repo: Repo) -> None:
@@ -119,4 +120,4 @@ def test_an_environment_that_is_not_ignored_is_the_users_own_while_nobody_added_
     write(repo, "app.py", "print(3)\n")
     with open_change(ChangeRequest(repo=repo.path)) as opened:
         assert opened.repository.head.entries().keys() >= {".venv/pyvenv.cfg"}
-        assert environments_for(opened.repository, {"environments": (repo.path / ".venv",)})
+        assert environments_for(opened.repository, ReviewOptions(environments=(repo.path / ".venv",)))

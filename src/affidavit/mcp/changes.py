@@ -2,7 +2,6 @@
 
 import hashlib
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +19,7 @@ from affidavit.pipeline import open_case
 from affidavit.ports import Case, Dependencies, ToolSource
 from affidavit.prompts import current_prompts
 from affidavit.reviewing.hold import settings_for
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.servers import server_pool
 from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
@@ -75,11 +75,11 @@ class WantedChange:
 class KeptChange(Closing):
     """One opened change, with what an agent reads it through; each part is made when it is first needed."""
 
-    def __init__(self, opened: OpenedChange, wanted: WantedChange, options: Mapping[str, Any]) -> None:
+    def __init__(self, opened: OpenedChange, wanted: WantedChange, options: ReviewOptions) -> None:
         self.opened = opened
         self.wanted = wanted
         self.settings: Settings = settings_for(opened, options)
-        self._cache = None if options["no_cache"] else cache_folder()
+        self._cache = None if options.no_cache else cache_folder()
         self._lock = threading.Lock()
         sides = (opened.change.base.tree, opened.change.head.tree, wanted.title, wanted.description)
         self.id = hashlib.sha256("\0".join(map(str, sides)).encode()).hexdigest()[:12]
@@ -163,7 +163,7 @@ class KeptChange(Closing):
 class Changes(Closing):
     """The changes that are open, the newest last; an old one is closed where there are too many."""
 
-    def __init__(self, repo: Path, options: Mapping[str, Any]) -> None:
+    def __init__(self, repo: Path, options: ReviewOptions) -> None:
         self.repo = repo
         self._options = options
         self._open: dict[str, KeptChange] = {}

@@ -1,11 +1,10 @@
 """The server: tools, resources and prompts of one repository, for whichever agent is connected."""
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
@@ -20,6 +19,7 @@ from affidavit.mcp.reviews import Reviews
 from affidavit.mcp.tools import OWN_TOOLS, Desk, reading_tools
 from affidavit.minds.wire.tool_text import written
 from affidavit.render.formats import redacted, render
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.store.open import open_store
 from affidavit.system.temporary import temporary_folder
 from mcp import types
@@ -41,7 +41,7 @@ class Served:
     """What a server is started with."""
 
     repo: Path
-    options: Mapping[str, Any]
+    options: ReviewOptions
     arguments: Sequence[str] = ()
     """The same options for a review that is a process of its own."""
 
@@ -54,7 +54,7 @@ def make_server(served: Served) -> Server[Desk]:
         with (
             temporary_folder("mcp-") as folder,
             Changes(served.repo, served.options) as changes,
-            open_store(served.options["data"] or state_folder()) as store,
+            open_store(served.options.data or state_folder()) as store,
         ):
             reviews = Reviews(served.repo, served.arguments, folder)
             try:

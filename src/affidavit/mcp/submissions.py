@@ -1,7 +1,6 @@
 """Findings that an agent hands in over the protocol: a review result in, its proven report out."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +16,7 @@ from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Reply, Report
 from affidavit.reviewing.models import models_of
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.submitted import Submission, judge_submission
 from affidavit.stages.looking.parse import read_replies
 
@@ -52,13 +52,11 @@ def submission_text(result: object) -> str:
     return text
 
 
-async def judge(
-    change: KeptChange, result: object, agent: str, options: Mapping[str, Any], emit: Emit
-) -> Report:
+async def judge(change: KeptChange, result: object, agent: str, options: ReviewOptions, emit: Emit) -> Report:
     """Prove and, where a model is configured, judge what an agent found in a change."""
     submission = Submission(submission_text(result), agent)
     _refuse_unreadable(submission, change.opened.change)
-    cache = None if options["no_cache"] else cache_folder()
+    cache = None if options.no_cache else cache_folder()
     crew = assemble_crew(change.settings, cache)
     if not models_of(change.settings, options):
         return await judge_submission(
@@ -81,11 +79,11 @@ def _refuse_unreadable(submission: Submission, change: Change) -> None:
 
 
 async def _judge_with_models(
-    change: KeptChange, submission: Submission, crew: Crew, options: Mapping[str, Any], emit: Emit
+    change: KeptChange, submission: Submission, crew: Crew, options: ReviewOptions, emit: Emit
 ) -> Report:
     from affidavit.reviewing.panel import chosen_panel, connected  # noqa: PLC0415 - only models need it
 
-    cache = None if options["no_cache"] else cache_folder()
+    cache = None if options.no_cache else cache_folder()
     panel = chosen_panel(change.opened, change.settings, options, cache, current_prompts())
     judging = judge_submission(change.opened, change.settings, replace(crew, panel=panel), submission, emit)
     return await connected(panel, judging)

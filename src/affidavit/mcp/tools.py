@@ -12,6 +12,7 @@ from affidavit.mcp.changes import Changes, WantedChange
 from affidavit.mcp.reports import Reports, describe_report
 from affidavit.mcp.reviews import Reviews, status_of
 from affidavit.mcp.submissions import judge, submission_schema
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.checks import CHECK_DESCRIPTIONS
 from affidavit.tools.descriptions import DESCRIPTIONS
@@ -98,9 +99,7 @@ OWN_TOOLS: dict[str, OwnTool] = {
 class Desk:
     """Everything that one server works with, and the calls that go to it."""
 
-    def __init__(
-        self, changes: Changes, reviews: Reviews, reports: Reports, options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, changes: Changes, reviews: Reviews, reports: Reports, options: ReviewOptions) -> None:
         self.changes = changes
         self.reviews = reviews
         self.reports = reports

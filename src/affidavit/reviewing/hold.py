@@ -4,7 +4,6 @@ import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from affidavit.assembly import assemble_crew, named_compiler
 from affidavit.config.places import cache_folder
@@ -21,7 +20,7 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.report import Report
 from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.reviewing.models import opened_log
-from affidavit.reviewing.options import OPTIONS_THAT_ARE_SETTINGS
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import logged_runner
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.stages.proving.reproduce import Running, TryPatch
@@ -37,14 +36,13 @@ class Given:
 
 def settings_for(
     opened: OpenedChange,
-    options: Mapping[str, Any],
+    options: ReviewOptions,
     config: tuple[str, bytes] | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Settings:
     """The settings of a review: of the base commit or the named file, then the environment, then options."""
-    chosen = {name: options[name] for name in OPTIONS_THAT_ARE_SETTINGS}
     repository = opened.repository
-    settings = load_settings(repository.base, environment, chosen, config, repository.tip)
+    settings = load_settings(repository.base, environment, options.flags, config, repository.tip)
     named_compiler(settings, repository.folder)
     return settings
 
@@ -52,7 +50,7 @@ def settings_for(
 def hold_review(
     opened: OpenedChange,
     settings: Settings,
-    options: Mapping[str, Any],
+    options: ReviewOptions,
     chosen: ChosenPrompts | None,
     emit: Emit = ignore_events,
     *,
@@ -66,7 +64,7 @@ def hold_review(
 async def hold(
     opened: OpenedChange,
     settings: Settings,
-    options: Mapping[str, Any],
+    options: ReviewOptions,
     prompts: PromptSet | None,
     emit: Emit = ignore_events,
     *,
@@ -75,7 +73,7 @@ async def hold(
     given: Given | None = None,
 ) -> Report:
     """The same for who has an event loop."""
-    cache = None if options["no_cache"] else cache_folder()
+    cache = None if options.no_cache else cache_folder()
     log, minds = (given.log, given.minds) if given else (_log_of(options, prompts), None)
     with logged_runner(opened.repository, settings, options, log) as running:
         crew = replace(
@@ -96,7 +94,7 @@ async def hold(
             return await review(opened.change, opened.repository, settings, crew, emit, earlier, conduct)
 
 
-def _log_of(options: Mapping[str, Any], prompts: PromptSet | None) -> ConversationLog:
+def _log_of(options: ReviewOptions, prompts: PromptSet | None) -> ConversationLog:
     return opened_log(options) if prompts is not None else ConversationLog()
 
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any
 
 from affidavit.config.readers import MODEL_READERS, ROLES
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, load_settings
@@ -18,20 +17,21 @@ from affidavit.minds.choice import (
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.minds.ledger import Budget, Ledger
 from affidavit.ports import Role
+from affidavit.reviewing.options import ReviewOptions
 
 JUDGING: tuple[Role, ...] = ("verifier", "second_verifier")
 """The roles of a command that asks verifiers only."""
 
 
 def chosen_models(
-    options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
+    options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
     """The models of a command that reads no settings of a repository."""
     return models_of(_without_files(options, environment), options, environment)
 
 
 def chosen_verifiers(
-    options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
+    options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
     """The verifier's model and the second one's, of a command that asks no other role; it needs the first."""
     settings = _without_files(options, environment)
@@ -43,31 +43,32 @@ def chosen_verifiers(
     return choices
 
 
-def chosen_votes(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> int:
+def chosen_votes(options: ReviewOptions, environment: Mapping[str, str] = os.environ) -> int:
     """How often the verifier is asked, in a command that reads no settings of a repository."""
     return _without_files(options, environment).verifier_votes or 1
 
 
 def chosen_model(
-    role: Role, options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
+    role: Role, options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> ModelChoice | None:
     """The model of a command that asks one only; its own `--model` goes before a role's environment."""
     own = f"{ENVIRONMENT_PREFIX}{role.upper()}_MODEL"
-    known = {name: value for name, value in environment.items() if name != own or not options.get("model")}
+    known = {name: value for name, value in environment.items() if name != own or not options.model}
     return _choice_of(role, _without_files(options, known), options, known)
 
 
-def opened_ledger(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Ledger:
+def opened_ledger(options: ReviewOptions, environment: Mapping[str, str] = os.environ) -> Ledger:
     """What a command may spend that reads no settings of a repository."""
     return ledger_of(_without_files(options, environment))
 
 
-def _without_files(options: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
-    return load_settings(None, environment, {name: options.get(name) for name in MODEL_READERS})
+def _without_files(options: ReviewOptions, environment: Mapping[str, str]) -> Settings:
+    flags = {name: value for name, value in options.flags.items() if name in MODEL_READERS}
+    return load_settings(None, environment, flags)
 
 
 def models_of(
-    settings: Settings, options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
+    settings: Settings, options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
     """The model of each role; empty where none is named."""
     made = {role: _choice_of(role, settings, options, environment) for role in ROLES}
@@ -84,7 +85,7 @@ def as_joiner(verifier: ModelChoice) -> ModelChoice:
 
 
 def _choice_of(
-    role: Role, settings: Settings, options: Mapping[str, Any], environment: Mapping[str, str]
+    role: Role, settings: Settings, options: ReviewOptions, environment: Mapping[str, str]
 ) -> ModelChoice | None:
     text = _model_of(settings, role)
     if not text:
@@ -108,9 +109,7 @@ def _model_of(settings: Settings, role: Role) -> str | None:
     return own if role == "second_verifier" else own or settings.model
 
 
-def _address_of(
-    role: Role, options: Mapping[str, Any], environment: Mapping[str, str]
-) -> tuple[str | None, str]:
+def _address_of(role: Role, options: ReviewOptions, environment: Mapping[str, str]) -> tuple[str | None, str]:
     """Where the role's model is asked, and the variable of the key that may go there.
 
     A role's own address comes first. The general one is for all others, but for a role's model that the user
@@ -119,7 +118,7 @@ def _address_of(
 
     def chosen(name: str) -> str | None:
         # What a file says does not count here: it must not lead code away from the address of the user.
-        return options.get(name) or environment.get(ENVIRONMENT_PREFIX + name.upper()) or None
+        return getattr(options, name) or environment.get(ENVIRONMENT_PREFIX + name.upper()) or None
 
     own = chosen(f"{role}_base_url")
     if own:
@@ -155,10 +154,14 @@ def ledger_of(settings: Settings, most_usd: float | None = None) -> Ledger:
     return Ledger(Budget(tokens=settings.budget_tokens, usd=min(bounds, default=None)))
 
 
-def opened_log(options: Mapping[str, Any]) -> ConversationLog:
+def opened_log(options: ReviewOptions) -> ConversationLog:
     """Where exchanges are kept or read; at most one of the three options."""
-    modes = {LogMode.RECORD: "record", LogMode.REPLAY: "replay", LogMode.RESUME: "resume"}
-    chosen = [(mode, options[name]) for mode, name in modes.items() if options.get(name)]
+    modes = {
+        LogMode.RECORD: options.record,
+        LogMode.REPLAY: options.replay,
+        LogMode.RESUME: options.resume,
+    }
+    chosen = [(mode, folder) for mode, folder in modes.items() if folder]
     if len(chosen) > 1:
         raise SettingsError("--record, --replay and --resume exclude each other")
     mode, folder = chosen[0] if chosen else (LogMode.OFF, None)

@@ -1,56 +1,106 @@
-"""What a user may choose for a review, by the names of the command line's options, and the defaults."""
+"""What a caller may choose for a review; a value of None means the settings files or the default decide."""
 
-from collections.abc import Callable
-from typing import Any
-
-from affidavit.config.readers import MODEL_READERS
-from affidavit.errors import SettingsError
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Self
 
 Say = Callable[[str], None]
-"""Who is told a line that a user should know."""
-SERVER_SETTINGS = ("language_servers", "typescript_server")
-RUN_SETTINGS = ("run", "run_seconds", "run_at_once", "run_image")
-OPTIONS_THAT_ARE_SETTINGS = (
-    "fail_on",
-    "severity_threshold",
-    "focus",
-    "include_style",
-    "nits",
-    "fold",
-    "include",
-    "exclude",
-    "analysers_off",
-    "rules_off",
-    "analyser_timeout_seconds",
-    "allow_linters",
-    "max_iterations",
-    *SERVER_SETTINGS,
-    *RUN_SETTINGS,
-    *MODEL_READERS,
-)
-_OTHERS: dict[str, Any] = {
-    "record": None,
-    "replay": None,
-    "resume": None,
-    "prompts": None,
-    "prompt_version": None,
-    "dependencies": True,
-    "mcp_servers": None,
-    "environments": (),
-    "environment_from": None,
-    "config": None,
-    "series": None,
-    "previous": None,
-    "all": False,
-    "data": None,
-    "no_store": False,
-    "no_cache": False,
-}
+"""Show a line to the user."""
+Words = str | tuple[str, ...] | None
+"""Several values, or a text with commas."""
+Number = float | str | None
 
 
-def review_options(**chosen: Any) -> dict[str, Any]:
-    """Every option of a review, as chosen or as it is by itself; an unknown name is refused."""
-    known = {**dict.fromkeys(OPTIONS_THAT_ARE_SETTINGS), **_OTHERS}
-    if unknown := sorted(chosen.keys() - known.keys()):
-        raise SettingsError(f"a review has no option {unknown[0]!r}")
-    return known | chosen
+@dataclass(frozen=True, kw_only=True)
+class ChosenSettings:
+    """The settings that a flag can override; each has the name that it has in a settings file."""
+
+    fail_on: str | None = None
+    severity_threshold: str | None = None
+    focus: Words = None
+    include_style: bool | None = None
+    nits: bool | None = None
+    fold: str | None = None
+    include: Words = None
+    exclude: Words = None
+    analysers_off: Words = None
+    rules_off: Words = None
+    analyser_timeout_seconds: Number = None
+    allow_linters: bool | None = None
+    max_iterations: Number = None
+    language_servers: bool | None = None
+    typescript_server: str | None = None
+    run: bool | None = None
+    run_seconds: Number = None
+    run_at_once: Number = None
+    run_image: str | None = None
+    model: str | None = None
+    planner_model: str | None = None
+    specialist_model: str | None = None
+    verifier_model: str | None = None
+    second_verifier_model: str | None = None
+    reporter_model: str | None = None
+    base_url: str | None = None
+    planner_base_url: str | None = None
+    specialist_base_url: str | None = None
+    verifier_base_url: str | None = None
+    second_verifier_base_url: str | None = None
+    reporter_base_url: str | None = None
+    planner_temperature: Number = None
+    specialist_temperature: Number = None
+    verifier_temperature: Number = None
+    second_verifier_temperature: Number = None
+    reporter_temperature: Number = None
+    planner_max_tokens: Number = None
+    specialist_max_tokens: Number = None
+    verifier_max_tokens: Number = None
+    second_verifier_max_tokens: Number = None
+    reporter_max_tokens: Number = None
+    verifier_votes: Number = None
+    model_timeout_seconds: Number = None
+    budget_usd: Number = None
+    budget_tokens: Number = None
+    prices_usd_per_million: str | Mapping[str, Any] | None = None
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        """Return the chosen settings by name."""
+        values = {one.name: getattr(self, one.name) for one in fields(ChosenSettings)}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewOptions(ChosenSettings):
+    """Everything that a caller of a review may choose beyond the change itself."""
+
+    record: Path | None = None
+    replay: Path | None = None
+    resume: Path | None = None
+    prompts: Path | None = None
+    prompt_version: str | None = None
+    dependencies: bool = True
+    """Whether models may read the sources of installed packages."""
+    mcp_servers: Path | None = None
+    environments: tuple[Path, ...] = ()
+    environment_from: str | None = None
+    config: Path | None = None
+    series: str | None = None
+    previous: Path | None = None
+    all: bool = False
+    """Whether models look at everything again, not only at what is new."""
+    data: Path | None = None
+    no_store: bool = False
+    no_cache: bool = False
+
+    @classmethod
+    def among(cls, given: Mapping[str, Any]) -> Self:
+        """Take the options of a review out of all that a command was given."""
+        return cls(**{one.name: given[one.name] for one in fields(cls) if one.name in given})
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """Return what differs from the defaults, ready for JSON."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        own = {name: value for name, value in values.items() if value != getattr(ReviewOptions, name)}
+        return {name: str(value) if isinstance(value, Path) else value for name, value in own.items()}

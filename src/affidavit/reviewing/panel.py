@@ -12,6 +12,7 @@ from affidavit.minds.roles import kept_open, minds_from
 from affidavit.ports import Mind, Role
 from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import ledger_of, models_of, opened_log
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for
 from affidavit.reviewing.servers import server_pool
 from affidavit.specialists.agents.panel import Panel
@@ -26,7 +27,7 @@ Result = TypeVar("Result")
 def chosen_panel(
     opened: OpenedChange,
     settings: Settings,
-    options: Mapping[str, Any],
+    options: ReviewOptions,
     cache: Path | None,
     prompts: PromptSet,
     minds: Mapping[Role, Mind] | None = None,
@@ -43,21 +44,19 @@ def chosen_panel(
         prompts,
         analysers_off=settings.analysers_off,
         servers=servers,
-        reads_dependencies=options["dependencies"],
+        reads_dependencies=options.dependencies,
         environments=environments_for(opened.repository, options),
         outside=_outside_tools(opened, options, log),
     )
 
 
-def named_servers(opened: OpenedChange, options: Mapping[str, Any]) -> tuple[NamedServer, ...]:
+def named_servers(opened: OpenedChange, options: ReviewOptions) -> tuple[NamedServer, ...]:
     """The servers whose tools models may call: named by the user alone, never by a file of the repository."""
-    path = options["mcp_servers"]
+    path = options.mcp_servers
     return read_servers(path, opened.repository.folder, os.environ) if path else ()
 
 
-def _outside_tools(
-    opened: OpenedChange, options: Mapping[str, Any], log: ConversationLog
-) -> OutsideTools | None:
+def _outside_tools(opened: OpenedChange, options: ReviewOptions, log: ConversationLog) -> OutsideTools | None:
     servers = named_servers(opened, options)
     if not servers:
         return None

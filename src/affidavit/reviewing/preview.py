@@ -1,8 +1,5 @@
 """What a review with models would cost, or what would leave this machine, as text; nobody is asked."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.forecast.table import describe_cost
@@ -10,23 +7,29 @@ from affidavit.forecast.talks import prepare_talks
 from affidavit.forecast.what_leaves import describe_leaving
 from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import models_of
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import named_servers
 from affidavit.reviewing.running import opened_runner
 from affidavit.reviewing.series import followed_by
 from affidavit.stages.looking.intake import OpenedChange
 
 
-def checked_servers(opened: OpenedChange, options: Mapping[str, Any]) -> str:
+def checked_servers(opened: OpenedChange, options: ReviewOptions) -> str:
     """The outside servers of `--mcp-servers` by name; raises where the file is wrong, model or not."""
     return ", ".join(one.name for one in named_servers(opened, options))
 
 
 def describe_forecast(
-    opened: OpenedChange, settings: Settings, options: Mapping[str, Any], prompts: PromptSet
+    opened: OpenedChange,
+    settings: Settings,
+    options: ReviewOptions,
+    prompts: PromptSet,
+    *,
+    is_estimate: bool,
 ) -> str:
     """The answer to `--estimate` or `--what-leaves`."""
     choices = models_of(settings, options)
-    cache = None if options["no_cache"] else cache_folder()
+    cache = None if options.no_cache else cache_folder()
     with opened_runner(opened.repository, settings, options) as running:
         talks = prepare_talks(
             opened,
@@ -34,11 +37,11 @@ def describe_forecast(
             choices,
             cache,
             prompts.asking_for_all() if running.runner else prompts,
-            reads_dependencies=options["dependencies"],
+            reads_dependencies=options.dependencies,
             runner=running.runner,
             earlier=followed_by(opened, options).earlier,
         )
-    if options["estimate"]:
+    if is_estimate:
         return describe_cost(talks, choices, settings.verifier_votes or 1)
     asked = [f"{one.name} ({one.place}): {', '.join(one.allow)}" for one in named_servers(opened, options)]
     return describe_leaving(talks, choices, outside=asked)

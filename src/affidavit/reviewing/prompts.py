@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
 
 from affidavit.config.places import state_folder
 from affidavit.errors import SettingsError, StoreError
@@ -13,22 +13,22 @@ from affidavit.ports import Repository
 from affidavit.prompts import SUFFIX, PromptSet, current_prompts, load_prompts
 from affidavit.records.lab.rollout import Decision
 from affidavit.records.report import Report
-from affidavit.reviewing.options import Say
+from affidavit.reviewing.options import ReviewOptions, Say
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.store.open import open_store
 
 
-def rollout_book(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> RolloutBook:
-    """The rollouts of the store that the options name."""
-    return RolloutBook(open_store(options.get("data") or state_folder(environment)))
+def rollout_book(data: Path | None, environment: Mapping[str, str] = os.environ) -> RolloutBook:
+    """The rollouts of the store in this folder, or of the default one."""
+    return RolloutBook(open_store(data or state_folder(environment)))
 
 
-def prompts_for(opened: OpenedChange, options: Mapping[str, Any], say: Say | None = None) -> ChosenPrompts:
+def prompts_for(opened: OpenedChange, options: ReviewOptions, say: Say | None = None) -> ChosenPrompts:
     """The prompts of this review; what was decided without a person is said first, to whoever listens."""
-    book, version, folder = rollout_book(options), options["prompt_version"], options["prompts"]
+    book, version, folder = rollout_book(options.data), options.prompt_version, options.prompts
     try:
         if say:
-            _say_decisions(book, say, is_kept=not options["no_store"])
+            _say_decisions(book, say, is_kept=not options.no_store)
         chosen = choose_prompts(book, opened.change, version=version, folder=folder)
     except StoreError as error:
         prompts = load_prompts(version, folder) if version else current_prompts()
@@ -60,16 +60,18 @@ def _refuse_prompts_of_the_change(prompts: PromptSet, repository: Repository) ->
 def count_for_rollout(
     chosen: ChosenPrompts | None,
     report: Report,
-    options: Mapping[str, Any],
+    options: ReviewOptions,
     say: Say | None = None,
     warn: Say | None = None,
 ) -> None:
     """Count the review; where a rule of the rollout holds now, it is applied and said."""
     # A replayed review is the same review again, and says nothing new.
-    if chosen is None or chosen.rollout is None or options["replay"]:
+    if chosen is None or chosen.rollout is None or options.replay:
         return
     try:
-        decision = record_review(rollout_book(options), chosen.rollout, chosen.arm, chosen.change_key, report)
+        decision = record_review(
+            rollout_book(options.data), chosen.rollout, chosen.arm, chosen.change_key, report
+        )
     except StoreError as error:
         if warn:
             warn(f"the review was not counted for the rollout: {error}")

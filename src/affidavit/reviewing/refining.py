@@ -1,11 +1,10 @@
 """The reviews of a loop with an agent: options in, what holds them and what guards the tests out."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from affidavit.config.settings import Settings
 from affidavit.errors import EmptyChangeError
@@ -18,7 +17,7 @@ from affidavit.records.report import Report
 from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.keeping import keep_report, measured_report
 from affidavit.reviewing.models import models_of
-from affidavit.reviewing.options import Say
+from affidavit.reviewing.options import ReviewOptions, Say
 from affidavit.reviewing.prompts import prompts_for
 from affidavit.reviewing.series import Followed, keep_summary
 from affidavit.specialists.lost_code.not_taken import NotTaken
@@ -35,7 +34,7 @@ class LoopReviews:
     """Reviews of commits that lie in our own repository of a loop."""
 
     own: Path
-    options: Mapping[str, Any]
+    options: ReviewOptions
     config: tuple[str, bytes] | None
     repository: str
     watched: Callable[[], AbstractContextManager[Emit]]
@@ -43,19 +42,19 @@ class LoopReviews:
 
     def hold(self, commit: str, earlier: Earlier | None, journal: Journal) -> Report:
         """One review; its report is kept."""
-        options = {**self.options, **_what_is_left(self.options, journal)}
+        options = _what_is_left(self.options, journal)
         with self._opened(f"{journal.base}..{commit}") as opened, self.watched() as emit:
             settings = settings_for(opened, options, self.config)
             chosen = prompts_for(opened, options) if models_of(settings, options) else None
             report = hold_review(opened, settings, options, chosen, emit, earlier=earlier)
-        if options["no_store"]:
-            return measured_report(report, options["data"])
-        return keep_report(report, options["data"], self.say)
+        if options.no_store:
+            return measured_report(report, options.data)
+        return keep_report(report, options.data, self.say)
 
     def keep(self, summary: IterationSummary, journal: Journal) -> None:
         """Note a review as the next of the loop's series, with the tests that were lost."""
-        if not self.options["no_store"]:
-            keep_summary(summary, Followed(self.repository, journal.series), self.options["data"], self.say)
+        if not self.options.no_store:
+            keep_summary(summary, Followed(self.repository, journal.series), self.options.data, self.say)
 
     def guard(self, commit: str, start: str, base: str, not_taken: tuple[str, ...] = ()) -> Report | None:
         """What tests and code lost since the loop began, and lack; None where nothing is different."""
@@ -75,11 +74,10 @@ class LoopReviews:
         return open_change(ChangeRequest(target=target, repo=self.own, allowed=SHARING))
 
 
-def _what_is_left(options: Mapping[str, Any], journal: Journal) -> dict[str, Any]:
-    """The budgets of the loop, less what is spent."""
-    left: dict[str, Any] = {}
-    if options.get("budget_usd") is not None:
-        left["budget_usd"] = str(max(float(options["budget_usd"]) - journal.spent_usd, 0))
-    if options.get("budget_tokens") is not None:
-        left["budget_tokens"] = str(max(int(options["budget_tokens"]) - journal.spent_tokens, 1))
-    return left
+def _what_is_left(options: ReviewOptions, journal: Journal) -> ReviewOptions:
+    """Reduce the budgets of the loop by what is spent."""
+    if options.budget_usd is not None:
+        options = replace(options, budget_usd=max(float(options.budget_usd) - journal.spent_usd, 0))
+    if options.budget_tokens is not None:
+        options = replace(options, budget_tokens=max(int(options.budget_tokens) - journal.spent_tokens, 1))
+    return options

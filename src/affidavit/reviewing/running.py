@@ -15,7 +15,7 @@ from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.minds.logged_runs import LoggedRunner, logged, recorded
 from affidavit.ports import Runner
 from affidavit.records.report import Programs
-from affidavit.reviewing.options import RUN_SETTINGS
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import choose_sandbox
 from affidavit.sandbox.inside.making import make_environment
 from affidavit.sandbox.inside.provision import Provision, provide
@@ -25,13 +25,13 @@ from affidavit.sandbox.sides import Sides
 from affidavit.stages.proving.reproduce import Running
 from affidavit.system.temporary import temporary_folder
 
+LIMITS = ("run_seconds", "run_at_once", "run_image")
 ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"
 
 
-def running_settings(options: Mapping[str, Any]) -> Settings:
+def running_settings(options: ReviewOptions) -> Settings:
     """The limits of programs, as flags say them."""
-    chosen = {name: options.get(name) for name in RUN_SETTINGS if name != "run"}
-    values = {name: _read(name, value) for name, value in chosen.items() if value is not None}
+    values = {name: _read(name, value) for name, value in options.flags.items() if name in LIMITS}
     return Settings(run=True, **values)
 
 
@@ -44,7 +44,7 @@ def _read(name: str, value: Any) -> Any:
 
 @contextmanager
 def opened_runner(
-    repository: GitRepository, settings: Settings, options: Mapping[str, Any], *, is_asked: bool | None = None
+    repository: GitRepository, settings: Settings, options: ReviewOptions, *, is_asked: bool | None = None
 ) -> Iterator[Running]:
     """The runner for a change; nothing where nobody asked, and the reason where nothing can be run."""
     if not (settings.run if is_asked is None else is_asked):
@@ -65,7 +65,7 @@ def opened_runner(
 
 @contextmanager
 def logged_runner(
-    repository: GitRepository, settings: Settings, options: Mapping[str, Any], log: ConversationLog
+    repository: GitRepository, settings: Settings, options: ReviewOptions, log: ConversationLog
 ) -> Iterator[Running]:
     """The runner of a review that is recorded, resumed or replayed; a replay needs no sandbox."""
     if log.mode is LogMode.REPLAY and settings.run:
@@ -95,13 +95,13 @@ def _logged(running: Running, log: ConversationLog) -> Running:
     return replace(running, beside=other)
 
 
-def named_environments(options: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Sequence[Path]:
+def named_environments(options: ReviewOptions, environ: Mapping[str, str] = os.environ) -> Sequence[Path]:
     """What the command line names, else what the environment does."""
     named = [Path(name) for name in environ.get(ENVIRONMENT_VARIABLE, "").split(os.pathsep) if name]
-    return [*options.get("environments", ())] or named
+    return [*options.environments] or named
 
 
-def environments_for(repository: GitRepository, options: Mapping[str, Any]) -> Sequence[Path]:
+def environments_for(repository: GitRepository, options: ReviewOptions) -> Sequence[Path]:
     """The same; one that the repository tracks is refused: a change could name any folder in it."""
     environments = named_environments(options)
     for one in environments:
@@ -117,10 +117,10 @@ def _with_made(
     stack: ExitStack,
     sandbox: Sandbox,
     repository: GitRepository,
-    options: Mapping[str, Any],
+    options: ReviewOptions,
     provided: Provision,
 ) -> Provision:
-    command = options.get("environment_from")
+    command = options.environment_from
     if not command:
         return provided
     folder = stack.enter_context(temporary_folder("environment-"))

@@ -1,10 +1,8 @@
 """Which review is the one before this one: by name in the store, or a report that the user names."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, SettingsError, StoreError, UnreadableReportError
@@ -19,7 +17,7 @@ from affidavit.records.iteration import Earlier, IterationSummary, StoredIterati
 from affidavit.records.report import Report
 from affidavit.records.service.review import DEFAULT_TENANT
 from affidavit.render.formats import render
-from affidavit.reviewing.options import Say
+from affidavit.reviewing.options import ReviewOptions, Say
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.store.open import Store, open_store
 
@@ -36,13 +34,13 @@ class Followed:
 
 
 def followed_by(
-    opened: OpenedChange, options: Mapping[str, Any], say: Say | None = None, *, is_posted: bool = False
+    opened: OpenedChange, options: ReviewOptions, say: Say | None = None, *, is_posted: bool = False
 ) -> Followed:
     """Find the review that this one follows: `--previous`, else the store's newest under the change's name.
 
     `is_posted`: the file that `--previous` names is what the own workflow posted.
     """
-    named, looks_at_all = options.get("previous"), bool(options.get("all"))
+    named, looks_at_all = options.previous, options.all
     tree, earlier = opened.change.head.tree, None
     repository, series = repository_of(opened), series_of(opened, options)
     if named:
@@ -54,9 +52,9 @@ def followed_by(
         is_trusted = is_posted or _is_kept(report, options) or _is_signed(Path(named), content, opened)
         earlier = earlier.model_copy(update={"is_trusted": is_trusted})
         return Followed(repository, series, earlier)
-    if not series or options.get("no_store"):
+    if not series or options.no_store:
         return Followed(repository, series)
-    store = open_store(options.get("data") or state_folder())
+    store = open_store(options.data or state_folder())
     try:
         before = newest_of(store, repository, series) if store.exists() else None
         if before is not None and not is_merged(before, opened):
@@ -100,13 +98,13 @@ def free_series(repository: str, wanted: str, folder: Path | None) -> str:
     return next(name for name in names if name not in known)
 
 
-def series_of(opened: OpenedChange, options: Mapping[str, Any]) -> str:
+def series_of(opened: OpenedChange, options: ReviewOptions) -> str:
     """The name of the series: the user's, the request's, or the branch's; empty where there is none."""
-    named = options.get("series")
+    named = options.series
     if named is not None:
         if not str(named).strip():
             raise SettingsError("--series needs a name")
-        if options.get("no_store"):
+        if options.no_store:
             raise SettingsError("--series needs the store: leave --no-store out, or name --previous REPORT")
         return str(named).strip()
     change = opened.change
@@ -164,10 +162,10 @@ def earlier_in(
     return as_looked_then(earlier, report) if report.change.head.tree == tree else earlier
 
 
-def _is_kept(report: Report, options: Mapping[str, Any]) -> bool:
+def _is_kept(report: Report, options: ReviewOptions) -> bool:
     """Whether the own store has this very report."""
-    store = open_store(options.get("data") or state_folder())
-    return not options.get("no_store") and store.exists() and store.reports.load(report.id) == report
+    store = open_store(options.data or state_folder())
+    return not options.no_store and store.exists() and store.reports.load(report.id) == report
 
 
 def _is_signed(path: Path, content: bytes, opened: OpenedChange) -> bool:

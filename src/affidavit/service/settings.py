@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
-from typing import Any
 from urllib.parse import urlsplit
 
 from affidavit import __version__
@@ -19,6 +18,7 @@ from affidavit.forges.reaching.reach import Reach
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
 from affidavit.reviewing.models import chosen_models
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.store.databases.location import Location, SqliteFile, locate
 
 SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_DATABASE")
@@ -57,8 +57,8 @@ class ServiceSettings:
     """The address of a PostgreSQL database; None: SQLite files in `data`."""
     host: str = "127.0.0.1"
     port: int = 8000
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Of reviews, by the names of the command line: models, budgets, servers."""
+    options: ReviewOptions = field(default_factory=ReviewOptions)
+    """Of reviews: models, budgets, servers."""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     """Without what only the process that posts may know."""
     posting_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)

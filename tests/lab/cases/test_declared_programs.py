@@ -14,6 +14,7 @@ from affidavit.lab.evaluation.programs import count_programs, run_declared
 from affidavit.proof.running.own_names import NOTHING_OWN, own_names
 from affidavit.records.lab.evaluation import CaseResult, DeclaredRun, KnownClaim
 from affidavit.records.report import Programs
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner
 from affidavit.sandbox.choice import Choice
 from affidavit.sandbox.inside.interpreters import language_named
@@ -51,7 +52,7 @@ async def run_case(
         request = ChangeRequest(target="base..head", repo=await repositories.locate(held))
         with (
             await asyncio.to_thread(open_change, request) as opened,
-            opened_runner(opened.repository, Settings(run=True), {}) as running,
+            opened_runner(opened.repository, Settings(run=True), ReviewOptions()) as running,
         ):
             return await run_declared(held.case, running, own_names(opened.repository))
 

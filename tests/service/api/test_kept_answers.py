@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from affidavit.cli.serving.serve import command as serve
 from affidavit.cli.serving.worker import command as worker
 from affidavit.minds.conversation_log import GivenLog
-from affidavit.reviewing.options import review_options
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.tools.outside.tools import OutsideTools
 
 
@@ -29,4 +29,4 @@ def test_the_service_connects_models_to_no_server_outside(command: Any) -> None:
     assert "No such option" in refused.output
     settings = CliRunner(env={"AFFIDAVIT_MCP_SERVERS": "servers.json"})
     assert "mcp-servers" not in settings.invoke(command, ["--help"]).output
-    assert review_options()["mcp_servers"] is None
+    assert ReviewOptions().mcp_servers is None

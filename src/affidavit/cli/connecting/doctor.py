@@ -22,6 +22,7 @@ from affidavit.minds.choice import Provider
 from affidavit.minds.wire.providers import SUPPLIES, build_model, is_installed
 from affidavit.records.record import Record
 from affidavit.reviewing.models import chosen_models
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import Choice, choose_sandbox
 from affidavit.sandbox.inside.interpreters import INTERPRETERS, PROGRAM_FOLDERS, languages_on
 from affidavit.sandbox.inside.provision import provide
@@ -112,7 +113,7 @@ def how_to_get(analyser: Analyser) -> str:
 def _examine_model(environment: Mapping[str, str]) -> Check:
     """The models that the environment names; a repository's settings may name others."""
     try:
-        choices = chosen_models({}, environment)
+        choices = chosen_models(ReviewOptions(), environment)
         for choice in choices.values():
             build_model(choice, environment)
     except SettingsError as error:

@@ -16,7 +16,7 @@ from affidavit.cli.options.running import run_options
 from affidavit.cli.screen.saying import note
 from affidavit.errors import SettingsError
 from affidavit.git.confined.location import find_repository
-from affidavit.reviewing.options import review_options
+from affidavit.reviewing.options import ReviewOptions
 
 OWN = ("http", "host_names", "repo", "debug")
 
@@ -54,7 +54,8 @@ def command(context: click.Context, /, **options: Any) -> None:
     repo = options["repo"] or Path.cwd()
     find_repository(repo)
     chosen = {name: value for name, value in options.items() if name not in OWN}
-    served = Served(repo.resolve(), review_options(**chosen), review_arguments(context, chosen))
+    arguments = review_arguments(context, chosen)
+    served = Served(repo.resolve(), ReviewOptions.among(options), arguments)
     server = make_server(served)
     if options["http"]:
         _serve_http(server, options["http"], tuple(options["host_names"]))

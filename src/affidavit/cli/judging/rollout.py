@@ -109,7 +109,7 @@ def start(**options: Any) -> None:
         prompt=options["prompt_version"], schema_version=options["schema_version"], folder=folder
     )
     rollout = start_rollout(
-        rollout_book(options),
+        rollout_book(options["data"]),
         asked,
         by=options["by"],
         why=options["why"],
@@ -135,7 +135,7 @@ def resize(share: str, why: str, by: str, data: Path | None) -> None:
     Changes that have it keep it in a larger slice.
     """
     wanted = read_percent(share, option="SHARE")
-    rollout = change_slice(rollout_book({"data": data}), wanted, by=by, why=why)
+    rollout = change_slice(rollout_book(data), wanted, by=by, why=why)
     click.echo(f"{100 * rollout.share:g}% of the changes get prompts {rollout.new.name}.")
 
 
@@ -144,7 +144,7 @@ def resize(share: str, why: str, by: str, data: Path | None) -> None:
 @format_option
 def status(data: Path | None, form: str) -> None:
     """What is under way, and what would be decided now."""
-    book = rollout_book({"data": data})
+    book = rollout_book(data)
     running = book.running()
     prospects = _prospects(book, running) if running else None
     last = next((one for one in reversed(book.decisions()) if one.action != "start"), None)
@@ -180,7 +180,7 @@ def _prospects(book: RolloutBook, running: Rollout) -> Prospects:
 @format_option
 def compare(number: int | None, data: Path | None, form: str) -> None:
     """The diagnostics of the new version against the old one's, each with its n and 95% interval."""
-    book = rollout_book({"data": data})
+    book = rollout_book(data)
     rollout = _rollout(book, number)
     comparison = compare_rollout(book, rollout)
     if form == "json":
@@ -196,7 +196,7 @@ def compare(number: int | None, data: Path | None, form: str) -> None:
 @data_option
 def promote_command(why: str, force: bool, by: str, data: Path | None) -> None:
     """Give every change the new version; refused while the SLO is not kept."""
-    rollout = promote(rollout_book({"data": data}), by=by, why=why, is_forced=force)
+    rollout = promote(rollout_book(data), by=by, why=why, is_forced=force)
     click.echo(f"Every review uses prompts {rollout.new.name} now.")
 
 
@@ -206,7 +206,7 @@ def promote_command(why: str, force: bool, by: str, data: Path | None) -> None:
 @data_option
 def roll_back_command(why: str, by: str, data: Path | None) -> None:
     """End the running rollout; with none, take the last promotion back."""
-    rollout, current = roll_back(rollout_book({"data": data}), by=by, why=why)
+    rollout, current = roll_back(rollout_book(data), by=by, why=why)
     click.echo(f"Prompts {rollout.new.name} are rolled back; every review uses {current.name} now.")
 
 
@@ -221,7 +221,7 @@ def retire_command(version: str, is_schema: bool, why: str, by: str, data: Path 
 
     A reply that names it is then rejected as incompatible_version. Before, both are read.
     """
-    retire(rollout_book({"data": data}), version, by=by, why=why, is_schema=is_schema)
+    retire(rollout_book(data), version, by=by, why=why, is_schema=is_schema)
     click.echo(f"{'Schema' if is_schema else 'Prompt'} version {version} is retired.")
 
 
@@ -230,7 +230,7 @@ def retire_command(version: str, is_schema: bool, why: str, by: str, data: Path 
 @format_option
 def history(data: Path | None, form: str) -> None:
     """What was decided, when, by whom and why."""
-    decisions = rollout_book({"data": data}).decisions()
+    decisions = rollout_book(data).decisions()
     if form == "json":
         _print_json([decision.model_dump() for decision in decisions])
         return
@@ -242,7 +242,7 @@ def history(data: Path | None, form: str) -> None:
 @data_option
 def versions(prompts: Path | None, data: Path | None) -> None:
     """The prompt versions that can be used, and which of them are."""
-    book = rollout_book({"data": data})
+    book = rollout_book(data)
     own = own_versions(prompts) if prompts else []
     current, running = book.current(), book.running()
     known = {CURRENT_PROMPT_VERSION: ""} | dict.fromkeys(own, str(prompts))

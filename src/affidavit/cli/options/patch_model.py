@@ -18,6 +18,7 @@ from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Report
 from affidavit.records.runs.patch_trial import PatchTrial
 from affidavit.reviewing.models import chosen_model, opened_ledger, opened_log
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.specialists.agents.brief.briefing import Briefing
 from affidavit.specialists.agents.patch_writer import WrittenPatch, patch_talk, read_patch
 from affidavit.stages.looking.intake import OpenedChange
@@ -35,7 +36,7 @@ def written_patch(
     finding = candidate.finding
     if finding is None or finding.verification is None:
         raise InputError("this finding has no evidence that a patch could be written from")
-    mind = _mind(options)
+    mind = _mind(ReviewOptions.among(options))
     failed: tuple[WrittenPatch, PatchTrial] | None = None
     for _ in range(ATTEMPTS):
         written = _written(mind, _talk(report, opened, candidate, failed))
@@ -48,7 +49,7 @@ def written_patch(
     return patched, trial, contents
 
 
-def _mind(options: dict[str, Any]) -> Mind:
+def _mind(options: ReviewOptions) -> Mind:
     choice = chosen_model("specialist", options)
     if choice is None:
         raise SettingsError(

@@ -95,13 +95,11 @@ def database_of(named: str | None) -> str | None:
 def server_settings(options: dict[str, Any]) -> "ServiceSettings":
     """The settings of a server or a worker."""
     from affidavit.forges.reaching.credentials import ONLY_FOR_POSTING  # noqa: PLC0415 - only a service needs it
-    from affidavit.reviewing.options import review_options  # noqa: PLC0415 - only a service needs it
+    from affidavit.reviewing.options import ReviewOptions  # noqa: PLC0415 - only a service needs it
     from affidavit.service.settings import Limits, ServiceSettings  # noqa: PLC0415
 
-    known = review_options()
-    of_reviews = {name: value for name, value in options.items() if name in known and value is not None}
-    for name in ("record", "replay", "resume", "data"):
-        of_reviews.pop(name, None)
+    local = ("record", "replay", "resume", "data")
+    of_reviews = {name: value for name, value in options.items() if name not in local}
     secrets = {name: value for name, value in os.environ.items() if name in ONLY_FOR_POSTING}
     environment = {name: value for name, value in os.environ.items() if name not in secrets}
     return ServiceSettings(
@@ -109,7 +107,7 @@ def server_settings(options: dict[str, Any]) -> "ServiceSettings":
         database=options["database"] or environment.get(DATABASE_VARIABLE) or None,
         host=options.get("host", "127.0.0.1"),
         port=options.get("port", 0),
-        options=of_reviews,
+        options=ReviewOptions.among(of_reviews),
         environment=environment,
         posting_secrets=secrets,
         limits=Limits(**{name: options[name] for name in LIMITS}),

@@ -29,6 +29,7 @@ from affidavit.records.report import Report
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.hold import patch_trier
 from affidavit.reviewing.named import read_report, report_file
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for, opened_runner, running_settings
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 
@@ -85,9 +86,10 @@ def command(
         with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
             for notice in opened.notices:
                 note(notice)
-            named = environments_for(opened.repository, options)
+            chosen = ReviewOptions.among(options)
+            named = environments_for(opened.repository, chosen)
             done = asyncio.run(recheck(recorded, opened, _mechanical, runs_programs=run, environments=named))
-            again = _run_again(recorded, opened, options) if run else []
+            again = _run_again(recorded, opened, chosen) if run else []
             signed = _signature_of(file, opened.repository, trust_base)
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
     proofs = [*done.proofs, *again, *_signature_proofs(signed, is_required=require_signature)]
@@ -98,7 +100,7 @@ def command(
     context.exit(_exit_code(proofs))
 
 
-def _run_again(recorded: Report, opened: OpenedChange, options: dict[str, Any]) -> list[Proof]:
+def _run_again(recorded: Report, opened: OpenedChange, options: ReviewOptions) -> list[Proof]:
     with opened_runner(opened.repository, running_settings(options), options, is_asked=True) as running:
         reason = running.programs.reason if running.programs else ""
         # A report must not name a command that is then run.

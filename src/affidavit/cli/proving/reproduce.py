@@ -20,6 +20,7 @@ from affidavit.records.runs.run import ProgramRun
 from affidavit.render.programs import expected_words
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.named import find_candidate, find_report, ids_here
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.looking.intake import rebuild_change
 from affidavit.store.open import open_store
@@ -55,10 +56,11 @@ def command(
     store = open_store(data or state_folder())
     recorded = find_report(report, store, ids_here(store, repo, allowed_of(options)))
     reproduction = declared(find_candidate(recorded, finding).finding)
-    settings = running_settings(options)
+    chosen = ReviewOptions.among(options)
+    settings = running_settings(chosen)
     with (
         rebuild_change(recorded.change, repo, allowed_of(options)) as opened,
-        opened_runner(opened.repository, settings, options, is_asked=True) as running,
+        opened_runner(opened.repository, settings, chosen, is_asked=True) as running,
     ):
         if running.runner is None:
             raise OutsideError(f"nothing is run: {running.programs.reason if running.programs else ''}")

@@ -24,6 +24,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.runs.patch_trial import PatchTrial
 from affidavit.render.safe_text import visible
 from affidavit.reviewing.named import find_candidate, find_report, ids_here
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 from affidavit.store.open import open_store
@@ -80,7 +81,7 @@ def command(
     if candidate.finding is None:
         raise InputError("this finding was dropped by the contract: there is nothing to patch")
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened, ExitStack() as stack:
-        trying = _trier(opened, stack, options, has_programs=run)
+        trying = _trier(opened, stack, ReviewOptions.among(options), has_programs=run)
         claimed = candidate.finding
         if options["write"] or not _patch_of(claimed):
             from affidavit.cli.options.patch_model import written_patch  # noqa: PLC0415 - only models need it
@@ -103,7 +104,7 @@ def _patch_of(finding: Finding) -> str:
     return (finding.verification.patch if finding.verification else None) or ""
 
 
-def _trier(opened: OpenedChange, stack: ExitStack, options: dict[str, Any], *, has_programs: bool) -> Try:
+def _trier(opened: OpenedChange, stack: ExitStack, options: ReviewOptions, *, has_programs: bool) -> Try:
     settings = running_settings(options)
     crew = assemble_crew(settings, cache_folder())
     make_runner = _runner_maker(opened.repository, stack, settings, options) if has_programs else None
@@ -119,7 +120,7 @@ def _trier(opened: OpenedChange, stack: ExitStack, options: dict[str, Any], *, h
 
 
 def _runner_maker(
-    repository: GitRepository, stack: ExitStack, settings: Settings, options: dict[str, Any]
+    repository: GitRepository, stack: ExitStack, settings: Settings, options: ReviewOptions
 ) -> MakeRunner:
     """Runners beside one over the change itself: an environment is made once, and of its base alone."""
 

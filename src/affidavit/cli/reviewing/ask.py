@@ -25,6 +25,7 @@ from affidavit.records.report import Answer, Report
 from affidavit.render.safe_text import encodable, prose_lines, without_command_start
 from affidavit.reviewing.models import chosen_model, opened_ledger, opened_log
 from affidavit.reviewing.named import find_candidate, read_report, report_file
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.specialists.agents.brief.briefing import Briefing
 from affidavit.specialists.agents.question import question_talk, read_answer
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
@@ -53,7 +54,7 @@ def command(report: str, finding: str, question: str, repo: Path | None, **optio
     with report_file(report, repo=repo, allowed=allowed_of(options)) as file:
         recorded = read_report(file)
     candidate = find_candidate(recorded, finding)
-    mind = _mind(options)
+    mind = _mind(ReviewOptions.among(options))
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
         for notice in opened.notices:
             note(notice)
@@ -66,7 +67,7 @@ def command(report: str, finding: str, question: str, repo: Path | None, **optio
     click.echo(encodable(shown, sys.stdout.encoding or "utf-8"))
 
 
-def _mind(options: dict[str, Any]) -> Mind:
+def _mind(options: ReviewOptions) -> Mind:
     choice = chosen_model("reporter", options) or chosen_model("verifier", options)
     if choice is None:
         raise SettingsError("a question needs a model: name one with --model PROVIDER:NAME")

@@ -26,7 +26,7 @@ from affidavit.git.blob_cache import BlobCache
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.references.import_graph import collection_paused
-from affidavit.reviewing.options import SERVER_SETTINGS
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.servers import server_pool
 from affidavit.stages.looking.intake import OpenedChange
 
@@ -88,7 +88,7 @@ def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
 
 
 def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, ContextMap]:
-    flags = {name: options[name] for name in ("include", "exclude", *SERVER_SETTINGS)}
+    flags = ReviewOptions.among(options).flags
     repository = opened.repository
     settings = load_settings(repository.base, os.environ, flags, tip=repository.tip)
     change = mark_skipped(opened.change, repository, settings.leaves_out)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from affidavit.git.revisions import parse_range
 from affidavit.iterations.refine.journal import Journal, alone, keep_journal, read_journal
 from affidavit.iterations.refine.loop import Budget, Loop
 from affidavit.iterations.refine.workplace import Workplace
-from affidavit.reviewing.options import review_options
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.refining import LoopReviews
 from affidavit.reviewing.series import free_series, repository_at
 
@@ -146,10 +146,9 @@ class Planned:
     def loop(self, options: Mapping[str, Any]) -> Loop:
         """Everything that the loop works with."""
         told = (lambda _text: None) if options["quiet"] else say
-        chosen = {name: options[name] for name in review_options() if name in options}
         reviews = LoopReviews(
             own=self.workplace.own,
-            options={**review_options(**chosen), "max_iterations": str(options["most"])},
+            options=replace(ReviewOptions.among(options), max_iterations=options["most"]),
             config=read_config(options["config"]),
             repository=repository_at(self.location),
             watched=lambda: _progress(is_quiet=options["quiet"]),

@@ -28,6 +28,7 @@ from affidavit.render.formats import FormatRequest, RenderOptions, parse_format,
 from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.keeping import keep_report, measured_report
 from affidavit.reviewing.models import models_of
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.prompts import count_for_rollout, prompts_for
 from affidavit.reviewing.series import Followed, keep_iteration
 from affidavit.stages.looking.intake import OpenedChange
@@ -144,31 +145,32 @@ def command(context: click.Context, /, **options: Any) -> None:
         context.exit(review_and_post(options))
     outputs = _outputs(options["formats"], options["events"])
     key = _key_for(outputs, options["sign"])
+    chosen = ReviewOptions.among(options)
     with opened_change(options) as opened:
-        settings = settings_for(opened, options, read_config(options["config"]))
+        settings = settings_for(opened, chosen, read_config(options["config"]))
         if not options["quiet"]:
             say_hints(opened)
             say_named_settings(opened, options["config"])
             say_unknown_names(settings)
         heard = None if options["quiet"] else say
         is_empty = not opened.change.files
-        has_models = not is_empty and models_of(settings, options)
-        chosen = prompts_for(opened, options, heard) if has_models else None
+        has_models = not is_empty and models_of(settings, chosen)
+        prompts = prompts_for(opened, chosen, heard) if has_models else None
         if options["estimate"] or options["what_leaves"]:
-            print_text(_preview(opened, settings, options, chosen))
+            print_text(_preview(opened, settings, options, prompts))
             return
-        followed = Followed() if is_empty else review_before(opened, options, say, heard)
+        followed = Followed() if is_empty else review_before(opened, chosen, options["target"], say, heard)
         with (
             show_progress(is_quiet=options["quiet"]) as shown,
             kept_events(options["events"], shown) as emit,
         ):
-            report = hold_review(opened, settings, options, chosen, emit, earlier=followed.earlier)
+            report = hold_review(opened, settings, chosen, prompts, emit, earlier=followed.earlier)
     if options["no_store"] or is_empty:
         report = measured_report(report, options["data"])
     else:
         report = keep_report(report, options["data"], say)
         keep_iteration(report, followed, options["data"], say)
-        count_for_rollout(chosen, report, options, heard, warn=say)
+        count_for_rollout(prompts, report, chosen, heard, warn=say)
     view = RenderOptions(
         show_withheld=options["show_withheld"],
         show_nits=report.settings["nits"],
@@ -206,7 +208,7 @@ def _key_for(outputs: Sequence[FormatRequest], named: Path | None) -> Path | Non
 
 
 def _preview(
-    opened: OpenedChange, settings: Settings, options: dict[str, Any], chosen: ChosenPrompts | None
+    opened: OpenedChange, settings: Settings, options: dict[str, Any], prompts: ChosenPrompts | None
 ) -> str:
     """What a review would cost, or what would leave; nobody is asked."""
     if options["estimate"] and options["what_leaves"]:
@@ -215,12 +217,13 @@ def _preview(
 
     if opened.change.why_empty:
         return f"{opened.change.why_empty}\n"
-    if chosen is None:
-        named = checked_servers(opened, options)
+    chosen = ReviewOptions.among(options)
+    if prompts is None:
+        named = checked_servers(opened, chosen)
         said = f" Without one, nobody calls the tools of {named}." if named else ""
         return f"No model is named: nothing would leave this machine, and nothing would be paid.{said}\n"
 
-    return describe_forecast(opened, settings, options, chosen.prompts)
+    return describe_forecast(opened, settings, chosen, prompts.prompts, is_estimate=options["estimate"])
 
 
 def _write_outputs(report: Report, outputs: Sequence[FormatRequest], options: RenderOptions) -> None:

@@ -271,6 +271,6 @@ def change_key(parts: Parts, tenant: str, wanted: WantedReview) -> str:
         "models": models,
         "run": parts.settings.runs_for(tenant),
         "prompts": [book.current().name, running.number if running else None],
-        "options": {name: str(value) for name, value in parts.settings.options.items()},
+        "options": parts.settings.options.chosen,
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

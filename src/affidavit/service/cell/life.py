@@ -25,7 +25,7 @@ from affidavit.records.report import Report
 from affidavit.records.service.review import WantedReview
 from affidavit.reviewing.hold import Given, hold, settings_for
 from affidavit.reviewing.models import ledger_of
-from affidavit.reviewing.options import review_options
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.series import is_merged, repository_of
 from affidavit.service.cell import looks, requests
 from affidavit.service.cell.channel import Channel, Served
@@ -94,7 +94,7 @@ class Cell:
         earlier: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Review the opened change, which follows an earlier review or none; the report comes back."""
-        chosen = review_options(**options)
+        chosen = ReviewOptions(**options)
         settings = settings_for(self._change, chosen, environment=environment)
         log = GivenLog(exchanges, lambda key, body: self._channel.tell("exchange", key=key, body=body))
         minds: Mapping[Role, Mind] | None = None
@@ -142,7 +142,7 @@ class Cell:
         earlier: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """What a review of the opened change would cost, which follows an earlier review or none."""
-        chosen = review_options(**options)
+        chosen = ReviewOptions(**options)
         settings = settings_for(self._change, chosen, environment=environment)
         choices = {role: ModelChoice.model_validate(each) for role, each in models.items()}
         followed = Earlier.model_validate(earlier) if earlier else None

@@ -23,6 +23,7 @@ from affidavit.records.context import ContextMap
 from affidavit.records.iteration import Earlier
 from affidavit.records.plan import Plan
 from affidavit.records.report import Report
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner
 from affidavit.specialists.agents.brief.briefing import Briefing
 from affidavit.specialists.agents.question import question_talk, read_answer
@@ -85,7 +86,7 @@ def estimate(
     settings: Settings,
     choices: Mapping[Role, ModelChoice],
     prompts: PromptSet,
-    options: Mapping[str, Any],
+    options: ReviewOptions,
     earlier: Earlier | None,
 ) -> dict[str, Any]:
     """What a review would cost; no model is asked. Not for a thread with an event loop."""
@@ -96,7 +97,7 @@ def estimate(
             choices,
             cache_folder(),
             prompts.asking_for_all() if running.runner else prompts,
-            reads_dependencies=options["dependencies"],
+            reads_dependencies=options.dependencies,
             runner=running.runner,
             earlier=earlier,
         )

@@ -3,14 +3,13 @@
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from affidavit import __version__
 from affidavit.cli.options.change import read_config
 from affidavit.config.places import state_folder
-from affidavit.config.readers import MODEL_READERS
 from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.lab.cases.folders import folder_name
@@ -26,21 +25,11 @@ from affidavit.records.lab.evaluation import Evaluation
 from affidavit.records.lab.label import Label
 from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_model, chosen_models, opened_ledger
-from affidavit.reviewing.options import RUN_SETTINGS, SERVER_SETTINGS
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.prompts import rollout_book
 from affidavit.reviewing.running import named_environments, opened_runner
 from affidavit.reviewing.servers import server_pool
 from affidavit.store.open import open_store
-
-SETTINGS = (
-    "analysers_off",
-    "rules_off",
-    "analyser_timeout_seconds",
-    "nits",
-    *SERVER_SETTINGS,
-    *RUN_SETTINGS,
-    *MODEL_READERS,
-)
 
 
 @dataclass(frozen=True)
@@ -108,7 +97,8 @@ def begun_archive(options: dict[str, Any], sessions: ReviewSessions) -> Archive 
 
 def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessions:
     """Who reviews: the models that flags and environment name, the same for every case."""
-    choices = chosen_models(options)
+    chosen = ReviewOptions.among(options)
+    choices = chosen_models(chosen)
     return ReviewSessions(
         settings_for=settings_reader(options),
         cache=cache,
@@ -117,24 +107,25 @@ def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessio
         prompts=measured_prompts(options) if choices else current_prompts(),
         servers_for=server_pool,
         programs=program_ground(options),
-        ledger=opened_ledger(options),
+        ledger=opened_ledger(chosen),
         log_for=_log_opener(options),
     )
 
 
 def program_ground(options: dict[str, Any]) -> ProgramGround:
     """What programs are run in over the cases, as in a review; the settings of each say whether."""
+    chosen = ReviewOptions.among(options)
     return ProgramGround(
-        open=lambda repository, settings: opened_runner(repository, settings, options),
+        open=lambda repository, settings: opened_runner(repository, settings, chosen),
         asking=PromptSet.asking_for_all,
-        environments=tuple(named_environments(options)),
+        environments=tuple(named_environments(chosen)),
     )
 
 
 def measured_prompts(options: dict[str, Any]) -> PromptSet:
     """The version that is named, else the one in use here; a rollout draws nobody for an evaluation."""
     version, folder = options["prompt_version"], options["prompts"]
-    return choose_outside_rollouts(rollout_book(options), version=version, folder=folder).prompts
+    return choose_outside_rollouts(rollout_book(options.get("data")), version=version, folder=folder).prompts
 
 
 def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice | None:
@@ -143,14 +134,17 @@ def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice
             raise SettingsError("--judge-model and --no-judge exclude each other")
         return None
     if options["judge_model"]:
-        return chosen_model("verifier", {**options, "model": options["judge_model"], "verifier_model": None})
+        return chosen_model(
+            "verifier",
+            replace(ReviewOptions.among(options), model=options["judge_model"], verifier_model=None),
+        )
     return verifier
 
 
 def settings_reader(options: dict[str, Any]) -> Callable[[Tree], Settings]:
     """The settings of each case come from its base commit, as in a review."""
     explicit = read_config(options["config"])
-    flags = {name: options.get(name) for name in SETTINGS}
+    flags = ReviewOptions.among(options).flags
     return lambda base: load_settings(base, os.environ, flags, explicit)
 
 

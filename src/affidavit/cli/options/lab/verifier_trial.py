@@ -30,6 +30,7 @@ from affidavit.records.lab.planted_claim import ClaimKind
 from affidavit.records.lab.verifier_trial import VerifierTrial
 from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_verifiers, chosen_votes, opened_ledger, opened_log
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.servers import server_pool
 from affidavit.system.temporary import temporary_folder
 
@@ -126,8 +127,9 @@ def _folder(named: Path | None) -> Path:
 
 
 def _tried(sets: list[CaseClaims], options: dict[str, Any]) -> VerifierTrial:
-    log = opened_log(options)
-    minds = minds_from(chosen_verifiers(options), ledger=opened_ledger(options), log=log)
+    chosen = ReviewOptions.among(options)
+    log = opened_log(chosen)
+    minds = minds_from(chosen_verifiers(chosen), ledger=opened_ledger(chosen), log=log)
     with (
         temporary_folder("eval-") as scratch,
         show_cases(len(sets), is_quiet=options["quiet"]) as follow,
@@ -137,7 +139,7 @@ def _tried(sets: list[CaseClaims], options: dict[str, Any]) -> VerifierTrial:
             prompts=measured_prompts(options),
             repositories=CaseRepositories(cache_folder() / "clones", scratch),
             settings_for=settings_reader(options),
-            votes=chosen_votes(options),
+            votes=chosen_votes(chosen),
             cache=None if options["no_cache"] else cache_folder(),
             servers_for=server_pool,
             programs=program_ground(options),

@@ -12,7 +12,7 @@ from affidavit.store.open import Store
 
 def options_for(settings: ServiceSettings, wanted: WantedReview, tenant: str) -> dict[str, Any]:
     """The options of a review: the operator's, then the caller's; only the operator has programs run."""
-    return {**settings.options, **wanted.options, "run": settings.runs_for(tenant)}
+    return {**settings.options.chosen, **wanted.options, "run": settings.runs_for(tenant)}
 
 
 def models_for(settings: ServiceSettings) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def prompts_for(settings: ServiceSettings, store: Store, change: Change) -> dict
     """The prompts of a change, and for which arm of which rollout it counts."""
     options = settings.options
     chosen = choose_prompts(
-        RolloutBook(store), change, version=options.get("prompt_version"), folder=options.get("prompts")
+        RolloutBook(store), change, version=options.prompt_version, folder=options.prompts
     )
     prompts = chosen.prompts
     return {
