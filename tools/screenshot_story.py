@@ -11,8 +11,8 @@ from typing import Any
 
 import review as sample
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
-from affidavit.lab.labels.book import add_label
-from affidavit.records.lab.label import Label
+from affidavit.quality.labels import add_label
+from affidavit.records.label import Label
 from affidavit.records.report import Report
 from affidavit.store.open import open_store
 from affidavit.store.service.access import Access, KnownRepository

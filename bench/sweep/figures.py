@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from affidavit.lab.statistics import rate_of
+from affidavit.quality.statistics import rate_of
 from affidavit.render.account import interval_words, percent
 from bench.sweep.log import Reviewed
 from bench.sweep.table import Shown

@@ -8,16 +8,16 @@ from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import SettingsError
 from affidavit.prompts import (
     MAX_TEMPLATE_BYTES,
-    copy_prompts,
     current_prompts,
     load_prompts,
     own_versions,
 )
+from prompt_folders import copy_prompts
 
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    copy_prompts(CURRENT_PROMPT_VERSION, tmp_path / "1.5.0")
+    copy_prompts(tmp_path / "1.5.0")
     return tmp_path
 
 
@@ -33,8 +33,8 @@ def test_a_changed_word_changes_the_digest(own: Path) -> None:
 
 
 def test_own_versions_stand_beside_those_that_come_along(own: Path) -> None:
-    copy_prompts("1.5.0", own / "1.10.0", own)
-    copy_prompts("1.5.0", own / "1.2", own)
+    copy_prompts(own / "1.10.0")
+    copy_prompts(own / "1.2")
     (own / "notes").mkdir()
     assert own_versions(own) == ["1.2", "1.5.0", "1.10.0"]
     assert load_prompts(CURRENT_PROMPT_VERSION, own) == current_prompts()

@@ -7,7 +7,7 @@ from io import BytesIO, TextIOWrapper
 import pytest
 from rich.console import Console
 
-from affidavit.records.lab.measure import Rate
+from affidavit.records.measure import Rate
 from affidavit.render.account import measured_words, percent, rate_words
 from affidavit.render.formats import render
 from affidavit.render.terminal import render_terminal

@@ -14,7 +14,6 @@ from reports_to_keep import report
 from sqlalchemy import Connection, inspect, update
 
 from affidavit.errors import StoreError
-from affidavit.records.lab.rollout import AUTOMATICALLY, Decision
 from affidavit.store.databases.location import SqliteFile
 from affidavit.store.databases.schema import METADATA, VERSION, VERSION_TABLE
 from affidavit.store.databases.upgrade import HAND_NUMBERED, MIGRATIONS, REVISIONS, migrate
@@ -99,7 +98,7 @@ def test_every_report_of_an_old_store_comes_back_byte_for_byte(tmp_path: Path, v
     assert all(store.reports.load(one) for one in kept)
 
 
-def test_every_finding_label_and_rollout_of_an_old_store_is_read(tmp_path: Path) -> None:
+def test_every_finding_and_label_of_an_old_store_is_read(tmp_path: Path) -> None:
     old_store(tmp_path)
     findings = rows(tmp_path, "SELECT * FROM findings ORDER BY report_id, candidate_id")
     store = open_store(tmp_path)
@@ -110,34 +109,8 @@ def test_every_finding_label_and_rollout_of_an_old_store_is_read(tmp_path: Path)
         ("valid", "grace", "no, ☃ it is not"),
     ]
     assert [one.entry for one in store.labels.with_findings()] == [history[-1]]
-    running, first = store.rollouts.newest("running"), store.rollouts.numbered(1)
-    assert running
-    assert first
-    assert (running.number, running.new.prompt, running.share) == (2, "1.2.0", 0.3)
-    assert (first.state, first.new.prompt, first.share) == ("rolled_back", "1.1.0", 0.8)
-    assert [one.change_key for one in store.rollouts.reviews(2)] == ["pull/7", "pull/8"]
-    assert [one.action for one in store.rollouts.decisions()] == [
-        "start",
-        "slice",
-        "roll_back",
-        "start",
-        "retire",
-    ]
-    assert [number for number, _ in store.rollouts.unannounced()] == [5]
-    assert store.rollouts.retired("prompt") == {"0.9.0"}
     assert rows(tmp_path, "SELECT * FROM findings ORDER BY report_id, candidate_id") == findings
     assert len(findings) == 9
-
-
-def test_an_upgraded_store_counts_on_where_it_was(tmp_path: Path) -> None:
-    old_store(tmp_path)
-    with closing(sqlite3.connect(tmp_path / FILE)) as database:
-        database.execute("DELETE FROM rollout_decisions")
-        database.commit()
-    store = open_store(tmp_path)
-    automatic = Decision(action="retire", versions="0.8.0", at="2026", by=AUTOMATICALLY, why="old")
-    store.rollouts.retire("prompt", "0.8.0", automatic)
-    assert [number for number, _ in store.rollouts.unannounced()] == [6]
 
 
 def test_a_store_from_before_versions_were_counted_is_upgraded(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from affidavit.records.change import FileChange
 from affidavit.records.diagnostics import Reason
-from affidavit.records.lab.measure import Quality, ReviewPoint
+from affidavit.records.measure import Quality, ReviewPoint
 from affidavit.records.report import Gap, Report
 from page_server import ME, Api, summary
 from page_visits import Visited, visiting

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 from affidavit.records.candidate import Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import ReproductionCheck
-from affidavit.records.lab.measure import Fates, Quality, Rate
+from affidavit.records.measure import Fates, Quality, Rate
 from affidavit.records.report import Report
 from affidavit.records.runs.run import ProgramRun
 from hostile_everywhere import PIECES, report_of

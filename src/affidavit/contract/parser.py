@@ -14,7 +14,6 @@ from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
 from affidavit.contract.versions import (
     is_newer_schema,
     is_prompt_compatible,
-    is_retired,
     parse_prompt_version,
     version_to_read_by,
 )
@@ -24,22 +23,10 @@ from affidavit.records.finding import Finding, ReviewResult
 
 
 @dataclass(frozen=True)
-class Retired:
-    """Versions that are no longer read, whatever version a reply is expected to name."""
-
-    prompts: Collection[str] = ()
-    schemas: Collection[str] = ()
-
-
-NOTHING_RETIRED = Retired()
-
-
-@dataclass(frozen=True)
 class _Expectation:
     schema_version: str
     prompt_version: str | None
     allow_patch_drift: bool
-    retired: Retired
 
     def __post_init__(self) -> None:
         if self.schema_version not in SCHEMAS:
@@ -90,13 +77,12 @@ def parse_reply(
     prompt_version: str | None = None,
     allow_patch_drift: bool = False,
     changed_files: Collection[str] | None = None,
-    retired: Retired = NOTHING_RETIRED,
 ) -> ParsedReply:
     """Read a reply: JSON, then the top level, then each finding, then its paths.
 
     With `prompt_version` None any version is read; with `changed_files` None no path is reconciled.
     """
-    expectation = _Expectation(schema_version, prompt_version, allow_patch_drift, retired)
+    expectation = _Expectation(schema_version, prompt_version, allow_patch_drift)
     notes = Notes()
     found = find_object(text)
     if isinstance(found, NothingFound):
@@ -173,7 +159,7 @@ def _read_findings(reader: FieldReader, found: FoundObject, notes: Notes) -> lis
 
 
 def _check_schema_version(replied: str | None, expectation: _Expectation, notes: Notes) -> str | None:
-    if replied is None or _note_retired("schema_version", replied, expectation.retired.schemas, notes):
+    if replied is None:
         return None
     version = version_to_read_by(replied, expectation.schema_version, SCHEMAS)
     if version is None:
@@ -189,9 +175,7 @@ def _check_schema_version(replied: str | None, expectation: _Expectation, notes:
 
 def _check_prompt_version(replied: str | None, expectation: _Expectation, notes: Notes) -> None:
     wanted, drift = expectation.prompt_version, expectation.allow_patch_drift
-    if replied is None or _note_retired("prompt_version", replied, expectation.retired.prompts, notes):
-        return
-    if is_prompt_compatible(replied, wanted, allow_patch_drift=drift):
+    if replied is None or is_prompt_compatible(replied, wanted, allow_patch_drift=drift):
         return
     expected = "x.y or x.y.z" if wanted is None else wanted + (" with any patch" if drift else "")
     notes.problem(
@@ -200,14 +184,6 @@ def _check_prompt_version(replied: str | None, expectation: _Expectation, notes:
         f"`prompt_version` is {show_value(replied)}",
         expected,
     )
-
-
-def _note_retired(name: str, replied: str, retired: Collection[str], notes: Notes) -> bool:
-    if not is_retired(replied, retired):
-        return False
-    detail = f"`{name}` is {show_value(replied)}, which is retired"
-    notes.problem(Reason.INCOMPATIBLE_VERSION, name, detail, "a version that is not retired")
-    return True
 
 
 def _read_meta(extras: FieldReader, value: dict[str, Any], notes: Notes) -> dict[str, Any] | None:

@@ -61,16 +61,6 @@ def is_newer_schema(reply: str, other: str) -> bool:
     return replied is not None and compared is not None and replied > compared
 
 
-def is_retired(reply: str, retired: Collection[str]) -> bool:
-    """The reply names a version that is no longer read; `1.0` and `1.0.0` are the same."""
-    replied = parse_prompt_version(reply)
-    return replied is not None and any(
-        (gone := parse_prompt_version(version)) is not None
-        and (*gone[:2], gone.patch or 0) == (*replied[:2], replied.patch or 0)
-        for version in retired
-    )
-
-
 def is_prompt_compatible(reply: str, expected: str | None, *, allow_patch_drift: bool = False) -> bool:
     """Equal, or the same `major.minor` where drift is allowed; any version where `expected` is None."""
     replied = parse_prompt_version(reply)

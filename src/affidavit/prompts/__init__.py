@@ -109,21 +109,6 @@ def load_prompts(
     return PromptSet(version, _checked(folder / version), schema_version, folder / version)
 
 
-def copy_prompts(version: str, target: Path, folder: Path | None = None) -> None:
-    """Write the templates of a version into a new folder, to be edited there."""
-    if parse_prompt_version(target.name) is None:
-        raise SettingsError(f"{target}: name the folder by its version, such as {target / '1.1.0'}")
-    templates = load_prompts(version, folder).templates
-    try:
-        target.mkdir(parents=True)
-        for name, text in templates.items():
-            (target / f"{name}{SUFFIX}").write_text(text, encoding="utf-8")
-    except FileExistsError as error:
-        raise SettingsError(f"{target} exists already; a new version needs a new folder") from error
-    except OSError as error:
-        raise SettingsError(f"{target} cannot be written: {error.strerror}") from error
-
-
 def _order(version: str) -> tuple[int, int, int]:
     parsed = parse_prompt_version(version)
     return (parsed.major, parsed.minor, parsed.patch or 0) if parsed else (0, 0, 0)

@@ -11,7 +11,7 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserRun, DependencyCheck, ReproductionCheck
 from affidavit.records.finding import Severity
 from affidavit.records.iteration import Earlier, FollowUp
-from affidavit.records.lab.measure import Rate
+from affidavit.records.measure import Rate
 from affidavit.records.plan import Plan
 from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record

@@ -8,7 +8,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import IN_NAME
 from affidavit.records.iteration import Fate, FindingDecision
-from affidavit.records.lab.measure import Rate
+from affidavit.records.measure import Rate
 from affidavit.records.report import Report
 from affidavit.render.wording import counted, is_same_commits, withheld_reason
 

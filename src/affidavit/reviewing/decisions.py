@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from affidavit.forges.answers import Decision
 from affidavit.forges.posting.fates import names_of
-from affidavit.lab.labels.book import add_label
-from affidavit.records.lab.label import FORGE, UNHEARD, Label
+from affidavit.quality.labels import add_label
+from affidavit.records.label import FORGE, UNHEARD, Label
 from affidavit.records.report import Report
 from affidavit.store.open import Store
 

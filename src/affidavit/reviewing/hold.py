@@ -9,12 +9,12 @@ from affidavit.assembly import assemble_crew, named_compiler
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings, load_settings
 from affidavit.events import Emit, ignore_events
-from affidavit.lab.rollout.choice import ChosenPrompts
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.roles import kept_open
 from affidavit.pipeline import Conduct, Crew, review
 from affidavit.ports import Mind, Role
 from affidavit.prompts import PromptSet
+from affidavit.quality.prompts import ChosenPrompts
 from affidavit.records.candidate import Candidate
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Report

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from affidavit.config.places import retention_days, state_folder
 from affidavit.errors import SettingsError, StoreError
-from affidavit.lab.labels.measures import with_measured
+from affidavit.quality.measures import with_measured
 from affidavit.records.report import Report
 from affidavit.render.formats import render
 from affidavit.reviewing.options import Say

@@ -1,4 +1,4 @@
-"""The prompts of one review, and what the review means for a rollout."""
+"""Choose the prompts of one review, and count the review for its rollout."""
 
 import os
 from collections.abc import Mapping
@@ -6,30 +6,26 @@ from pathlib import Path
 
 from affidavit.config.places import state_folder
 from affidavit.errors import SettingsError, StoreError
-from affidavit.lab.rollout.book import RolloutBook
-from affidavit.lab.rollout.choice import ChosenPrompts, choose_prompts
-from affidavit.lab.rollout.decisions import record_review
 from affidavit.ports import Repository
 from affidavit.prompts import SUFFIX, PromptSet, current_prompts, load_prompts
-from affidavit.records.lab.rollout import Decision
+from affidavit.quality.prompts import ChosenPrompts, choose_prompts
+from affidavit.quality.rollout import record_review
 from affidavit.records.report import Report
 from affidavit.reviewing.options import ReviewOptions, Say
 from affidavit.stages.looking.intake import OpenedChange
-from affidavit.store.open import open_store
+from affidavit.store.open import Store, open_store
 
 
-def rollout_book(data: Path | None, environment: Mapping[str, str] = os.environ) -> RolloutBook:
-    """The rollouts of the store in this folder, or of the default one."""
-    return RolloutBook(open_store(data or state_folder(environment)))
+def chosen_store(data: Path | None, environment: Mapping[str, str] = os.environ) -> Store:
+    """Open the store in this folder, or the default one."""
+    return open_store(data or state_folder(environment))
 
 
 def prompts_for(opened: OpenedChange, options: ReviewOptions, say: Say | None = None) -> ChosenPrompts:
-    """The prompts of this review; what was decided without a person is said first, to whoever listens."""
-    book, version, folder = rollout_book(options.data), options.prompt_version, options.prompts
+    """Choose the prompts of this review, and tell the user if they are on trial."""
+    version, folder = options.prompt_version, options.prompts
     try:
-        if say:
-            _say_decisions(book, say, is_kept=not options.no_store)
-        chosen = choose_prompts(book, opened.change, version=version, folder=folder)
+        chosen = choose_prompts(chosen_store(options.data), opened.change, version=version, folder=folder)
     except StoreError as error:
         prompts = load_prompts(version, folder) if version else current_prompts()
         chosen = ChosenPrompts(prompts, notice=f"no rollout counts, since {error}")
@@ -58,36 +54,13 @@ def _refuse_prompts_of_the_change(prompts: PromptSet, repository: Repository) ->
 
 
 def count_for_rollout(
-    chosen: ChosenPrompts | None,
-    report: Report,
-    options: ReviewOptions,
-    say: Say | None = None,
-    warn: Say | None = None,
+    chosen: ChosenPrompts | None, report: Report, options: ReviewOptions, warn: Say
 ) -> None:
-    """Count the review; where a rule of the rollout holds now, it is applied and said."""
+    """Count the review for the rollout that its change was drawn for."""
     # A replayed review is the same review again, and says nothing new.
     if chosen is None or chosen.rollout is None or options.replay:
         return
     try:
-        decision = record_review(
-            rollout_book(options.data), chosen.rollout, chosen.arm, chosen.change_key, report
-        )
+        record_review(chosen_store(options.data), chosen.rollout, chosen.arm, chosen.change_key, report)
     except StoreError as error:
-        if warn:
-            warn(f"the review was not counted for the rollout: {error}")
-        return
-    if decision and say:
-        say(_words(decision))
-
-
-def _say_decisions(book: RolloutBook, say: Say, *, is_kept: bool) -> None:
-    untold = book.unannounced()
-    for _, decision in untold:
-        say(_words(decision))
-    if untold and is_kept:
-        book.announce([number for number, _ in untold])
-
-
-def _words(decision: Decision) -> str:
-    done = {"roll_back": "rolled back", "promote": "promoted"}.get(decision.action, decision.action)
-    return f"prompts {decision.versions} were {done} {decision.by} on {decision.at[:10]}: {decision.why}"
+        warn(f"the review was not counted for the rollout: {error}")

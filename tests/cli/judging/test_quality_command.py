@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.records.lab.measure import Quality
+from affidavit.records.measure import Quality
 from affidavit.records.report import Report
 from commands import Done, affidavit
 from repositories import Repo

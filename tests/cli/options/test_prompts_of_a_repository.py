@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import SettingsError
-from affidavit.prompts import copy_prompts, load_prompts
+from affidavit.prompts import load_prompts
 from commands import Done, affidavit
 from model_server import serving
+from prompt_folders import copy_prompts
 from repositories import Repo
 from scripted_model import model
 
@@ -21,7 +22,7 @@ FOLDER = "prompts/1.5.0"
 @pytest.fixture
 def repo_with_prompts(repo: Repo) -> Repo:
     repo.write(BASE)
-    copy_prompts("1.0.0", repo.path / FOLDER)
+    copy_prompts(repo.path / FOLDER)
     repo.commit("base")
     return repo
 
@@ -86,7 +87,7 @@ def test_a_template_that_is_a_link_to_a_file_of_the_user_is_not_sent(
 
 
 def test_prompts_outside_of_the_repository_are_the_users_own(repo_with_prompts: Repo, tmp_path: Path) -> None:
-    copy_prompts("1.0.0", tmp_path / "own" / "1.5.0")
+    copy_prompts(tmp_path / "own" / "1.5.0")
     planner = tmp_path / "own" / "1.5.0" / "planner.md"
     planner.write_text(planner.read_text() + ORDER)
     repo_with_prompts.commit("head", HEAD)
@@ -95,7 +96,7 @@ def test_prompts_outside_of_the_repository_are_the_users_own(repo_with_prompts: 
 
 
 def test_a_template_that_is_a_pipe_does_not_keep_anybody_waiting(tmp_path: Path) -> None:
-    copy_prompts("1.0.0", tmp_path / "1.5.0")
+    copy_prompts(tmp_path / "1.5.0")
     (tmp_path / "1.5.0" / "probe.md").unlink()
     os.mkfifo(tmp_path / "1.5.0" / "probe.md")
     with pytest.raises(SettingsError, match=r"probe\.md is not a file"):

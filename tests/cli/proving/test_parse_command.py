@@ -89,14 +89,3 @@ def test_a_reply_is_read_from_a_file(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_a_clear_line(tmp_path: Path) -> None:
     done = affidavit("parse", "nothing.json", cwd=tmp_path)
     assert (done.code, done.err) == (2, "affidavit: nothing.json: No such file or directory\n")
-
-
-def test_a_store_that_cannot_be_read_keeps_no_reply_from_being_read(tmp_path: Path) -> None:
-    (tmp_path / "store").mkdir()
-    (tmp_path / "store" / "affidavit.db").write_bytes(b"no database" * 500)
-    (tmp_path / "reply.json").write_bytes(reply(claim()))
-    done = affidavit("parse", "reply.json", cwd=tmp_path, data=tmp_path / "store")
-    assert (done.code, json.loads(done.out)["state"]) == (0, "accepted")
-    assert "no version counts as retired" in done.err
-    named = affidavit("parse", "reply.json", "--data", "store", cwd=tmp_path)
-    assert (named.code, named.out) == (2, "")

@@ -30,7 +30,7 @@ from affidavit.records.lab.evaluation import (
     Scores,
     Seen,
 )
-from affidavit.records.lab.measure import Interval, Rate
+from affidavit.records.measure import Interval, Rate
 from affidavit.records.report import Report
 from hostile import hostile_reports, some_text
 from reports import a_candidate, a_finding, a_report, a_withheld

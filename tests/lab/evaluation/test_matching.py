@@ -10,7 +10,7 @@ from affidavit.records.change import Hunk
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
 from affidavit.records.lab.evaluation import CaseRun, KnownClaim, Place
-from affidavit.records.lab.label import Label
+from affidavit.records.label import Label
 from claims import change_of, file_change
 
 

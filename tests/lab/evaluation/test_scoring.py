@@ -8,7 +8,7 @@ from evaluated_cases import a_case, found, problem, result, scored
 from affidavit.lab.evaluation.scoring import score, score_by_category, score_by_language, stability
 from affidavit.records.diagnostics import Reason
 from affidavit.records.lab.evaluation import CaseResult
-from affidavit.records.lab.label import Label
+from affidavit.records.label import Label
 
 
 def hand_counted() -> list[CaseResult]:

@@ -10,8 +10,6 @@ from rich.console import Console
 from affidavit.cli.screen.outputs import print_json
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError
-from affidavit.lab.labels.book import add_label, labels_elsewhere, labels_of
-from affidavit.lab.labels.measures import measure_headline
 from affidavit.lab.labels.view.labelled_findings import (
     LabelRow,
     render_headline,
@@ -19,8 +17,10 @@ from affidavit.lab.labels.view.labelled_findings import (
     render_labelled,
     render_labels,
 )
+from affidavit.quality.labels import add_label, labels_elsewhere, labels_of
+from affidavit.quality.measures import measure_headline
 from affidavit.records.candidate import Candidate
-from affidavit.records.lab.label import Label, LabelEntry
+from affidavit.records.label import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.render.wording import place_of, title_of
 from affidavit.reviewing.named import find_candidate, find_report, ids_here, is_file, user_name

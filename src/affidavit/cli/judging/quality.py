@@ -8,11 +8,11 @@ from rich.console import Console
 
 from affidavit.cli.screen.outputs import print_text
 from affidavit.config.places import state_folder
-from affidavit.lab.labels.measures import DIMENSIONS, measure_quality
 from affidavit.lab.labels.view.markdown import quality_markdown
 from affidavit.lab.labels.view.page import quality_page
 from affidavit.lab.labels.view.text import render_quality
-from affidavit.records.lab.measure import Dimension, Quality
+from affidavit.quality.measures import DIMENSIONS, measure_quality
+from affidavit.records.measure import Dimension, Quality
 from affidavit.store.open import open_store
 
 

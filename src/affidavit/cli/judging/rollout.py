@@ -1,79 +1,54 @@
-"""`affidavit rollout`: try a prompt version on a slice of the changes, compare, promote or roll back."""
+"""`affidavit rollout`: try a prompt version on a share of the changes, then promote it or roll it back."""
 
-import json
-import sys
+import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
 
 from affidavit.cli.options.prompts import prompts_option
-from affidavit.cli.screen.rollout import (
-    Prospects,
-    describe_comparison,
-    describe_history,
-    describe_status,
-    describe_versions,
-    shown_on,
-)
+from affidavit.cli.screen.outputs import print_json
+from affidavit.config.places import state_folder
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION
-from affidavit.contract.versions import CURRENT_PROMPT_VERSION
-from affidavit.errors import InputError, SettingsError
-from affidavit.lab.rollout.book import RolloutBook
-from affidavit.lab.rollout.decisions import (
-    DEFAULT_MIN_REVIEWS,
-    against_automatic_promotion,
-    against_promotion,
-    change_slice,
-    compare_rollout,
+from affidavit.errors import SettingsError
+from affidavit.quality.rollout import (
+    SHARES,
+    current_versions,
     promote,
-    retire,
+    rate_in,
     roll_back,
+    running_rollout,
     start_rollout,
+    why_not_promote,
 )
-from affidavit.lab.rollout.slice import read_percent
-from affidavit.prompts import copy_prompts, own_versions
-from affidavit.records.lab.rollout import AUTOMATICALLY, Rollout, Versions
+from affidavit.records.rollout import Rollout, RolloutReview, Versions
+from affidavit.render.account import rate_words
+from affidavit.render.ink import Ink
 from affidavit.reviewing.named import user_name
-from affidavit.reviewing.prompts import rollout_book
+from affidavit.store.open import Store, open_store
 
-NOBODY = "somebody"
+PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s*%")
+STATES = {"running": "started", "promoted": "promoted", "rolled_back": "rolled back"}
 
 data_option = click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
-why_option = click.option("--why", required=True, help="The reason, kept in the history.")
-
-
-def _person(_context: click.Context, _option: click.Parameter, name: str) -> str:
-    if name.strip() in ("", AUTOMATICALLY):
-        raise SettingsError(f"--by: {name!r} is not a name; name the person who decides")
-    return name
-
-
-by_option = click.option(
-    "--by",
-    default=lambda: user_name() or NOBODY,
-    show_default="you",
-    callback=_person,
-    help="Who decides, for the history.",
-)
-format_option = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+why_option = click.option("--why", required=True, help="The reason; `rollout status` shows it.")
 
 
 @click.group()
 def command() -> None:
-    """Roll out a prompt or schema version safely.
+    """Roll out a prompt or schema version.
 
     \b
     affidavit rollout start --prompt-version 1.3.0 --prompts DIR --slice 10%
-    affidavit rollout status           is it kept within its SLO?
-    affidavit rollout compare          the new version against the old one
-    affidavit rollout slice 30% --why  a larger slice
+    affidavit rollout status           does it keep its SLO?
     affidavit rollout promote --why …  or: rollback --why …
 
-    A slice of the changes gets the new version, always the same changes. Where too many of its findings are
-    dropped, it is rolled back at once.
+    A share of the changes gets the new version, always the same changes.
     """
 
 
@@ -91,195 +66,128 @@ def command() -> None:
 @click.option(
     "--min-reviews",
     type=click.IntRange(1, 1_000_000),
-    default=DEFAULT_MIN_REVIEWS,
+    default=10,
     show_default=True,
-    help="Decide nothing before this many reviews of the slice.",
+    help="Reviews with the new version that a promotion needs.",
 )
-@click.option(
-    "--auto-promote", is_flag=True, help="Promote it without asking once it certainly meets the SLO."
-)
-@click.option("--why", default="", help="The reason, kept in the history.")
-@by_option
+@click.option("--why", default="", help="The reason; `rollout status` shows it.")
 @prompts_option
 @data_option
 def start(**options: Any) -> None:
-    """Begin: a slice of the changes gets the new version."""
+    """Give a share of the changes the new version."""
     folder = str(options["prompts"]) if options["prompts"] else None
-    asked = Versions(
-        prompt=options["prompt_version"], schema_version=options["schema_version"], folder=folder
-    )
+    new = Versions(prompt=options["prompt_version"], schema_version=options["schema_version"], folder=folder)
+    slo = read_percent(options["slo_dropped"], option="--slo-dropped")
+    if slo == 1:
+        raise SettingsError("--slo-dropped: 100% would allow everything to be dropped")
+    share = read_percent(options["share"], option="--slice")
+    if share == 0:
+        raise SettingsError("--slice: 0% of the changes would try nothing; write more, such as 10%")
     rollout = start_rollout(
-        rollout_book(options["data"]),
-        asked,
-        by=options["by"],
+        _store(options["data"]),
+        new,
+        by=user_name(),
         why=options["why"],
-        share=read_percent(options["share"], option="--slice"),
-        slo_dropped=_slo(options["slo_dropped"]),
+        share=share,
+        slo_dropped=slo,
         min_reviews=options["min_reviews"],
-        auto_promote=options["auto_promote"],
     )
-    click.echo(
-        f"{100 * rollout.share:g}% of the changes get prompts {rollout.new.name};"
-        f" the others keep {rollout.old.name}."
-    )
-
-
-@command.command("slice")
-@click.argument("share")
-@why_option
-@by_option
-@data_option
-def resize(share: str, why: str, by: str, data: Path | None) -> None:
-    """Give SHARE (such as 30%) of the changes the new version.
-
-    Changes that have it keep it in a larger slice.
-    """
-    wanted = read_percent(share, option="SHARE")
-    rollout = change_slice(rollout_book(data), wanted, by=by, why=why)
-    click.echo(f"{100 * rollout.share:g}% of the changes get prompts {rollout.new.name}.")
+    click.echo(f"{100 * share:g}% of the changes get prompts {new.name}; the others keep {rollout.old.name}.")
 
 
 @command.command()
 @data_option
-@format_option
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def status(data: Path | None, form: str) -> None:
-    """What is under way, and what would be decided now."""
-    book = rollout_book(data)
-    running = book.running()
-    prospects = _prospects(book, running) if running else None
-    last = next((one for one in reversed(book.decisions()) if one.action != "start"), None)
+    """Show the running rollout, what prevents its promotion, and the earlier ones."""
+    store = _store(data)
+    running = running_rollout(store)
+    reviews = store.rollouts.reviews(running.number) if running else []
+    problems = why_not_promote(running, reviews) if running else []
+    rollouts = store.rollouts.all() if store.exists() else []
+    current = current_versions(store)
     if form == "text":
-        _print_text(describe_status(book.current(), prospects, last))
+        _print_status(current, running, reviews, problems, rollouts)
         return
-    _print_json(
+    print_json(
         {
-            "current": book.current().model_dump(),
+            "current": current.model_dump(),
             "running": running and running.model_dump(),
-            "slice_reviews": prospects.comparison.new_reviews if prospects else None,
-            "against_promotion": prospects.against_promotion if prospects else None,
-            "against_automatic_promotion": prospects.against_automatic if prospects else None,
-            "last_decision": last and last.model_dump(),
+            "reviews": {arm: sum(one.arm == arm for one in reviews) for arm in ("old", "new")},
+            "shares": {name: _both(reviews, name) for name in SHARES},
+            "against_promotion": problems,
+            "rollouts": [one.model_dump() for one in rollouts],
         }
     )
 
 
-def _prospects(book: RolloutBook, running: Rollout) -> Prospects:
-    return Prospects(
-        running,
-        compare_rollout(book, running),
-        against_promotion(book, running),
-        against_automatic_promotion(book, running) if running.auto_promote else None,
-    )
-
-
-@command.command()
-@click.option(
-    "--rollout", "number", type=int, metavar="N", help="An earlier one, by its number in the history."
-)
-@data_option
-@format_option
-def compare(number: int | None, data: Path | None, form: str) -> None:
-    """The diagnostics of the new version against the old one's, each with its n and 95% interval."""
-    book = rollout_book(data)
-    rollout = _rollout(book, number)
-    comparison = compare_rollout(book, rollout)
-    if form == "json":
-        _print_json({"rollout": rollout.model_dump(), **comparison.model_dump()})
-        return
-    _print_text(describe_comparison(rollout, comparison, sys.stdout.encoding))
-
-
 @command.command("promote")
 @why_option
-@click.option("--force", is_flag=True, help="Even if the SLO is not met, or the sample is too small.")
-@by_option
 @data_option
-def promote_command(why: str, force: bool, by: str, data: Path | None) -> None:
-    """Give every change the new version; refused while the SLO is not kept."""
-    rollout = promote(rollout_book(data), by=by, why=why, is_forced=force)
+def promote_command(why: str, data: Path | None) -> None:
+    """Give every change the new version; refused outside of the SLO."""
+    rollout = promote(_store(data), by=user_name(), why=why)
     click.echo(f"Every review uses prompts {rollout.new.name} now.")
 
 
 @command.command("rollback")
 @why_option
-@by_option
 @data_option
-def roll_back_command(why: str, by: str, data: Path | None) -> None:
-    """End the running rollout; with none, take the last promotion back."""
-    rollout, current = roll_back(rollout_book(data), by=by, why=why)
-    click.echo(f"Prompts {rollout.new.name} are rolled back; every review uses {current.name} now.")
+def roll_back_command(why: str, data: Path | None) -> None:
+    """End the running rollout; if none is running, undo the last promotion."""
+    store = _store(data)
+    rollout = roll_back(store, by=user_name(), why=why)
+    now = current_versions(store).name
+    click.echo(f"Prompts {rollout.new.name} are rolled back; every review uses {now} now.")
 
 
-@command.command("retire")
-@click.argument("version")
-@click.option("--schema", "is_schema", is_flag=True, help="VERSION is a schema version.")
-@why_option
-@by_option
-@data_option
-def retire_command(version: str, is_schema: bool, why: str, by: str, data: Path | None) -> None:
-    """Read VERSION no more, once a version of the next major is promoted.
-
-    A reply that names it is then rejected as incompatible_version. Before, both are read.
-    """
-    retire(rollout_book(data), version, by=by, why=why, is_schema=is_schema)
-    click.echo(f"{'Schema' if is_schema else 'Prompt'} version {version} is retired.")
-
-
-@command.command()
-@data_option
-@format_option
-def history(data: Path | None, form: str) -> None:
-    """What was decided, when, by whom and why."""
-    decisions = rollout_book(data).decisions()
-    if form == "json":
-        _print_json([decision.model_dump() for decision in decisions])
-        return
-    _print_text(describe_history(decisions))
-
-
-@command.command()
-@prompts_option
-@data_option
-def versions(prompts: Path | None, data: Path | None) -> None:
-    """The prompt versions that can be used, and which of them are."""
-    book = rollout_book(data)
-    own = own_versions(prompts) if prompts else []
-    current, running = book.current(), book.running()
-    known = {CURRENT_PROMPT_VERSION: ""} | dict.fromkeys(own, str(prompts))
-    for used in (current, *([running.new] if running else [])):
-        # Its folder was named when its rollout began, and reviews find it there.
-        known.setdefault(used.prompt, used.folder or "")
-    _print_text(describe_versions(known, current, running, book.retired("prompt")))
-
-
-@command.command("copy")
-@click.argument("version")
-@click.argument("target", type=click.Path(path_type=Path))
-@prompts_option
-def copy_command(version: str, target: Path, prompts: Path | None) -> None:
-    """Copy the prompts of VERSION into the new folder TARGET, such as prompts/1.1.0, to be changed there."""
-    copy_prompts(version, target, prompts)
-    click.echo(f"Change the templates in {target}, then: affidavit rollout start --prompts {target.parent} …")
-
-
-def _slo(text: str) -> float:
-    share = read_percent(text, option="--slo-dropped", is_zero_allowed=True)
-    if share == 1:
-        raise SettingsError("--slo-dropped: 100% would allow everything to be dropped")
+def read_percent(text: str, *, option: str) -> float:
+    """Read a share such as `10%`; the sign is required, because 0.1 may mean either."""
+    match = PERCENT.fullmatch(text.strip())
+    share = float(match[1]) / 100 if match else -1.0
+    if not 0 <= share <= 1:
+        raise SettingsError(f"{option}: {text[:40]!r} is not a share; write 0% to 100%, such as 10%")
     return share
 
 
-def _rollout(book: RolloutBook, number: int | None) -> Rollout:
-    found = book.last() if number is None else book.numbered(number)
-    if found is None:
-        which = "no rollout was ever started" if number is None else f"there is no rollout {number}"
-        raise InputError(f"{which}; see `affidavit rollout history`")
-    return found
+def _store(data: Path | None) -> Store:
+    return open_store(data or state_folder(os.environ))
 
 
-def _print_text(text: str) -> None:
-    click.echo(shown_on(text, sys.stdout.encoding), nl=False)
+def _both(reviews: Sequence[RolloutReview], name: str) -> dict[str, Any]:
+    old, new = rate_in(reviews, "old", name), rate_in(reviews, "new", name)
+    return {"old": old and old.model_dump(), "new": new and new.model_dump()}
 
 
-def _print_json(value: Any) -> None:
-    click.echo(json.dumps(value, indent=2))
+def _print_status(
+    current: Versions,
+    running: Rollout | None,
+    reviews: Sequence[RolloutReview],
+    problems: Sequence[str],
+    rollouts: Sequence[Rollout],
+) -> None:
+    ink = Ink(Console())
+    ink.line(f"Reviews use prompts {current.name}.")
+    if running is None:
+        ink.line("No rollout is running.")
+    else:
+        ink.line(f"On trial: prompts {running.new.name} for {100 * running.share:g}% of the changes.")
+        ink.console.print(_table(ink, reviews))
+        ink.line(f"The SLO is {100 * running.slo_dropped:g}% dropped findings and rejected replies.")
+        ink.prose(f"Not to be promoted: {'; '.join(problems)}." if problems else "May be promoted.", indent=0)
+    for one in rollouts:
+        for said in one.decisions:
+            what = f"{said.at[:10]} {one.new.name} {STATES[said.state]} by {said.by}: {said.why}"
+            ink.line(ink.safe(what))
+
+
+def _table(ink: Ink, reviews: Sequence[RolloutReview]) -> Table:
+    dash = ink.glyphs.dash
+    table = Table(box=box.SIMPLE_HEAD if dash != "-" else box.ASCII)
+    table.add_column("share", overflow="fold")
+    for arm in ("old", "new"):
+        table.add_column(f"{arm}, reviews: {sum(one.arm == arm for one in reviews)}", overflow="fold")
+    for name, (meaning, _) in SHARES.items():
+        rates = rate_in(reviews, "old", name), rate_in(reviews, "new", name)
+        table.add_row(meaning, *(rate_words(rate, dash) if rate else dash for rate in rates))
+    return table

@@ -7,18 +7,14 @@ from typing import Any
 import click
 
 from affidavit.cli.screen.outputs import print_json
-from affidavit.cli.screen.saying import say
-from affidavit.config.places import state_folder
 from affidavit.contract.export import to_json
 from affidavit.contract.parsed import ParsedReply
-from affidavit.contract.parser import Retired, parse_reply
+from affidavit.contract.parser import parse_reply
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
 from affidavit.diff.names import unquoted
-from affidavit.errors import InputError, StoreError
+from affidavit.errors import InputError
 from affidavit.git.paths import decode_path
-from affidavit.lab.rollout.book import RolloutBook
 from affidavit.records.diagnostics import Diagnostic
-from affidavit.store.open import open_store
 
 EXIT_REJECTED = 2
 
@@ -33,9 +29,6 @@ EXIT_REJECTED = 2
 @click.option("--schema-version", default=CURRENT_SCHEMA_VERSION, type=click.Choice(sorted(SCHEMAS)))
 @click.option("--prompt-version", help="The exact version expected; without it, any well-formed one.")
 @click.option("--allow-patch-drift", is_flag=True, help="Accept another patch of the same prompt version.")
-@click.option(
-    "--data", type=click.Path(path_type=Path), help="Folder of the store, which says what is retired."
-)
 @click.pass_context
 def command(
     context: click.Context,
@@ -44,7 +37,6 @@ def command(
     schema_version: str,
     prompt_version: str | None,
     allow_patch_drift: bool,
-    data: Path | None,
 ) -> None:
     """Read REPLY (a file, or - for standard input) and print what stands of it, as JSON.
 
@@ -57,22 +49,9 @@ def command(
         prompt_version=prompt_version,
         allow_patch_drift=allow_patch_drift,
         changed_files=_paths(changed_files),
-        retired=_retired(data),
     )
     print_json(_printable(parsed))
     context.exit(EXIT_REJECTED if parsed.state == "rejected" else 0)
-
-
-def _retired(data: Path | None) -> Retired:
-    """What is retired here; a broken store that nobody named keeps no reply from being read."""
-    try:
-        book = RolloutBook(open_store(data or state_folder()))
-        return Retired(prompts=book.retired("prompt"), schemas=book.retired("schema"))
-    except StoreError as error:
-        if data is not None:
-            raise
-        say(f"no version counts as retired: {error}")
-        return Retired()
 
 
 def _read(reply: str) -> str:

@@ -21,8 +21,8 @@ from affidavit.cli.screen.progress import show_progress
 from affidavit.cli.screen.saying import say
 from affidavit.config.settings import Settings
 from affidavit.errors import SettingsError
-from affidavit.lab.rollout.choice import ChosenPrompts
 from affidavit.proof.signature import sign_file
+from affidavit.quality.prompts import ChosenPrompts
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, RenderOptions, parse_format, render
 from affidavit.reviewing.hold import hold_review, settings_for
@@ -170,7 +170,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     else:
         report = keep_report(report, options["data"], say)
         keep_iteration(report, followed, options["data"], say)
-        count_for_rollout(prompts, report, chosen, heard, warn=say)
+        count_for_rollout(prompts, report, chosen, say)
     view = RenderOptions(
         show_withheld=options["show_withheld"],
         show_nits=report.settings["nits"],

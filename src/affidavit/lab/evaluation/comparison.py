@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from affidavit.errors import InputError
 from affidavit.lab.evaluation.scoring import score
-from affidavit.lab.statistics import paired_bootstrap, paired_outcomes
+from affidavit.quality.statistics import paired_bootstrap, paired_outcomes
 from affidavit.records.lab.evaluation import (
     CaseChange,
     CaseResult,

@@ -15,7 +15,7 @@ from affidavit.records.lab.evaluation import (
     Outcome,
     ScoredFinding,
 )
-from affidavit.records.lab.label import Label
+from affidavit.records.label import Label
 from affidavit.records.report import Report, RoleUsage
 
 OUTCOME_OF_LABEL: Mapping[Label, Outcome] = {

@@ -19,7 +19,7 @@ from affidavit.lab.evaluation.scoring import score, score_by_category, score_by_
 from affidavit.lab.evaluation.sessions import ReviewSessions
 from affidavit.proof.running.own_names import own_names
 from affidavit.records.lab.evaluation import Case, CaseResult, CaseRun, DeclaredRun, Evaluation
-from affidavit.records.lab.label import Label
+from affidavit.records.label import Label
 from affidavit.records.report import Report
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 

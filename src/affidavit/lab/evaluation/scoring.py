@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from affidavit.lab.statistics import rate_of
+from affidavit.quality.statistics import rate_of
 from affidavit.records.lab.evaluation import (
     CaseResult,
     CaseRun,
@@ -12,7 +12,7 @@ from affidavit.records.lab.evaluation import (
     Scores,
     Seen,
 )
-from affidavit.records.lab.measure import Rate
+from affidavit.records.measure import Rate
 
 UNSTATED = "not stated"
 """The group of what names no language or category."""

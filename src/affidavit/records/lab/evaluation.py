@@ -7,7 +7,7 @@ from pydantic import Field
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Category, Reproduction, Severity
-from affidavit.records.lab.measure import Interval, Rate
+from affidavit.records.measure import Interval, Rate
 from affidavit.records.record import Record
 
 EVALUATION_VERSION = "1.0"

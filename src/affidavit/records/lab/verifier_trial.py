@@ -6,8 +6,8 @@ from pydantic import Field
 
 from affidavit.records.candidate import Judgement, Scenario, Worth
 from affidavit.records.finding import Severity
-from affidavit.records.lab.measure import Rate
 from affidavit.records.lab.planted_claim import ClaimKind, Trap
+from affidavit.records.measure import Rate
 from affidavit.records.record import Record
 
 TRIAL_VERSION = "1.0"

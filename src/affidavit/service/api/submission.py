@@ -16,7 +16,7 @@ from affidavit.forges.address import parse_change_url
 from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.reaching.web import Patience
 from affidavit.git.paths import decode_path
-from affidavit.lab.rollout.book import RolloutBook
+from affidavit.quality.rollout import current_versions, running_rollout
 from affidavit.records.service.review import KeptReview, ReviewSource, WantedReview
 from affidavit.service.access.caller import Caller
 from affidavit.service.access.room import check_money, with_room
@@ -262,15 +262,14 @@ def _checked_options(options: ReviewOptions) -> dict[str, Any]:
 
 def change_key(parts: Parts, tenant: str, wanted: WantedReview) -> str:
     """The same for the same change, asked for with the same settings of the same models."""
-    book = RolloutBook(parts.store)
-    running = book.running()
+    running = running_rollout(parts.store)
     models = {role: choice.model_dump(mode="json") for role, choice in parts.settings.models.items()}
     content = {
         # What a commit was called makes no other change of it.
         "wanted": wanted.model_dump(mode="json", exclude={"base_name", "head_name"}),
         "models": models,
         "run": parts.settings.runs_for(tenant),
-        "prompts": [book.current().name, running.number if running else None],
+        "prompts": [current_versions(parts.store).name, running.number if running else None],
         "options": parts.settings.options.chosen,
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

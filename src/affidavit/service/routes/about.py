@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
 from affidavit.errors import StoreError
-from affidavit.lab.labels.measures import DIMENSIONS, measure_quality
-from affidavit.records.lab.measure import Dimension, Quality
+from affidavit.quality.measures import DIMENSIONS, measure_quality
+from affidavit.records.measure import Dimension, Quality
 from affidavit.records.service.review import KeptReview, ReviewOutcome
 from affidavit.render.formats import FORMATS
 from affidavit.service.api.asked import ReviewRequest

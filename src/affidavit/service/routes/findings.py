@@ -5,9 +5,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from affidavit.lab.labels.book import add_label, labels_elsewhere, labels_of
+from affidavit.quality.labels import add_label, labels_elsewhere, labels_of
 from affidavit.records.candidate import Candidate
-from affidavit.records.lab.label import Label, LabelEntry
+from affidavit.records.label import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.service.access.room import check_money
 from affidavit.service.api.asked import LabelRequest, Question

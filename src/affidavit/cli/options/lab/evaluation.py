@@ -16,17 +16,17 @@ from affidavit.lab.cases.folders import folder_name
 from affidavit.lab.evaluation.archive import Archive, Begun
 from affidavit.lab.evaluation.programs import ProgramGround
 from affidavit.lab.evaluation.sessions import ReviewSessions
-from affidavit.lab.rollout.choice import choose_outside_rollouts
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.ports import Tree
 from affidavit.prompts import PromptSet, current_prompts
+from affidavit.quality.prompts import choose_outside_rollouts
 from affidavit.records.lab.evaluation import Evaluation
-from affidavit.records.lab.label import Label
+from affidavit.records.label import Label
 from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_model, chosen_models, opened_ledger
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.prompts import rollout_book
+from affidavit.reviewing.prompts import chosen_store
 from affidavit.reviewing.running import named_environments, opened_runner
 from affidavit.reviewing.servers import server_pool
 from affidavit.store.open import open_store
@@ -125,7 +125,7 @@ def program_ground(options: dict[str, Any]) -> ProgramGround:
 def measured_prompts(options: dict[str, Any]) -> PromptSet:
     """The version that is named, else the one in use here; a rollout draws nobody for an evaluation."""
     version, folder = options["prompt_version"], options["prompts"]
-    return choose_outside_rollouts(rollout_book(options.get("data")), version=version, folder=folder).prompts
+    return choose_outside_rollouts(chosen_store(options.get("data")), version=version, folder=folder).prompts
 
 
 def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice | None:

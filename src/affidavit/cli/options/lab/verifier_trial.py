@@ -25,9 +25,9 @@ from affidavit.lab.cases.claims import CaseClaims, load_claims
 from affidavit.lab.cases.repositories import CaseRepositories
 from affidavit.lab.evaluation.verifier.trial import TrialPlan, try_verifier
 from affidavit.minds.roles import kept_open, minds_from
-from affidavit.records.lab.measure import Rate
 from affidavit.records.lab.planted_claim import ClaimKind
 from affidavit.records.lab.verifier_trial import VerifierTrial
+from affidavit.records.measure import Rate
 from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_verifiers, chosen_votes, opened_ledger, opened_log
 from affidavit.reviewing.options import ReviewOptions

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from affidavit.lab.statistics import rate_of
-from affidavit.records.lab.measure import Rate
+from affidavit.quality.statistics import rate_of
 from affidavit.records.lab.planted_claim import ClaimKind, Trap
 from affidavit.records.lab.verifier_trial import JudgedClaim
+from affidavit.records.measure import Rate
 
 
 def refuted_rate(claims: Sequence[JudgedClaim]) -> Rate | None:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from affidavit.lab.evaluation.view.sentences import money
-from affidavit.records.lab.measure import Rate
 from affidavit.records.lab.verifier_trial import JudgedClaim, VerifierTrial
+from affidavit.records.measure import Rate
 from affidavit.render.account import rate_words
 from affidavit.render.wording import counted, listed
 

@@ -16,7 +16,7 @@ from affidavit.records.lab.evaluation import (
     ScoredFinding,
     Scores,
 )
-from affidavit.records.lab.measure import Interval, Rate
+from affidavit.records.measure import Interval, Rate
 from affidavit.render import account as rates
 from affidavit.render.wording import counted, listed
 

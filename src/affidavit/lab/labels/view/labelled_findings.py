@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.text import Text
 
 from affidavit.records.candidate import Candidate
-from affidavit.records.lab.label import Label, LabelEntry
-from affidavit.records.lab.measure import Rate
+from affidavit.records.label import Label, LabelEntry
+from affidavit.records.measure import Rate
 from affidavit.records.report import Report
 from affidavit.render import wording
 from affidavit.render.account import measured_words

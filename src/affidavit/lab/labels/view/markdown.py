@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from affidavit.lab.labels.view import sentences
-from affidavit.records.lab.measure import Group, Quality
+from affidavit.records.measure import Group, Quality
 from affidavit.render.safe_text import markdown_line, one_line
 
 _MAX_LENGTH = 2_000

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from affidavit import __version__
 from affidavit.lab.labels.view import sentences
-from affidavit.records.lab.measure import Group, Quality, Rate
+from affidavit.records.measure import Group, Quality, Rate
 from affidavit.render.account import percent
 from affidavit.render.html.template import render_page
 from affidavit.render.safe_text import one_line

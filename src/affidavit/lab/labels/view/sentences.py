@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from affidavit.records.evidence import QuoteOutcome
-from affidavit.records.lab.measure import Group, Mistake, Quality, Rate, Spread
+from affidavit.records.measure import Group, Mistake, Quality, Rate, Spread
 from affidavit.render.account import EN_DASH, NOT_MEASURED, percent, rate_words
 from affidavit.render.safe_text import one_line
 from affidavit.render.wording import counted

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from affidavit.lab.labels.view import sentences
-from affidavit.records.lab.measure import Group, Quality, Rate
+from affidavit.records.measure import Group, Quality, Rate
 from affidavit.render.account import percent
 from affidavit.render.ink import Ink
 

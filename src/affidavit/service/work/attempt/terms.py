@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from affidavit.lab.rollout.book import RolloutBook
-from affidavit.lab.rollout.choice import choose_prompts
+from affidavit.quality.prompts import choose_prompts
 from affidavit.records.change import Change
 from affidavit.records.service.review import WantedReview
 from affidavit.service.settings import ServiceSettings
@@ -23,9 +22,7 @@ def models_for(settings: ServiceSettings) -> dict[str, Any]:
 def prompts_for(settings: ServiceSettings, store: Store, change: Change) -> dict[str, Any]:
     """The prompts of a change, and for which arm of which rollout it counts."""
     options = settings.options
-    chosen = choose_prompts(
-        RolloutBook(store), change, version=options.prompt_version, folder=options.prompts
-    )
+    chosen = choose_prompts(store, change, version=options.prompt_version, folder=options.prompts)
     prompts = chosen.prompts
     return {
         "prompts": {
@@ -33,7 +30,7 @@ def prompts_for(settings: ServiceSettings, store: Store, change: Change) -> dict
             "templates": dict(prompts.templates),
             "schema_version": prompts.schema_version,
         },
-        "rollout": chosen.rollout.number if chosen.rollout else None,
+        "rollout": chosen.rollout,
         "arm": chosen.arm,
         "change_key": chosen.change_key,
     }

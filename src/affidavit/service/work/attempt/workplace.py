@@ -9,9 +9,8 @@ import structlog
 
 from affidavit.errors import AffidavitError, OutsideError, StoreError
 from affidavit.events import EventName, event, now_iso
-from affidavit.lab.labels.measures import with_measured
-from affidavit.lab.rollout.book import RolloutBook
-from affidavit.lab.rollout.decisions import record_review
+from affidavit.quality.measures import with_measured
+from affidavit.quality.rollout import record_review
 from affidavit.records.candidate import Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
@@ -218,12 +217,8 @@ class Workplace:
         _count(report)
 
     def _count_for_rollout(self, report: Report, drawn: dict[str, Any] | None) -> None:
-        if not drawn or drawn["rollout"] is None:
-            return
-        book = RolloutBook(self.store)
-        rollout = self.store.rollouts.numbered(drawn["rollout"])
-        if rollout is not None:
-            record_review(book, rollout, drawn["arm"], drawn["change_key"], report)
+        if drawn and drawn["rollout"] is not None:
+            record_review(self.store, drawn["rollout"], drawn["arm"], drawn["change_key"], report)
 
     async def _fail(self, held: HeldReview, reason: str) -> None:
         """End a review that cannot go on: what is known of it stays, and so does the way to go on."""

@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from affidavit.iterations.feedback.summary import summary_of
-from affidavit.lab.statistics import rate_of
+from affidavit.quality.statistics import rate_of
 from affidavit.records.iteration import FindingDecision
-from affidavit.records.lab.measure import Dimension, Followed, Rate
+from affidavit.records.measure import Dimension, Followed, Rate
 from affidavit.records.report import Report
 
 NO_MODEL = "no model"

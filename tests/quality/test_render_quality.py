@@ -10,8 +10,8 @@ from rich.console import Console
 from affidavit.lab.labels.view.markdown import quality_markdown
 from affidavit.lab.labels.view.page import quality_page
 from affidavit.lab.labels.view.text import render_quality
-from affidavit.lab.statistics import rate_of
-from affidavit.records.lab.measure import Absences, Fates, Group, Mistake, Quality, Spread
+from affidavit.quality.statistics import rate_of
+from affidavit.records.measure import Absences, Fates, Group, Mistake, Quality, Spread
 
 HOSTILE = "\x1b[31m\u202e<script>alert(1)</script> a|b@team [x](http://evil)"
 

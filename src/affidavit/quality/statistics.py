@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import TypeVar
 
-from affidavit.records.lab.measure import Interval, Rate
+from affidavit.records.measure import Interval, Rate
 
 __all__ = [
     "Interval",

@@ -1,4 +1,4 @@
-"""Rollouts for tests: a book in a folder, own prompts, reviews with counts, and scripted models."""
+"""Rollouts for tests: own prompts, reviews with counts, and scripted models."""
 
 import asyncio
 import json
@@ -10,19 +10,18 @@ from typing import Any
 from affidavit.config.settings import Settings
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.events import Emit
-from affidavit.lab.rollout.book import BUILT_IN, RolloutBook
-from affidavit.lab.rollout.choice import ChosenPrompts, choose_prompts
-from affidavit.lab.rollout.decisions import record_review, start_rollout
 from affidavit.pipeline import Crew, review
 from affidavit.ports import Role, Talk
-from affidavit.prompts import copy_prompts
+from affidavit.quality.prompts import ChosenPrompts, choose_prompts
+from affidavit.quality.rollout import BUILT_IN, record_review, start_rollout
 from affidavit.records.context import ContextMap
-from affidavit.records.lab.rollout import Arm, Decision, ReviewCounts, Rollout, RolloutReview, Versions
 from affidavit.records.report import Answer, Report, RoleUsage
+from affidavit.records.rollout import Arm, ReviewCounts, Rollout, RolloutDecision, RolloutReview, Versions
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import OpenedChange
-from affidavit.store.open import open_store
+from affidavit.store.open import Store
 from claims import verification
+from prompt_folders import copy_prompts
 
 ASKED_VERSIONS = re.compile(r'`schema_version` is "([\d.]+)" and `prompt_version` is "([\d.]+)"')
 PLAN = {"goal": "This change is trying to add", "approach": "a", "impact": "i", "questions": {"logic": []}}
@@ -40,15 +39,10 @@ FINDING = {
 BROKEN_FINDING = {"id": "f", "severity": "medium", "title": "no file, no line, no evidence"}
 
 
-def book_in(folder: Path) -> RolloutBook:
-    return RolloutBook(open_store(folder))
-
-
 def own_prompts(folder: Path, *versions: str) -> Path:
     """A folder of prompts with these versions, each with one word of its own."""
     for version in versions:
-        copy_prompts("1.0.0", folder / version)
-        specialist = folder / version / "specialist.md"
+        specialist = copy_prompts(folder / version) / "specialist.md"
         specialist.write_text(specialist.read_text() + f"\nThese are the words of {version}.\n")
     return folder
 
@@ -59,8 +53,9 @@ def new_version(folder: Path, version: str = "1.5.0", schema_version: str = ASKE
     return Versions(prompt=version, schema_version=schema_version, folder=str(folder))
 
 
-def started(book: RolloutBook, new: Versions, **options: Any) -> Rollout:
-    return start_rollout(book, new, **{"by": "ada", "share": 1.0, "min_reviews": 3, **options})
+def started(store: Store, new: Versions, **options: Any) -> Rollout:
+    defaults = {"by": "ada", "why": "try it", "share": 1.0, "slo_dropped": 0.05, "min_reviews": 3}
+    return start_rollout(store, new, **{**defaults, **options})
 
 
 def a_rollout(**fields: Any) -> Rollout:
@@ -71,17 +66,16 @@ def a_rollout(**fields: Any) -> Rollout:
         "share": 0.1,
         "slo_dropped": 0.05,
         "min_reviews": 3,
-        "started_at": "2026-01-01T00:00:00.000Z",
+        "decisions": (RolloutDecision(state="running", at="2026-01-01", by="ada"),),
         "number": 1,
         "state": "running",
     }
     return Rollout(**{**defaults, **fields})
 
 
-def a_review(number: int = 0, arm: Arm = "new", report_id: str = "", **counts: Any) -> RolloutReview:
+def a_review(number: int = 0, arm: Arm = "new", **counts: Any) -> RolloutReview:
     return RolloutReview(
         change_key=f"change {number}",
-        report_id=report_id or f"report {number}",
         arm=arm,
         at=f"2026-01-01T00:00:{number:02}.000Z",
         counts=ReviewCounts(**{"asked": 1, "replies": 1, "findings": 10, **counts}),
@@ -154,13 +148,11 @@ def review_with(opened: OpenedChange, chosen: ChosenPrompts, specialist: Scripte
     return asyncio.run(review(opened.change, opened.repository, Settings(), crew))
 
 
-def review_change(
-    book: RolloutBook, opened: OpenedChange, number: int, specialist: ScriptedModel
-) -> tuple[Report, Decision | None]:
+def review_change(store: Store, opened: OpenedChange, number: int, specialist: ScriptedModel) -> Report:
     """Review the change as pull request `number`, and count it as the command does."""
     change = opened.change.model_copy(update={"request": f"https://forge.example/pull/{number}"})
-    chosen = choose_prompts(book, change)
+    chosen = choose_prompts(store, change)
     report = review_with(opened, chosen, specialist)
-    if chosen.rollout is None:
-        return report, None
-    return report, record_review(book, chosen.rollout, chosen.arm, chosen.change_key, report)
+    if chosen.rollout is not None:
+        record_review(store, chosen.rollout, chosen.arm, chosen.change_key, report)
+    return report

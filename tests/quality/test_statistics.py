@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from affidavit.lab.statistics import (
+from affidavit.quality.statistics import (
     bootstrap_interval,
     paired_bootstrap,
     paired_difference,

@@ -1,14 +1,14 @@
 import pytest
 from kept_reports import report_of, shown
 
-from affidavit.lab.labels.book import add_label
-from affidavit.lab.labels.measures import measure_headline, measure_quality, with_measured
-from affidavit.lab.statistics import rate_of
+from affidavit.quality.labels import add_label
+from affidavit.quality.measures import measure_headline, measure_quality, with_measured
+from affidavit.quality.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status, Withheld
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Search
-from affidavit.records.lab.label import Label
+from affidavit.records.label import Label
 from affidavit.records.report import Report, RoleUsage
 from affidavit.store.open import Store
 from claims import finding

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
-from affidavit.lab.labels.book import newest_by_problem, problem_of
-from affidavit.lab.labels.following import FollowTally, count_follow_up, followed_groups, followed_rate
-from affidavit.lab.statistics import rate_of
+from affidavit.quality.following import FollowTally, count_follow_up, followed_groups, followed_rate
+from affidavit.quality.labels import newest_by_problem, problem_of
+from affidavit.quality.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding, Severity
-from affidavit.records.lab.label import Label, LabelledFinding
-from affidavit.records.lab.measure import (
+from affidavit.records.label import Label, LabelledFinding
+from affidavit.records.measure import (
     Absences,
     Dimension,
     Fates,

@@ -2,13 +2,13 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from kept_reports import report_of, shown
 
-from affidavit.lab.labels.book import (
+from affidavit.quality.labels import (
     MAX_TEXT_LENGTH,
     add_label,
     labels_elsewhere,
     labels_of,
 )
-from affidavit.records.lab.label import Label
+from affidavit.records.label import Label
 from affidavit.store.open import Store
 
 ONE, TWO = shown("logic-0", "aaaa"), shown("logic-1", "bbbb")

@@ -1,1 +1,0 @@
-"""Try another prompt version on a slice of the changes: counts in, promotion or roll-back out."""
