@@ -10,7 +10,7 @@ from affidavit.analysers.rule import Rule
 from affidavit.git.search.glob import matches_file
 from affidavit.languages.python.modules import MODULE_ENDS
 from affidavit.ports import Repository, Tree
-from affidavit.records.change import Change
+from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import AnalyserDiagnostic, WhyUnread
 from affidavit.references.import_graph import ImportGraph, import_graph
 from affidavit.symbols.changed import ChangedSymbol
@@ -286,6 +286,13 @@ class Analyser:
         """How to get it, for a reader of a report who may sit at another machine."""
         package = f"pip install {self.distribution}" if self.distribution else ""
         return ", or ".join(way for way in (package, self.elsewhere) if way)
+
+    def looks_at(self, file: FileChange) -> bool:
+        """Return whether the analyser gets a changed file: one that it covers and that is known whole."""
+        if self.reads_every_line:
+            return not file.is_submodule and self.covers(file.path)
+        is_unknown = file.is_partial or file.is_binary or file.is_submodule or file.is_link
+        return not (is_unknown or file.skipped) and self.covers(file.path)
 
     def covers(self, path: str) -> bool:
         """Whether the analyser reads files of this name; a pattern with a slash is held to the whole path."""

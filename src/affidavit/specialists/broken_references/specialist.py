@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from affidavit.analysers.examination import without_secrets
+from affidavit.analysers.decision import without_secrets
 from affidavit.analysers.registry import RULES as ANALYSER_RULES
 from affidavit.analysers.registry import silence_about
 from affidavit.analysers.rule import WhyOff, nothing_is_off
