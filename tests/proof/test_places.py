@@ -93,7 +93,7 @@ def test_a_place_that_is_open_since_a_review_before_stands_under_what_is_reporte
 
 def test_what_one_cause_breaks_is_one_finding_whatever_the_file_and_the_rule() -> None:
     uses = [
-        broken(0, severity="medium", rule_id="references/removed-patch-target"),
+        broken(0, severity="medium", rule_id="references/stale-document"),
         broken(1),
         broken(2, rule_id="references/removed-attribute"),
         broken(3, "another"),

@@ -57,14 +57,6 @@ def test_a_rule_that_is_off_by_its_twin_of_another_analyser_names_that_one(case:
     assert (found.rule, found.reason) == (IMPORT, "ty/import-not-found, which says the same, is off")
 
 
-def test_a_doubtful_break_beside_a_sure_one_is_a_duplicate_and_not_noted(case: Open) -> None:
-    basket = "class Basket:\n    def sum_of_prices(self): ...\n"
-    cart = "class Cart(Basket):\n    def f(self):\n        self.sum_of_prices()\n"
-    before = {"basket.py": basket, "cart.py": f"from basket import Basket\n\n\n{cart}"}
-    found = set_aside(case(before, {"basket.py": "class Basket: ...\n"}), ATTRIBUTE)
-    assert [(one.rule, one.file, one.line) for one in found] == [(ATTRIBUTE, "cart.py", 6)]
-
-
 def test_what_is_handed_in_leaves_no_note(case: Open) -> None:
     one = case({**PYTHON, "app.py": "from shop.prices import total\n"}, GONE)
     reply = asyncio.run(BrokenReferences().examine(one.case))
@@ -84,25 +76,3 @@ def test_a_comment_of_the_change_at_one_place_withholds_no_other(case: Open) -> 
     before = {**PYTHON, "app.py": TWO_USES.replace("  # type: ignore", "")}
     found = BrokenReferences().look(case(before, {**GONE, "app.py": TWO_USES}).case)
     assert [(one.line, one.suppressed_by) for one in found.breaks] == [(3, "line 3: # type: ignore"), (4, "")]
-
-
-ONE: Files = {"price.ts": "export function total(a: number) { return a }\n"}
-TWO: Files = {"price.ts": "export function total(a: number, b: number) { return a + b }\n"}
-SILENCED = 'import { total } from "./price"\n\n// @ts-expect-error too few\ntotal(1)\n'
-
-
-def test_a_broken_call_below_an_old_comment_is_noted_with_the_comment(case: Open) -> None:
-    (found,) = set_aside(case({**ONE, "app.ts": SILENCED}, TWO))
-    assert (found.rule, found.file, found.line) == ("references/wrong-argument-count", "app.ts", 4)
-    assert found.reason == "`// @ts-expect-error` in line 3 silences it, which the change did not add"
-
-
-def test_a_broken_call_below_a_comment_of_the_change_is_handed_in_as_silenced(case: Open) -> None:
-    before = {**ONE, "app.ts": SILENCED.replace("// @ts-expect-error too few", "")}
-    (one,) = BrokenReferences().look(case(before, {**TWO, "app.ts": SILENCED}).case).breaks
-    assert (one.line, one.suppressed_by) == (4, "line 3: // @ts-expect-error")
-
-
-def test_a_comment_inside_of_a_call_is_taken_at_its_word(case: Open) -> None:
-    inside = SILENCED.replace("// @ts-expect-error too few\ntotal(1)", "total(\n  // @ts-ignore\n  1)")
-    assert set_aside(case({**ONE, "app.ts": inside}, TWO)) == []

@@ -111,17 +111,6 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         },
         GONE,
     ),
-    "the patch may create its target": (
-        {**PYTHON, "test_app.py": "from mock import patch\n\npatch('shop.prices.total', create=True)\n"},
-        GONE,
-    ),
-    "a library may pass the method on": (
-        {
-            "cart.py": "import lib\n\n\nclass Cart(lib.Cart):\n    def pay_in_full(self): ...\n\n    x = 1\n",
-            "app.py": "from cart import Cart\n\nCart().pay_in_full()\n",
-        },
-        {"cart.py": "import lib\n\n\nclass Cart(lib.Cart):\n    x = 1\n"},
-    ),
     "a stub of a module that a build makes is gone": (
         {"_version.pyi": "version: str\n", "shop.py": "from _version import version\n"},
         {"_version.pyi": None},
@@ -164,31 +153,6 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         },
         {"toast.ts": "export class Toast {\n}\n"},
     ),
-    "an attribute has the name of the method now": (
-        {
-            "cart.py": (
-                "class Cart:\n    def __init__(self):\n        self.n = 1\n\n    @property\n"
-                "    def total_price(self):\n        return 1\n\n    def pay(self):\n"
-                "        return self.total_price\n"
-            ),
-        },
-        {
-            "cart.py": (
-                "class Cart:\n    def __init__(self):\n        self.total_price = 1\n\n"
-                "    def pay(self):\n        return self.total_price\n"
-            ),
-        },
-    ),
-    "another class has a method of that name": (
-        {
-            "cart.py": (
-                "class Cart:\n    def pay_in_full(self):\n        return 1\n\n    def add(self): ...\n"
-            ),
-            "other.py": "class Other:\n    def pay_in_full(self): ...\n",
-            "app.py": "from cart import Cart\n\nCart().pay_in_full()\n",
-        },
-        {"cart.py": "class Cart:\n    def add(self): ...\n"},
-    ),
     "a JavaScript module of the old kind": (
         {"a.js": "export const one = 1\n", "b.js": "import { one } from './a'\n"},
         {"a.js": "module.exports = build()\n"},
@@ -225,15 +189,25 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         },
         {"a.go": "package m\n", "c.go": "//go:build linux\n\npackage m\n\nfunc Total() int { return 1 }\n"},
     ),
-    "the new method has a default, is optional, or the class inherits": (
+    "the new method of Java has a default, or the class inherits": (
         {
-            "i.ts": "export interface Store {\n  load(): void\n}\n",
-            "s.ts": (
-                "import { Store } from './i'\n\n"
-                "class Files extends Any implements Store {\n}\n\nclass More implements Store, Other {}\n"
-            ),
+            "a/Store.java": "package a;\npublic interface Store { void load(); }\n",
+            "a/Files.java": "package a;\nclass Files extends Any implements Store {}\n",
+            "a/More.java": "package a;\nclass More implements Store, Other {}\n",
+            "a/Rest.java": "package a;\nclass Rest implements Store {\n  public void load() {}\n}\n",
         },
-        {"i.ts": "export interface Store {\n  load(): void\n  save?(): void\n  keep(): void\n}\n"},
+        {
+            "a/Store.java": "package a;\npublic interface Store { void load(); default void keep() {} }\n",
+            "a/More.java": "package a;\nclass More implements Store, Other { int n; }\n",
+        },
+    ),
+    "a class of Java that inherits lacks a new method": (
+        {
+            "a/Store.java": "package a;\npublic interface Store { void load(); }\n",
+            "a/Files.java": "package a;\nclass Files extends Any implements Store {}\n",
+            "a/More.java": "package a;\nclass More implements Store, Other {}\n",
+        },
+        {"a/Store.java": "package a;\npublic interface Store { void load(); void save(); }\n"},
     ),
     "release notes tell of the past": (
         {

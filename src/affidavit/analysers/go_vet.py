@@ -164,7 +164,6 @@ RULES = [
             "references/removed-attribute",
             "references/removed-import",
             "references/removed-module",
-            "references/wrong-argument-count",
         ),
     ),
     *rule(

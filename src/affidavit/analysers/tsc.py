@@ -251,7 +251,6 @@ RULES: list[Rule] = [
         "Type error: {message}",
         "The compiler refuses the code. Where types are only stripped, it runs on unexpected values.",
         "Fix what the compiler names.",
-        equivalents=("references/wrong-argument-count", "references/misplaced-arguments"),
     ),
 ]
 

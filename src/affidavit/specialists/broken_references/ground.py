@@ -26,6 +26,7 @@ from affidavit.references.exports import Modules
 from affidavit.references.import_graph import ImportGraph, import_graph
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.occurrences import Occurrence, occurrences
 
 MAX_HITS = 20_000
 MAX_NAMES = 300
@@ -183,6 +184,11 @@ class Ground:
             self._parsed[path] = None if is_vendored else self._parse(path)
         return self._parsed[path]
 
+    def sound(self, path: str) -> Parsed | None:
+        """Return the syntax tree of a file of head that has no errors."""
+        parsed = self.parsed(path)
+        return None if parsed is None or parsed.root.has_error else parsed
+
     def _parse(self, path: str) -> Parsed | None:
         parsed_as = LANGUAGES.parsed_as(path)
         text = self.repository.head.read(path) if parsed_as else None
@@ -267,3 +273,37 @@ def is_guarded(node: Node, text: bytes) -> bool:
             if above.type != "if_statement" or "TYPE_CHECKING" not in node_text(condition, text):
                 return True
     return False
+
+
+def is_import(place: Occurrence) -> bool:
+    """Check whether a word is part of an import, or of an export that only lists names."""
+    # Not all of an `export`: its functions have parameters.
+    return any(
+        above.type.startswith("import_") or above.type in ("export_clause", "namespace_export")
+        for above in ancestors(place.node)
+    )
+
+
+def places_of(parsed: Parsed, name: str) -> list[Occurrence]:
+    """Return where a word stands in a file."""
+    return occurrences(parsed.root, parsed.text, name) if name.encode() in parsed.text else []
+
+
+def call_of(function: Node) -> Node | None:
+    """Return the call whose function a node is."""
+    call = function.parent
+    if call is None or call.type not in ("call_expression", "method_invocation"):
+        return None
+    called = call.child_by_field_name("function") or call.child_by_field_name("name")
+    return call if called == function else None
+
+
+def enclosing(node: Node, types: Iterable[str]) -> Iterator[Node]:
+    """Yield the nodes of these types around a node, from the inside out."""
+    wanted = frozenset(types)
+    return (above for above in ancestors(node) if above.type in wanted)
+
+
+def text_of(node: Node | None, field: str, text: bytes) -> str:
+    """Return the text of a field of a node."""
+    return node_text(node.child_by_field_name(field), text) if node is not None else ""

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,60 +20,37 @@ from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import GitError
 from affidavit.events import EventName, event
 from affidavit.git.blob_cache import BlobCache
-from affidavit.languages.registry import grammar_of
+from affidavit.languages.registry import parsed_family
 from affidavit.ports import Case, Tree
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.context import SymbolChange
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.report import Gap, Reply
-from affidavit.specialists.broken_references.calls.finder import FINDERS as CALLS
-from affidavit.specialists.broken_references.calls.finder import find_broken_calls
+from affidavit.specialists.broken_references.documents import find_stale_documents
+from affidavit.specialists.broken_references.go import find_removed_go_names
 from affidavit.specialists.broken_references.ground import Break, Finder, Ground
-from affidavit.specialists.broken_references.members.implementations import find_unimplemented_methods
-from affidavit.specialists.broken_references.members.inherited import find_lost_members
-from affidavit.specialists.broken_references.members.known_objects import find_methods_lost_by_known_objects
-from affidavit.specialists.broken_references.members.methods import find_removed_methods
-from affidavit.specialists.broken_references.names.attributes import (
-    find_removed_attributes,
-    find_removed_go_names,
-)
-from affidavit.specialists.broken_references.names.c_functions import find_removed_c_functions
-from affidavit.specialists.broken_references.names.commonjs import find_removed_commonjs_names
-from affidavit.specialists.broken_references.names.documents import find_stale_documents
-from affidavit.specialists.broken_references.names.imports import (
-    distinct,
-    find_removed_imports,
-    find_removed_modules,
-)
-from affidavit.specialists.broken_references.names.patches import find_removed_patch_targets
-from affidavit.specialists.broken_references.names.rust_uses import find_removed_rust_uses
+from affidavit.specialists.broken_references.imports import find_removed_attributes, find_removed_imports
+from affidavit.specialists.broken_references.java import find_removed_java_methods, find_unimplemented_methods
+from affidavit.specialists.broken_references.modules import find_removed_modules
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
 
 NAME = "references"
+FAMILIES = frozenset(("go", "java", "javascript", "php", "python", "ruby"))
 RULES = {rule.id: rule for rule in REFERENCE_RULES}
 FINDERS: tuple[Finder, ...] = (
     find_removed_imports,
     find_removed_modules,
     find_removed_attributes,
-    find_removed_commonjs_names,
     find_removed_go_names,
-    find_removed_rust_uses,
-    find_removed_c_functions,
-    find_removed_patch_targets,
-    find_removed_methods,
-    find_methods_lost_by_known_objects,
-    find_lost_members,
-    find_broken_calls,
+    find_removed_java_methods,
     find_unimplemented_methods,
     find_stale_documents,
 )
 MAX_BREAKS = 200
+MAX_OTHER_LINES = 10
 HANDS_ON = re.compile(r"\b(import|export|exports|module|from|require|use|include|using|autoload|__all__)\b")
 """A removed line with such a word may have handed a name on to others."""
-SETS = re.compile(r"\bself\.\w+\s*(?::[^=]*)?=(?!=)")
-"""A removed line of this kind may have given an attribute to others."""
-DOUBTFUL = "references/removed-method"
 PROOF = Proof("the search for references", "all files of the repository that import or name it")
 
 
@@ -98,9 +75,9 @@ class BrokenReferences:
         self._why_off = why_off
 
     def examines(self, file: FileChange) -> bool:
-        """Whether the file is code whose names are understood."""
+        """Check whether the file is code of a language whose references are searched."""
         is_unknown = file.is_partial or file.is_binary or file.is_submodule or file.is_link
-        return not (is_unknown or file.skipped) and grammar_of(file.path) is not None
+        return not (is_unknown or file.skipped) and parsed_family(file.path) in FAMILIES
 
     async def examine(self, case: Case) -> Reply:
         """Search both trees and hand in what is proven."""
@@ -134,13 +111,13 @@ class BrokenReferences:
         if not may_break_a_reference(ground):
             return Search(())
         found = [one for find in FINDERS for one in find(ground)]
-        sure = {(one.path, one.line) for one in found if one.rule != DOUBTFUL}
-        told = [one for one in found if one.rule != DOUBTFUL or (one.path, one.line) not in sure]
-        told.sort(key=lambda one: (RULES[one.rule].severity.rank, one.path, one.line))
+        found.sort(key=lambda one: (RULES[one.rule].severity.rank, one.path, one.line))
         silence = silence_about(case.change, case.repository, {**ANALYSER_RULES, **RULES})
-        decided = [(one, self._excuse(one, silence, case.repository.head)) for one in told]
+        decided = [(one, self._excuse(one, silence, case.repository.head)) for one in found]
         # A comment speaks of its own place: others in the file are no less broken for it.
-        kept = distinct(replace(one, suppressed_by=_comment(silence, one)) for one, why in decided if not why)
+        kept = _distinct(
+            replace(one, suppressed_by=_comment(silence, one)) for one, why in decided if not why
+        )
         dropped = _dropped(decided, case.repository.head)
         unread = list(dict.fromkeys(ground.unread))
         if len(kept) > MAX_BREAKS:
@@ -181,6 +158,27 @@ def _comment(silence: Silence, one: Break) -> str:
     return f"line {brought.line}: {brought.text}" if brought else ""
 
 
+def _distinct(breaks: Iterable[Break]) -> list[Break]:
+    """Each problem of each file once, at its first line; the message names the other lines.
+
+    What a comment of the change silences is another problem than what it does not.
+    """
+    found: dict[tuple[str, str, str, str], list[Break]] = {}
+    for one in breaks:
+        found.setdefault((one.rule, one.path, one.message, one.suppressed_by), []).append(one)
+    return [_first(group) for group in found.values()]
+
+
+def _first(group: list[Break]) -> Break:
+    lines = sorted({one.line for one in group})
+    first = next(one for one in group if one.line == lines[0])
+    if len(lines) == 1:
+        return first
+    others = ", ".join(map(str, lines[1 : 1 + MAX_OTHER_LINES]))
+    more = " and more" if len(lines) > 1 + MAX_OTHER_LINES else ""
+    return replace(first, message=f"{first.message} (also at lines {others}{more})")
+
+
 def _dropped(
     decided: Sequence[tuple[Break, str | None]], head: Tree
 ) -> tuple[tuple[AnalyserDiagnostic, str], ...]:
@@ -192,7 +190,7 @@ def _dropped(
     return tuple(
         (without_secrets(_diagnostic(one), head), head.without_secrets(one.path, why))
         for why, breaks in by_reason.items()
-        for one in distinct(breaks)
+        for one in _distinct(breaks)
     )
 
 
@@ -205,13 +203,11 @@ def may_break_a_reference(ground: Ground) -> bool:
     removed = (
         line for file in ground.code_files for hunk in file.hunks for line in hunk.lines if line[:1] == "-"
     )
-    return any(HANDS_ON.search(line) or SETS.search(line) for line in removed)
+    return any(HANDS_ON.search(line) for line in removed)
 
 
 def _is_searched_for(one: SymbolChange) -> bool:
-    """What is gone matters; what is new or signed anew matters where others must have the same."""
-    if one.fate == "signature_changed" and one.base is not None and one.base.language in CALLS:
-        return True
+    """Check for what is gone, and for what is new where others must have the same."""
     if one.fate in ("added", "signature_changed"):
         return one.head is not None and one.head.kind not in ("function", "constant", "class")
     return one.fate != "touched"

@@ -1,1 +1,0 @@
-"""Members of classes that are gone and still used, or new and not implemented."""

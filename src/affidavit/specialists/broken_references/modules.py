@@ -1,0 +1,218 @@
+"""Find imports of Python, JavaScript, Java, Go, Ruby and PHP that mean a file which the change took away."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from affidavit.git.search.ignored import is_ignored
+from affidavit.languages.registry import parsed_family
+from affidavit.ports import Tree
+from affidavit.records.change import FileChange
+from affidavit.records.context import Import
+from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
+from affidavit.symbols.occurrences import Occurrence, occurrences
+
+# A package by its name may come from a registry in another version; these mean files of the repository.
+OWN_FILE = re.compile(r"^(?:\.|#|@/|~/|src/)")
+# With one of these a Python package gives a module that no file of its own has.
+ALIASING = re.compile(rb"sys\.modules|__path__|meta_path|path_hooks|extend_path")
+QUOTED = r"[\"'](?:\w+\.)*(?:{})[\"']"
+OF_PYTHON = re.compile(
+    r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|environment\.ya?ml|tox\.ini|requirements[^/]*"
+    r"|requirements/[^/]+\.(?:txt|in))$"
+)
+OF_JAVA = re.compile(
+    r"(?:^|/)(?:pom\.xml|build\.xml|[^/]*\.gradle(?:\.kts)?|[^/]*\.versions\.toml|BUILD(?:\.bazel)?"
+    r"|MODULE\.bazel|WORKSPACE|ivy\.xml|[^/]*\.sbt)$"
+)
+OF_GO = re.compile(r"(?:^|/)go\.mod$")
+REQUIRED = re.compile(r"^\s*(?:require\s+)?([\w.~/-]+\.[\w.~/-]+|[\w.~/-]+/[\w.~/-]+)\s+v\d", re.MULTILINE)
+OWN_NAME = re.compile(r"^\s*name\s*=")
+MANIFEST = "composer.json"
+# What is not loaded does not fail: `Name::class`, a type in a signature, a doc comment.
+LOADING = frozenset(
+    ("object_creation_expression", "base_clause", "class_interface_clause", "use_declaration")
+)
+DECLARING = r"\b(?:class|interface|trait|enum)\s+{0}\b|\bclass_alias\b.*\b{0}\b|[\"'][^\"']*\b{0}\b"
+
+
+def find_removed_modules(ground: Ground) -> Iterator[Break]:
+    """Imports of files that the change deleted or moved, which now mean nothing."""
+    for file in gone_files(ground):
+        path = file.base_path or ""
+        importers = [one for one in ground.base_imports.importers_of(path) if _was_enough(ground, one, path)]
+        broken = [found for one in importers for found in _broken_module(ground, file, one)]
+        if broken and not _is_replaced(ground, path):
+            yield from broken
+
+
+def _is_replaced(ground: Ground, path: str) -> bool:
+    """Something else stands in the file's place, or its name is one that a build makes."""
+    # A stub only describes a module, which a build may make.
+    if path.endswith(".pyi") or _has_stand_in(ground, path):
+        return True
+    name = path.rpartition("/")[2]
+    if path.endswith(".java") and _is_type_elsewhere(ground, name.removesuffix(".java")):
+        return True
+    if path.endswith(".py") and is_passed_on_at_run_time(ground, path):
+        return True
+    head = ground.repository.head
+    ignores = [known for known in head.entries() if known.rpartition("/")[2] == ".gitignore"]
+    is_named = any(name in line for known in ignores for line in head.lines(known) or ())
+    return is_named or is_ignored(head, path)
+
+
+def _has_stand_in(ground: Ground, path: str) -> bool:
+    stem = path.removesuffix("/__init__.py").partition(".")[0] if "/." not in path else path
+    # A folder of that name answers a JavaScript import only with an index or a manifest.
+    is_javascript = parsed_family(path) == "javascript"
+    folder = (f"{stem}/index.", f"{stem}/package.json") if is_javascript else (f"{stem}/",)
+    return any(known.startswith((f"{stem}.", *folder)) for known in ground.repository.head.entries())
+
+
+def is_passed_on_at_run_time(ground: Ground, path: str) -> bool:
+    """A package around has its modules found elsewhere, or some code puts the module where imports look."""
+    head = ground.repository.head
+    folders = path.split("/")[:-1]
+    around = ("/".join([*folders[:depth], "__init__.py"]) for depth in range(1, len(folders) + 1))
+    if any(ALIASING.search(head.read(package) or b"") for package in around):
+        return True
+    name = ".".join(path.removesuffix(".py").removesuffix("/__init__").split("/")[-2:])
+    quoting = {hit.path for hit in ground.search([name], QUOTED) if hit.path.endswith(".py")}
+    return any(ALIASING.search(head.read(known) or b"") for known in quoting)
+
+
+def _is_type_elsewhere(ground: Ground, name: str) -> bool:
+    """A file of another name, or another language of the same machine, declares the type."""
+    declared = re.compile(rf"\b(?:class|interface|enum|record|object|trait)\s+{re.escape(name)}\b")
+    return any(declared.search(hit.text) for hit in ground.search([name]))
+
+
+def _was_enough(ground: Ground, one: Import, path: str) -> bool:
+    """The import meant this file alone: of a package with several, others may be left."""
+    meant = {
+        other.target
+        for other in ground.base_imports.imports_of(one.path)
+        if (other.line, other.name, other.names) == (one.line, one.name, one.names)
+    }
+    gone = {file.base_path for file in gone_files(ground)}
+    return meant <= gone and path == min(known for known in meant if known)
+
+
+def _broken_module(ground: Ground, file: FileChange, one: Import) -> Iterator[Break]:
+    moved = ground.change.file_at(one.path, "base")
+    path = moved.head_path if moved else one.path
+    parsed = ground.parsed(path) if path else None
+    if parsed is None or path is None or not _is_decidable(ground, parsed, one):
+        return
+    standing = [other for other in ground.head_imports.imports_of(path) if other.name == one.name]
+    # A relative import of a moved file means another place than before.
+    if path != one.path and one.name.startswith("."):
+        return
+    if _may_be_a_dependency(ground, file.base_path or "", one.name):
+        return
+    for other in standing:
+        if other.target is None and _same_names(other, one) and not _is_guarded_at(parsed, other.line):
+            message = f"`{one.name}` is imported, but {file.base_path} is gone"
+            cause = ground.module_cause(file)
+            yield Break("references/removed-module", path, other.line, message, cause)
+
+
+def _same_names(other: Import, one: Import) -> bool:
+    return not one.names or not other.names or not set(one.names).isdisjoint(other.names)
+
+
+def _is_decidable(ground: Ground, parsed: Parsed, one: Import) -> bool:
+    family = parsed.language.family
+    if family == "javascript":
+        return OWN_FILE.match(one.name) is not None and "?" not in one.name
+    if family == "ruby":
+        return b"require_relative" in _line(parsed.text, one.line)
+    if family == "php":
+        return _is_loaded_class(ground, parsed, one.name)
+    return family in ("python", "java", "go")
+
+
+def _line(text: bytes, number: int) -> bytes:
+    lines = text.split(b"\n")
+    return lines[number - 1] if number <= len(lines) else b""
+
+
+def _is_guarded_at(parsed: Parsed, line: int) -> bool:
+    row = _line(parsed.text, line)
+    start = len(row) - len(row.lstrip())
+    node = parsed.root.descendant_for_point_range((line - 1, start), (line - 1, start + 1))
+    return node is None or is_guarded(node, parsed.text)
+
+
+def gone_files(ground: Ground) -> list[FileChange]:
+    """Files that are no longer where they were."""
+    return [file for file in ground.code_files if file.base_path and file.base_path != file.head_path]
+
+
+def _may_be_a_dependency(ground: Ground, path: str, imported: str) -> bool:
+    """Manifests of packages, or a change to them, say that others may provide what the file provided."""
+    if path.endswith(".go"):
+        return _is_required_by_go(ground.repository.head, imported)
+    if path.endswith(".java"):
+        return any(OF_JAVA.search(file.path) for file in ground.change.files)
+    is_absolute = path.endswith((".py", ".pyi")) and not imported.startswith(".")
+    return is_absolute and _is_a_package_of_python(ground, imported.partition(".")[0])
+
+
+def _is_required_by_go(tree: Tree, imported: str) -> bool:
+    required = {name for text in _manifests(tree, OF_GO) for name in REQUIRED.findall(text)}
+    return any(imported == name or imported.startswith(f"{name}/") for name in required)
+
+
+def _is_a_package_of_python(ground: Ground, package: str) -> bool:
+    """Nothing of the package is left, and manifests name it or are changed with it."""
+    head = ground.repository.head
+    left = (f"/{package}/", f"/{package}.py")
+    if any(known.endswith(".py") and any(part in f"/{known}" for part in left) for known in head.entries()):
+        return False
+    if any(OF_PYTHON.search(file.path) for file in ground.change.files):
+        return True
+    named = re.compile(rf"(?<![\w.-]){re.escape(package)}(?![\w-])".replace("_", "[-_.]"), re.IGNORECASE)
+    lines = (line for text in _manifests(head, OF_PYTHON) for line in text.splitlines())
+    return any(named.search(line) and not OWN_NAME.match(line) for line in lines)
+
+
+def _manifests(tree: Tree, kind: re.Pattern[str]) -> Iterable[str]:
+    paths = [path for path in tree.entries() if kind.search(path)]
+    return ((tree.read(path) or b"").decode(errors="replace") for path in paths)
+
+
+def _is_loaded_class(ground: Ground, parsed: Parsed, imported: str) -> bool:
+    """The class is of the repository's own namespace, nothing declares it, and the file makes use of it."""
+    name = imported.rpartition("\\")[2]
+    if parsed.root.has_error or not _is_own_namespace(ground, imported) or _is_declared(ground, name):
+        return False
+    if any(file.path.rpartition("/")[2] == MANIFEST for file in ground.change.files):
+        # The class may have gone into a package of its own.
+        return False
+    return any(_loads(place, parsed) for place in occurrences(parsed.root, parsed.text, name))
+
+
+def _is_own_namespace(ground: Ground, imported: str) -> bool:
+    """The repository's own manifest says where classes of this name lie."""
+    text = ground.repository.head.read(MANIFEST)
+    try:
+        manifest = json.loads(text) if text is not None else {}
+    except ValueError:
+        return False
+    loading = manifest.get("autoload") if isinstance(manifest, dict) else None
+    prefixes = loading.get("psr-4") if isinstance(loading, dict) else None
+    return isinstance(prefixes, dict) and any(imported.startswith(one) for one in prefixes if one)
+
+
+def _is_declared(ground: Ground, name: str) -> bool:
+    """Some line declares the name, gives it to another class, or has it in a text that may make it."""
+    declaring = re.compile(DECLARING.format(re.escape(name)))
+    return any(declaring.search(hit.text) for hit in ground.search([name]))
+
+
+def _loads(place: Occurrence, parsed: Parsed) -> bool:
+    holder = place.node.parent
+    is_loading = holder is not None and holder.type in LOADING
+    return place.role != "import" and is_loading and not is_guarded(place.node, parsed.text)
