@@ -8,7 +8,8 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.iteration import EarlierFinding
 from affidavit.render.formats import FORMATS, render
-from affidavit.render.proof import further_places, said_under
+from affidavit.render.proof import said_under
+from affidavit.render.view import finding_view
 from claims import candidate, change_of, finding, report_on
 
 
@@ -204,5 +205,5 @@ def test_other_names_of_a_crowded_file_are_places_with_their_code() -> None:
 def test_smaller_points_name_their_further_places(form: str) -> None:
     documents = [broken(at, severity="low", worth="maybe", file=f"d{at}.md") for at in range(9)]
     report = report_on(change_of("lib.py"), *gather_places(documents, "report"))
-    assert further_places(report.shown[0], report).endswith("d5.md:1 and 3 more")
+    assert finding_view(report.shown[0], report).under_in_short.endswith("d5.md:1 and 3 more")
     assert "lso at d1.md:1, d2.md:1" in " ".join(render(report, form).replace("`", "").split())

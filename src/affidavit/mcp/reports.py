@@ -17,6 +17,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
 from affidavit.render.account import set_aside_lines, set_aside_words
+from affidavit.render.proof import proof_steps
 from affidavit.render.safe_text import one_line
 from affidavit.render.wording import (
     claim,
@@ -24,7 +25,6 @@ from affidavit.render.wording import (
     headline,
     location,
     part_sentence,
-    proof,
     withheld_reason,
 )
 from affidavit.reviewing.named import find_candidate, find_report, own_ids
@@ -107,7 +107,7 @@ class Reports:
             answer["claim"] = dict(claim(found))
             answer["code_examined"] = evidence.code_examined if evidence else ""
             answer["how_it_was_checked"] = evidence.verification_method if evidence else ""
-        answer["proof"] = proof(candidate)
+        answer["proof"] = proof_steps(candidate)
         answer["searches"] = [one.model_dump(mode="json") for one in candidate.searches]
         answer["judgements"] = [one.model_dump(mode="json") for one in candidate.judgements]
         answer["steps"] = [f"{step.stage}: {step.what}" for step in candidate.steps]

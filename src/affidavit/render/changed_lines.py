@@ -9,7 +9,7 @@ from affidavit.diff.line_map import LineMap
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Cause, Finding
-from affidavit.records.record import Side
+from affidavit.records.record import Record, Side
 
 _KEYWORDS = "class|const|def|enum|fn|func|function|interface|let|struct|trait|type|var"
 _DEFINES = rf"\s*(?:\w+\s+){{0,4}}?(?:{_KEYWORDS})\s+(?:\([^()]*\)\s*)?"
@@ -23,8 +23,7 @@ _MAX_LOOK_LENGTH = 500
 """A definition stands at the start of its line; a hostile line of a megabyte is not searched to its end."""
 
 
-@dataclass(frozen=True)
-class ChangedLine:
+class ChangedLine(Record):
     """One line of a hunk: its mark (' ', '+' or '-'), its number on its own side, and its text."""
 
     mark: str

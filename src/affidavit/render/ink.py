@@ -1,16 +1,13 @@
 """Write safe, styled lines and code excerpts to a console, wrapped or cut, with nothing invisible."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from affidavit.records.change import Change
-from affidavit.records.evidence import QuoteCheck
-from affidavit.records.finding import Finding
-from affidavit.render.changed_lines import WORDS, ChangedPlace, marks_of
+from affidavit.render.changed_lines import WORDS, ChangedLine
 from affidavit.render.safe_text import (
     clip,
     code_lines,
@@ -20,6 +17,7 @@ from affidavit.render.safe_text import (
     visible,
     without_command_start,
 )
+from affidavit.render.view import QuoteView
 
 WIDEST = 120
 """Prose wider than this is hard to read, however wide the terminal is."""
@@ -157,18 +155,16 @@ class CodeLine:
     """`+` or `-` where the change added or removed it."""
 
 
-def quoted_lines(quote: QuoteCheck, finding: Finding, change: Change) -> list[CodeLine]:
+def quoted_lines(quote: QuoteView) -> list[CodeLine]:
     """The quote's lines, with the finding's own and changed ones marked; a long quote keeps those near."""
-    start = quote.start or 1
-    first, last = finding.lines
-    marks = marks_of(quote, change)
+    first, last = quote.guilty
     lines = [
-        CodeLine(number, text, is_guilty=first <= number <= last, mark=marks.get(number, " "))
-        for number, text in enumerate(code_lines(quote.code), start)
+        CodeLine(number, text, is_guilty=first <= number <= last, mark=quote.marks.get(number, " "))
+        for number, text in enumerate(code_lines(quote.code), quote.start)
     ]
     if len(lines) <= _MAX_LINES:
         return lines
-    at = min(max(first - start - _MAX_LINES // 2 + 1, 0), len(lines) - _MAX_LINES)
+    at = min(max(first - quote.start - _MAX_LINES // 2 + 1, 0), len(lines) - _MAX_LINES)
     return _with_gaps(lines, at, at + _MAX_LINES)
 
 
@@ -188,10 +184,10 @@ def draw_quote(ink: Ink, lines: list[CodeLine], *, path: str, language: str, ind
         _draw(ink, line, body, gutter=gutter, indent=indent)
 
 
-def draw_changed(ink: Ink, place: ChangedPlace, *, indent: int) -> None:
+def draw_changed(ink: Ink, changed: Sequence[ChangedLine], *, indent: int) -> None:
     """Write the changed lines that cause an impact finding, those before the change and those after it."""
-    texts = [encodable(clip(code_lines(one.text)[0], _MAX_LINE_LENGTH), ink.encoding) for one in place.lines]
-    lines = [CodeLine(one.number, text, mark=one.mark) for one, text in zip(place.lines, texts, strict=True)]
+    texts = [encodable(clip(code_lines(one.text)[0], _MAX_LINE_LENGTH), ink.encoding) for one in changed]
+    lines = [CodeLine(one.number, text, mark=one.mark) for one, text in zip(changed, texts, strict=True)]
     gutter = _Gutter.of(lines)
     for line in lines:
         body = Text(line.text, style=_MARK_STYLES.get(line.mark, ""))

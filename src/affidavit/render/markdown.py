@@ -3,33 +3,10 @@
 from collections.abc import Sequence
 
 from affidavit.proof.running.printed import both_ends
-from affidavit.records.candidate import Candidate
-from affidavit.records.finding import Cause, Finding
 from affidavit.records.report import Report
-from affidavit.render import wording
-from affidavit.render.account import (
-    alert_lines,
-    decision_lines,
-    headline_words,
-    series_sentence,
-    set_aside_lines,
-    set_aside_words,
-    why_words,
-    withheld_counts,
-)
-from affidavit.render.changed_lines import LEGEND, changed_place, is_told_apart, marks_of
+from affidavit.render.changed_lines import LEGEND
 from affidavit.render.formats import RenderOptions
-from affidavit.render.programs import Compared, Part, behaviour_sentence, compared, program_parts
-from affidavit.render.proof import (
-    further_places,
-    patch_text,
-    patch_words,
-    proof_line,
-    said_under,
-    standing_in_brackets,
-    trial_lines,
-    why_withheld,
-)
+from affidavit.render.programs import Compared, Part
 from affidavit.render.safe_text import (
     clip,
     code_block,
@@ -39,6 +16,8 @@ from affidavit.render.safe_text import (
     one_line,
     visible,
 )
+from affidavit.render.view import CauseView, FindingView, QuoteView, ReportView, by_file, view_of
+from affidavit.render.wording import counted
 
 MAX_LENGTH = 60_000
 """Forges take 65,536 characters; what posts the comment may add a mark of its own."""
@@ -60,26 +39,25 @@ def write(report: Report, options: RenderOptions) -> str:
 
 def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:
     """The report as one comment of less than 60,000 characters; what did not fit is said."""
-    head = [headline(report), about_line(report)]
-    account = fit_blocks(
-        account_items(report, show_withheld=show_withheld, show_nits=show_nits),
-        _MAX_ACCOUNT_LENGTH,
-        "note",
-        "notes",
-    )
-    # Outside what may be left out. Its words are ours, so nothing is escaped.
-    if rate := headline_words(report.measured):
-        account.append(f"- error rate of this installation: {rate}")
+    view = view_of(report)
+    head = [headline(view), about_line(view)]
+    items = account_items(view, show_withheld=show_withheld, show_nits=show_nits)
+    account = [*fit_blocks(items, _MAX_ACCOUNT_LENGTH, "note", "notes"), *rate_items(view)]
     spent = sum(len(block) + 2 for block in head + account)
-    findings = fit_blocks(
-        _finding_blocks(report, show_nits=show_nits), MAX_LENGTH - spent - 200, "finding", "findings"
-    )
+    blocks = _finding_blocks(view, show_nits=show_nits)
+    findings = fit_blocks(blocks, MAX_LENGTH - spent - 200, "finding", "findings")
     return joined_blocks([*head, *findings, "---", *account]) + "\n"
 
 
-def headline(report: Report) -> str:
+def headline(view: ReportView) -> str:
     """The outcome, and what it means for a build."""
-    return f"**{markdown_line(_sentence(wording.headline(report)))}** {_gate(report)}"
+    gate = ". ".join(view.gate).capitalize()
+    return f"**{markdown_line(_sentence(view.headline))}** {gate}."
+
+
+def rate_items(view: ReportView) -> list[str]:
+    """How often this installation was wrong; outside what may be left out, and our own words."""
+    return [f"- error rate of this installation: {view.error_rate}"] if view.error_rate else []
 
 
 def joined_blocks(blocks: Sequence[str]) -> str:
@@ -99,17 +77,11 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "."
 
 
-def _gate(report: Report) -> str:
-    return ". ".join(wording.gate_words(report, "→")).capitalize() + "."
-
-
-def about_line(report: Report) -> str:
+def about_line(view: ReportView) -> str:
     """Which change it is, and how large."""
-    change = report.change
-    added, removed = wording.line_totals(change)
-    title = markdown_line(one_line(change.title or change.target, _MAX_TITLE_LENGTH))
-    size = f"{wording.counted(len(change.files), 'file')}, +{added} -{removed}"
-    return f"Reviewed: {title} ({name_span(wording.range_of(change))}, {size})"
+    title = markdown_line(one_line(view.title, _MAX_TITLE_LENGTH))
+    size = f"{counted(view.files, 'file')}, +{view.added} -{view.removed}"
+    return f"Reviewed: {title} ({name_span(view.range)}, {size})"
 
 
 def fit_blocks(blocks: Sequence[str], limit: int, noun: str, plural: str) -> list[str]:
@@ -119,28 +91,26 @@ def fit_blocks(blocks: Sequence[str], limit: int, noun: str, plural: str) -> lis
     for block in blocks:
         room -= len(block) + 2
         if room < 0:
-            left = wording.counted(len(blocks) - len(kept), noun, plural)
+            left = counted(len(blocks) - len(kept), noun, plural)
             return [*kept, f"**{left} left out here, because a comment has no room for more.**"]
         kept.append(block)
     return kept
 
 
-def _finding_blocks(report: Report, *, show_nits: bool) -> list[str]:
+def _finding_blocks(view: ReportView, *, show_nits: bool) -> list[str]:
     """One block a finding, worst file first; the first block of a file carries its heading."""
-    blocks = [*_overview(report), *_grouped(report, wording.standing(report))]
-    blocks += _under("#### Smaller points", folded_items(report))
+    blocks = [*_overview(view.standing), *_grouped(view.standing)]
+    blocks += _under("#### Smaller points", [folded_item(one) for one in view.folded])
     if show_nits:
-        blocks += _under("#### True, and withheld as nits", _grouped(report, wording.nits(report)))
+        blocks += _under("#### True, and withheld as nits", _grouped(view.nits))
     return blocks
 
 
-def _overview(report: Report) -> list[str]:
+def _overview(standing: Sequence[FindingView]) -> list[str]:
     """One line for each finding that is said in full, worst first; a single one needs none."""
-    standing = wording.ordered(wording.standing(report))
     if len(standing) < 2:
         return []
-    blocking = report.verdict.blocking
-    lines = [one_line_item(one) + " (blocks)" * (one.id in blocking) for one in standing[:_MAX_LISTED]]
+    lines = [one_line_item(one) + " (blocks)" * one.is_blocking for one in standing[:_MAX_LISTED]]
     more = len(standing) - len(lines)
     return ["\n".join([*lines, f"- {more} more, below"] if more else lines)]
 
@@ -149,40 +119,34 @@ def _under(heading: str, blocks: list[str]) -> list[str]:
     return [f"{heading}\n\n{blocks[0]}", *blocks[1:]] if blocks else []
 
 
-def _grouped(report: Report, candidates: Sequence[Candidate]) -> list[str]:
+def _grouped(findings: Sequence[FindingView]) -> list[str]:
     blocks: list[str] = []
-    for path, group in wording.by_file(candidates).items():
+    for path, group in by_file(findings).items():
         heading = f"### {name_span(path)}\n\n"
-        for candidate in group:
-            blocks.append(heading + finding_block(report, candidate))
+        for one in group:
+            blocks.append(heading + finding_block(one))
             heading = ""
     return blocks
 
 
-def finding_block(
-    report: Report, candidate: Candidate, *, has_code: bool = True, has_proof: bool = True
-) -> str:
+def finding_block(finding: FindingView, *, has_code: bool = True, has_proof: bool = True) -> str:
     """One finding with its proof; without the code or the proof where a reader sees that beside it."""
-    finding = candidate.finding
-    if finding is None:
-        return ""
-    quote = _quote(report, candidate, finding) if has_code else ""
-    parts = [_title(report, candidate, finding), quote, _prose(wording.message_of(finding))]
-    places = [one for one in said_under(candidate, report) if one[0] == "also at"]
-    claim = [*wording.claim(finding), *places]
+    quote = _quote(finding.quote) if has_code and finding.quote else ""
+    parts = [_title(finding), quote, _prose(finding.message)]
+    claim = [*finding.claim, *finding.places_under]
     parts.append("\n".join(f"- {label.capitalize()}: {clipped_line(text)}" for label, text in claim))
     if finding.suggestion:
         parts.append(_labelled("**Do:**", _prose(finding.suggestion)))
     if has_proof:
-        parts.append(f"Proof: {clipped_line(' · '.join(proof_line(candidate, report)))}")
-    program = program_parts(candidate, report.id)
-    if program:
-        parts.append(fold_of("The program that was run on both sides", _program_blocks(program)))
-    if patch := patch_text(candidate):
-        tried = "\n".join(f"- {clipped_line(line)}" for line in trial_lines(candidate))
-        parts.append(fold_of(patch_words(candidate), [tried, code_block(_short_code(patch), "diff")]))
+        parts.append(f"Proof: {clipped_line(' · '.join(finding.proof_line))}")
+    if finding.program and finding.program.parts:
+        blocks = _program_blocks(finding.program.parts)
+        parts.append(fold_of("The program that was run on both sides", blocks))
+    if (patch := finding.patch) and patch.text:
+        tried = "\n".join(f"- {clipped_line(line)}" for line in patch.steps)
+        parts.append(fold_of(patch.said, [tried, code_block(_short_code(patch.text), "diff")]))
     if has_proof:
-        parts.append(fold_of("Proof in detail", proof_blocks(report, candidate, finding)))
+        parts.append(fold_of("Proof in detail", proof_blocks(finding)))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -196,14 +160,10 @@ def name_span(text: str) -> str:
     return code_span(clip(visible(text), _MAX_TITLE_LENGTH))
 
 
-def _title(report: Report, candidate: Candidate, finding: Finding) -> str:
+def _title(finding: FindingView) -> str:
     title = markdown_line(one_line(finding.title, _MAX_TITLE_LENGTH))
-    words = ", ".join([f"line {_span(finding)}", *wording.standing_words(candidate, report)])
-    return f"**{finding.severity.upper()}** {title} ({words})"
-
-
-def _span(finding: Finding) -> str:
-    return wording.location(finding).removeprefix(f"{finding.file}:")
+    span = finding.place.removeprefix(f"{finding.file}:")
+    return f"**{finding.severity.upper()}** {title} ({', '.join([f'line {span}', *finding.standing])})"
 
 
 def _prose(text: str) -> str:
@@ -216,15 +176,11 @@ def fold_of(summary: str, parts: Sequence[str]) -> str:
     return f"<details><summary>{summary}</summary>\n\n{inside}\n\n</details>"
 
 
-def _quote(report: Report, candidate: Candidate, finding: Finding) -> str:
-    quote = candidate.quote
-    if quote is None or not quote.code:
-        return ""
-    marks = marks_of(quote, report.change)
-    if not is_told_apart(marks, quote):
-        return code_block(_short_code(quote.code), wording.language_of(report.change, finding.file))
-    numbered = enumerate(quote.code.removesuffix("\n").split("\n"), quote.start or 1)
-    marked = "\n".join(marks.get(number, " ") + line for number, line in numbered)
+def _quote(quote: QuoteView) -> str:
+    if not quote.is_told_apart:
+        return code_block(_short_code(quote.code), quote.language)
+    numbered = enumerate(quote.code.removesuffix("\n").split("\n"), quote.start)
+    marked = "\n".join(quote.marks.get(number, " ") + line for number, line in numbered)
     return code_block(_short_code(marked), "diff")
 
 
@@ -232,7 +188,7 @@ def _short_code(code: str) -> str:
     lines = code.split("\n")
     shown = [clip(visible(line, keep="\t\r"), _MAX_CODE_LINE_LENGTH) for line in lines[:_MAX_CODE_LINES]]
     left = len(lines) - len(shown)
-    return "\n".join([*shown, f"… {wording.counted(left, 'more line')}"] if left else shown)
+    return "\n".join([*shown, f"… {counted(left, 'more line')}"] if left else shown)
 
 
 def _program_blocks(parts: Sequence[Part]) -> list[str]:
@@ -247,28 +203,25 @@ def _program_blocks(parts: Sequence[Part]) -> list[str]:
     return blocks
 
 
-def proof_blocks(report: Report, candidate: Candidate, finding: Finding) -> list[str]:
+def proof_blocks(finding: FindingView) -> list[str]:
     """The whole proof of a finding: its cause, every step, its first wording and its name."""
-    cause = finding.verification.caused_by if finding.verification else None
-    said = [_cause(report, cause)] if cause else []
-    steps = wording.proof(candidate)
-    steps += [f"{label}: {text}" for label, text in said_under(candidate, report) if label != "also at"]
+    said = [_cause(finding.cause)] if finding.cause else []
+    steps = [*finding.proof_steps, *(f"{label}: {text}" for label, text in finding.accounts_under)]
     said.append("\n".join(f"- {clipped_line(step)}" for step in steps))
-    if first := wording.first_wording(candidate):
-        said.append(_labelled("First wording:", _prose(first)))
-    if candidate.fingerprint:
-        said.append(f"Fingerprint: {name_span(candidate.fingerprint)}")
+    if finding.first_wording:
+        said.append(_labelled("First wording:", _prose(finding.first_wording)))
+    if finding.fingerprint:
+        said.append(f"Fingerprint: {name_span(finding.fingerprint)}")
     return said
 
 
-def _cause(report: Report, cause: Cause) -> str:
-    place = changed_place(report.change, cause)
+def _cause(cause: CauseView) -> str:
     symbol = f"{name_span(cause.symbol)} in " if cause.symbol.strip() else ""
     said = f"Caused by {symbol}{name_span(cause.file)}"
-    if place is None:
+    if cause.line is None:
         return said
-    diff = _short_code("\n".join(line.mark + line.text for line in place.lines))
-    return f"{said}, line {place.anchor.number} ({LEGEND}):\n\n{code_block(diff, 'diff')}"
+    diff = _short_code("\n".join(line.mark + line.text for line in cause.lines))
+    return f"{said}, line {cause.line} ({LEGEND}):\n\n{code_block(diff, 'diff')}"
 
 
 def clipped_line(text: str) -> str:
@@ -276,68 +229,56 @@ def clipped_line(text: str) -> str:
     return markdown_line(one_line(text, _MAX_PROSE_LENGTH))
 
 
-def folded_items(report: Report) -> list[str]:
-    """The smaller points, one line each: its title, its standing, and what goes wrong in a sentence."""
-    return [_folded_item(report, one) for one in wording.folded(report)]
-
-
-def _folded_item(report: Report, candidate: Candidate) -> str:
-    item = " ".join([one_line_item(candidate), *standing_in_brackets(candidate, report)])
-    said = [wording.in_a_sentence(candidate), further_places(candidate, report).capitalize()]
+def folded_item(finding: FindingView) -> str:
+    """A smaller point in one line: its title, its standing, and what goes wrong in a sentence."""
+    item = " ".join([one_line_item(finding), *finding.in_brackets])
+    said = [finding.sentence, finding.under_in_short.capitalize()]
     sentence = " ".join(f"{one.rstrip('.')}." for one in said if one)
     return f"{item.rstrip('.')}. {clipped_line(sentence)}" if sentence else item
 
 
-def one_line_item(candidate: Candidate) -> str:
+def one_line_item(finding: FindingView) -> str:
     """A finding as an item of a list."""
-    finding = candidate.finding
-    severity = f"{finding.severity} " if finding else ""
-    title = markdown_line(one_line(wording.title_of(candidate), _MAX_TITLE_LENGTH))
-    return f"- {severity}{name_span(wording.place_of(candidate))} {title}"
+    severity = f"{finding.severity} " if finding.severity else ""
+    title = markdown_line(one_line(finding.title, _MAX_TITLE_LENGTH))
+    return f"- {severity}{name_span(finding.place)} {title}"
 
 
-def account_items(report: Report, *, show_withheld: bool, show_nits: bool) -> list[str]:
+def account_items(view: ReportView, *, show_withheld: bool, show_nits: bool) -> list[str]:
     """What was withheld, what did not run, what was not looked at."""
-    blocks = [f"- {clipped_line('incomplete: ' + wording.part_sentence(part))}" for part in report.incomplete]
-    blocks += [f"- {clipped_line('not run: ' + wording.part_sentence(part))}" for part in report.not_run]
-    blocks = [*_series(report), *blocks]
-    covered = wording.coverage_sentence(report)
-    if covered:
-        blocks.append(f"- {clipped_line('coverage: ' + covered)}")
-    if chosen := wording.settings_sentence(report):
-        blocks.append(f"- {clipped_line('settings: ' + chosen)}")
-    if report.words and report.words.summary:
-        said = one_line(f"a model says: {report.words.summary}", _MAX_TITLE_LENGTH)
-        blocks.append(f"- {markdown_line(said)}")
-    spent = wording.spent_sentence(report)
-    if spent:
-        blocks.append(f"- spent: {spent}")
-    blocks += _behaviour(report)
-    blocks += _files("suppressions that this change brings in", wording.brought_suppressions(report))
-    blocks += _files("skipped", wording.skipped_files(report))
-    blocks += _files("not looked at", wording.unexamined_files(report))
-    blocks += _files("looked at in part", wording.partly_examined_files(report))
-    return blocks + _withheld(report, show_withheld=show_withheld, show_nits=show_nits)
+    blocks = _series(view)
+    blocks += [f"- {clipped_line('incomplete: ' + part)}" for part in view.incomplete]
+    blocks += [f"- {clipped_line('not run: ' + part)}" for part in view.not_run]
+    blocks += [f"- {clipped_line('coverage: ' + view.coverage)}"] if view.coverage else []
+    blocks += [f"- {clipped_line('settings: ' + view.settings)}"] if view.settings else []
+    if view.model_says:
+        blocks.append(f"- {markdown_line(one_line(f'a model says: {view.model_says}', _MAX_TITLE_LENGTH))}")
+    blocks += [f"- spent: {view.spent}"] if view.spent else []
+    blocks += _behaviour(view)
+    blocks += _files("suppressions that this change brings in", view.suppressions)
+    blocks += _files("skipped", view.skipped)
+    blocks += _files("not looked at", view.not_looked_at)
+    blocks += _files("looked at in part", view.in_part)
+    blocks += _withheld(view, is_listed=show_withheld, show_nits=show_nits)
+    return blocks + _set_aside(view, is_listed=show_withheld)
 
 
-def _series(report: Report) -> list[str]:
+def _series(view: ReportView) -> list[str]:
     """What became of the findings of the review before."""
-    said = series_sentence(report)
-    blocks = [f"- {clipped_line(said)}"] if said else []
-    blocks += [f"  - {clipped_line(f'{fate}: {text}')}" for fate, text in decision_lines(report)]
-    return blocks + [f"- {clipped_line(f'alert: {text}')}" for text in alert_lines(report)]
+    blocks = [f"- {clipped_line(view.series)}"] if view.series else []
+    blocks += [f"  - {clipped_line(f'{fate}: {text}')}" for fate, text in view.decisions]
+    return blocks + [f"- {clipped_line(f'alert: {text}')}" for text in view.alerts]
 
 
-def _behaviour(report: Report) -> list[str]:
+def _behaviour(view: ReportView) -> list[str]:
     """What probes showed on both sides: a sentence of ours, and the table in a fold."""
-    sentence = behaviour_sentence(report)
-    if not sentence:
+    if not view.behaviour:
         return []
-    rows = compared(report)[:_MAX_LISTED]
+    rows = view.probes[:_MAX_LISTED]
     said = ["\n".join(_probe_line(one) for one in rows)]
     for one in rows:
         said += [] if one.is_alike else [clipped_line(one.name), *_program_blocks(one.parts)]
-    return [fold_of(f"Behaviour compared: {sentence}", said)]
+    return [fold_of(f"Behaviour compared: {view.behaviour}", said)]
 
 
 def _probe_line(one: Compared) -> str:
@@ -355,29 +296,29 @@ def _files(label: str, files: Sequence[tuple[str, str]]) -> list[str]:
     return [f"- {label}: {', '.join(named)}{more}"]
 
 
-def _withheld(report: Report, *, show_withheld: bool, show_nits: bool) -> list[str]:
-    aside = _set_aside(report, is_listed=show_withheld)
-    withheld = report.withheld
+def _withheld(view: ReportView, *, is_listed: bool, show_nits: bool) -> list[str]:
+    withheld = view.withheld
     if not withheld:
-        return aside
-    counts = ", ".join(f"{count} {reason}" for reason, count in withheld_counts(withheld))
-    said = [f"- withheld: {wording.counted(len(withheld), 'finding')} ({counts})"]
-    if show_withheld:
-        written = {one.id for one in wording.nits(report)} if show_nits else set()
-        said += [_withheld_one(report, one) for one in wording.ordered(withheld) if one.id not in written]
-    return said + aside
-
-
-def _set_aside(report: Report, *, is_listed: bool) -> list[str]:
-    lines = set_aside_lines(report)
-    if not lines:
         return []
-    said = [f"- dropped: {markdown_line(one_line(set_aside_words(report), _MAX_TITLE_LENGTH))}"]
-    listed = [f"  - {markdown_line(one_line(line, _MAX_RESULT_LENGTH))}" for line in lines]
+    counts = ", ".join(f"{count} {reason}" for reason, count in view.withheld_counts)
+    said = [f"- withheld: {counted(len(withheld), 'finding')} ({counts})"]
+    if is_listed:
+        written = {one.id for one in view.nits} if show_nits else set()
+        said += [_withheld_one(one) for one in withheld if one.id not in written]
+    return said
+
+
+def _set_aside(view: ReportView, *, is_listed: bool) -> list[str]:
+    if not view.set_aside_lines:
+        return []
+    said = [f"- dropped: {markdown_line(one_line(view.set_aside, _MAX_TITLE_LENGTH))}"]
+    listed = [f"  - {markdown_line(one_line(line, _MAX_RESULT_LENGTH))}" for line in view.set_aside_lines]
     return said + (listed if is_listed else [])
 
 
-def _withheld_one(report: Report, candidate: Candidate) -> str:
-    detail = why_withheld(candidate, report)
-    said = markdown_line(one_line(detail, _MAX_TITLE_LENGTH))
-    return f"  {one_line_item(candidate)}: {why_words(candidate)}" + (f", {said}" if said else "")
+def _withheld_one(finding: FindingView) -> str:
+    why = finding.withheld
+    if why is None:
+        return ""
+    said = markdown_line(one_line(why.detail, _MAX_TITLE_LENGTH))
+    return f"  {one_line_item(finding)}: {why.why}" + (f", {said}" if said else "")

@@ -1,14 +1,14 @@
 """Say in words what programs showed, of a finding and of behaviour on both sides."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 from affidavit.proof.running.printed import MAX_LINES, both_ends, printed_lines
 from affidavit.proof.running.reproduction import NOT_DECLARED, VARIES
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
+from affidavit.records.record import Record
 from affidavit.records.report import BehaviourRow, ProbeState, Report
 from affidavit.records.runs.run import KeptRun, ProbeRun, Program, ProgramRun
 from affidavit.render.wording import SIDES, counted, title_of
@@ -62,8 +62,7 @@ def how_to_repeat(candidate: Candidate, report_id: str) -> str:
     return f"affidavit reproduce {report_id[:8]} {candidate.fingerprint or candidate.id}"
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Record):
     """One thing about a program: a heading of ours, and text of a program or of what it printed."""
 
     heading: str
@@ -83,7 +82,11 @@ def program_text(candidate: Candidate, report_id: str, most: int | None = None) 
 
     Only our own words begin at the margin, so that no program and no output passes for them.
     """
-    parts = program_parts(candidate, report_id, most or MAX_LINES)
+    return parts_text(program_parts(candidate, report_id, most or MAX_LINES), most)
+
+
+def parts_text(parts: Sequence[Part], most: int | None = None) -> str:
+    """Parts of a program as plain text."""
     return "\n\n".join("\n".join([part.heading, *_set_off(part, most)]) for part in parts)
 
 
@@ -96,13 +99,13 @@ def _set_off(part: Part, most: int | None) -> list[str]:
 
 def parts_of(program: Program, runs: Iterable[ProgramRun], most: int = MAX_LINES) -> Iterator[Part]:
     """A program with its files, and what it did."""
-    yield Part(f"{' '.join(program.language.split())}:", program.text.rstrip("\n"))
+    yield Part(heading=f"{' '.join(program.language.split())}:", text=program.text.rstrip("\n"))
     for file in program.files:
-        yield Part(f"with the file {' '.join(file.path.split())}:", file.content.rstrip("\n"))
+        yield Part(heading=f"with the file {' '.join(file.path.split())}:", text=file.content.rstrip("\n"))
     for run in runs:
         detail = f", {' '.join(run.detail.split())}" if run.detail else ""
         printed = "\n".join(printed_lines(run.output, most))
-        yield Part(f"{ending_words(run)}{detail}", printed, is_output=True)
+        yield Part(heading=f"{ending_words(run)}{detail}", text=printed, is_output=True)
 
 
 def decided_by(candidate: Candidate) -> list[KeptRun]:
@@ -111,7 +114,7 @@ def decided_by(candidate: Candidate) -> list[KeptRun]:
 
 
 def _decided(kept: KeptRun, most: int) -> Iterator[Part]:
-    yield Part("the verifier's own program")
+    yield Part(heading="the verifier's own program")
     yield from parts_of(kept.program, filter(None, (kept.base, kept.head)), most)
 
 
@@ -120,9 +123,9 @@ def _offered(candidate: Candidate, report_id: str, most: int) -> Iterator[Part]:
     if check is None or reproduction is None:
         return
     detail = f" ({' '.join(check.detail.split())})" if check.detail else ""
-    yield Part(f"{outcome_words(check)}{detail}")
+    yield Part(heading=f"{outcome_words(check)}{detail}")
     yield from parts_of(reproduction.as_program, runs_of(check), most)
-    yield Part("again:", how_to_repeat(candidate, report_id))
+    yield Part(heading="again:", text=how_to_repeat(candidate, report_id))
 
 
 COUNTED: dict[ProbeState, tuple[str, str]] = {
@@ -138,8 +141,7 @@ COUNTED: dict[ProbeState, tuple[str, str]] = {
 READ_FIRST: tuple[ProbeState, ...] = ("reported", "differs", "announced", "flaky", "could_not_run", "alike")
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(Record):
     """One probe as a reader sees it."""
 
     name: str
@@ -148,6 +150,8 @@ class Compared:
     parts: tuple[Part, ...]
     """Its program and what it printed."""
     is_alike: bool
+    candidate: str | None
+    """The finding that was made of it."""
 
 
 def behaviour_sentence(report: Report) -> str:
@@ -175,6 +179,7 @@ def _compared(row: BehaviourRow, report: Report) -> Compared:
         why=_why(row, report),
         parts=tuple(parts_of(probe.program, (*probe.base[:1], *probe.head[:1]))) if probe else (),
         is_alike=row.state == "alike",
+        candidate=row.candidate,
     )
 
 

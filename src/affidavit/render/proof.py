@@ -1,15 +1,17 @@
 """Say in words why a finding is believed and what else it stands for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from textwrap import shorten
 
+from affidavit.proof.judging.ruling import majority_of
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.diagnostics import Reason
-from affidavit.records.evidence import QuoteCheck
+from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Severity
 from affidavit.records.report import Report
 from affidavit.render.programs import decided_by, outcome_words
-from affidavit.render.wording import agreeing, counted, finder_name, listed, place_of, title_of
+from affidavit.render.wording import SIDES, agreeing, counted, finder_name, listed, place_of, title_of
 
 MAX_QUOTES = 2
 """Quotes of packages inside the line; all of them are in the details."""
@@ -135,13 +137,18 @@ MAX_IN_SHORT = 5
 MAX_ACCOUNTS = 10
 
 
+def duplicates_by_leader(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
+    """What was withheld because another finding says it, by the id of that one, in the order of the file."""
+    found: dict[str, list[Candidate]] = {}
+    for one in sorted(candidates, key=_by_place):
+        if one.withheld and one.withheld.code is Reason.DUPLICATE_OF:
+            found.setdefault(one.withheld.detail, []).append(one)
+    return found
+
+
 def duplicates_of(candidate: Candidate, report: Report) -> list[Candidate]:
     """What was withheld because this finding says it, in the order of the file."""
-    meant = (str(Reason.DUPLICATE_OF), candidate.id)
-    # Asked for each of thousands of findings: what is withheld is not gathered anew each time.
-    ended = [(one, why) for one in report.candidates if (why := one.withheld)]
-    under = [one for one, why in ended if (str(why.code), why.detail) == meant]
-    return sorted(under, key=_by_place)
+    return duplicates_by_leader(report.candidates).get(candidate.id, [])
 
 
 def _by_place(candidate: Candidate) -> tuple[str, int, str]:
@@ -149,23 +156,43 @@ def _by_place(candidate: Candidate) -> tuple[str, int, str]:
     return (finding.file, finding.line, candidate.id) if finding else ("", 0, candidate.id)
 
 
+@dataclass(frozen=True)
+class Under:
+    """What one finding stands for, by what it adds."""
+
+    lines: Sequence[Candidate] = ()
+    """Further lines of the same rule in the same file."""
+    places: Sequence[Candidate] = ()
+    """Where else the machine proved the same, each place once, the worst first."""
+    accounts: Sequence[Candidate] = ()
+    """Other effects of the same cause, and other words for it."""
+
+
+def under_of(candidate: Candidate, duplicates: Sequence[Candidate]) -> Under:
+    """Sort the duplicates of a finding into lines, places and accounts."""
+    lines = [one for one in duplicates if _is_line(one, candidate)]
+    others = [one for one in duplicates if not _is_line(one, candidate)]
+    places = places_elsewhere(candidate, others)
+    taken = {one.id for one in places}
+    return Under(lines, places, [one for one in others if one.id not in taken])
+
+
 def said_under(candidate: Candidate, report: Report) -> list[tuple[str, str]]:
     """Further places of the same rule or cause, and what others said of the same, each with its label."""
-    under = duplicates_of(candidate, report)
-    lines = [one for one in under if _is_line(one, candidate)]
-    places = places_elsewhere(candidate, [one for one in under if one not in lines])
-    accounts = [one for one in under if one not in lines and one not in places]
-    said = [("also at", _lines(lines))] if lines else []
-    said += _listed("also at", [_quoted(one) for one in places], MAX_PLACES, "more place")
-    return said + _listed("also said", [_account(one) for one in accounts], MAX_ACCOUNTS, "more account")
+    return under_words(under_of(candidate, duplicates_of(candidate, report)))
 
 
-def further_places(candidate: Candidate, report: Report) -> str:
+def under_words(under: Under) -> list[tuple[str, str]]:
+    """Say what a finding stands for, each with its label."""
+    said = [("also at", _lines(under.lines))] if under.lines else []
+    said += _listed("also at", [_quoted(one) for one in under.places], MAX_PLACES, "more place")
+    accounts = [_account(one) for one in under.accounts]
+    return said + _listed("also said", accounts, MAX_ACCOUNTS, "more account")
+
+
+def places_in_short(under: Under) -> str:
     """Where else it is, in a few words; empty where it stands for no other place."""
-    under = duplicates_of(candidate, report)
-    lines = [one for one in under if _is_line(one, candidate)]
-    places = [*lines, *places_elsewhere(candidate, [one for one in under if one not in lines])]
-    named = list(dict.fromkeys(map(place_of, places)))
+    named = list(dict.fromkeys(map(place_of, [*under.lines, *under.places])))
     more = [f"{len(named) - MAX_IN_SHORT} more"] if len(named) > MAX_IN_SHORT else []
     return f"also at {listed([*named[:MAX_IN_SHORT], *more])}" if named else ""
 
@@ -191,32 +218,46 @@ def _listed(label: str, texts: Sequence[str], most: int, rest: str) -> list[tupl
     return [(label, text) for text in (*distinct[:most], *more)]
 
 
-def why_withheld(candidate: Candidate, report: Report) -> str:
+def why_withheld(candidate: Candidate, known: Mapping[str, Candidate]) -> str:
     """The detail of a reason; of a duplicate, the finding that says it, as the report names it."""
     withheld = candidate.withheld
     if withheld is None:
         return ""
-    stands = next((one for one in report.candidates if one.id == withheld.detail), None)
-    if str(withheld.code) != str(Reason.DUPLICATE_OF) or stands is None:
+    stands = leader_of(candidate, known)
+    if stands is None:
         return f"{withheld.detail} (shown by a program)" if decided_by(candidate) else withheld.detail
     name = f" ({stands.fingerprint})" if stands.fingerprint else ""
     return f"{place_of(stands)} {title_of(stands)}{name}"
 
 
+def leader_of(candidate: Candidate, known: Mapping[str, Candidate]) -> Candidate | None:
+    """The finding that a duplicate is withheld for; None where it is no duplicate."""
+    withheld = candidate.withheld
+    is_duplicate = withheld is not None and withheld.code is Reason.DUPLICATE_OF
+    return known.get(withheld.detail) if withheld and is_duplicate else None
+
+
 def _account(candidate: Candidate) -> str:
-    """A further place or effect of the same cause; nobody may take it for verified."""
+    return f"{finder_name(candidate.specialist)}, {place_of(candidate)}: {account_words(candidate)}"
+
+
+def account_words(candidate: Candidate) -> str:
+    """A further effect of the same cause; nobody may take it for verified."""
     is_judged = candidate.is_proven_by_machine or bool(candidate.judgements)
-    unjudged = "" if is_judged else " (not judged by itself)"
-    return f"{finder_name(candidate.specialist)}, {place_of(candidate)}: {title_of(candidate)}{unjudged}"
+    return title_of(candidate) + ("" if is_judged else " (not judged by itself)")
 
 
 def _quoted(place: Candidate) -> str:
-    """Where it is, and the code that is there; its title where no code is quoted."""
+    code = code_at(place)
+    return f"{place_of(place)}: {f'`{code}`' if code and '`' not in code else code or title_of(place)}"
+
+
+def code_at(place: Candidate) -> str:
+    """The code at a further place; empty where none is quoted."""
     finding, quote = place.finding, place.quote
     lines = quote.code.split("\n") if quote and quote.start is not None else []
     at = finding.line - quote.start if finding and quote and quote.start is not None else -1
-    code = " ".join(lines[at].split()) if 0 <= at < len(lines) else ""
-    return f"{place_of(place)}: {f'`{code}`' if code and '`' not in code else code or title_of(place)}"
+    return " ".join(lines[at].split()) if 0 <= at < len(lines) else ""
 
 
 def _is_line(one: Candidate, leader: Candidate) -> bool:
@@ -259,3 +300,90 @@ def trial_lines(candidate: Candidate) -> list[str]:
     marks = {True: "passed", False: "failed", None: "not tried"}
     steps = candidate.patch_trial.steps if candidate.patch_trial else ()
     return [f"{marks[step.passed]}: {step.name}: {step.detail}" for step in steps]
+
+
+def proof_steps(candidate: Candidate) -> list[str]:
+    """Why the finding is believed: who found it, and how it was checked."""
+    said = [_origin(candidate), quote_words(candidate.quote)]
+    said += [one.summary for one in candidate.dependency_quotes]
+    said += [_search_proof(run) for run in candidate.searches]
+    if others := agreeing(candidate):
+        said.append(f"agreed by {listed(others)}")
+    if candidate.said_by:
+        said.append(f"commented on before the review by {listed(candidate.said_by)}")
+    # What the machine says of its own finding stands in its origin already.
+    heard = [judgement for judgement in candidate.judgements if judgement.by == "verifier"]
+    said += _judgements(heard)
+    if candidate.claimed_severity and candidate.finding:
+        said.append(f"claimed as {candidate.claimed_severity}, {candidate.finding.severity} for the verifier")
+    return [part for part in said if part]
+
+
+def first_wording(candidate: Candidate) -> str:
+    """What its finder wrote where the reporter made it shorter; empty where the words are the finder's."""
+    first = candidate.first_wording
+    return f"{first.title.strip()}\n{first.message.strip()}" if first else ""
+
+
+def _judgements(said: Sequence[Judgement]) -> list[str]:
+    """Each verifier in one sentence; several votes of one are counted."""
+    votes = [judgement for judgement in said if judgement.role == "verifier"]
+    others = [judgement for judgement in said if judgement.role != "verifier"]
+    if len(votes) > 1:
+        return [f"{votes[0].model}: {majority_of(votes).reason}", *map(_judgement, others)]
+    return [_judgement(judgement) for judgement in said]
+
+
+def _origin(candidate: Candidate) -> str:
+    evidence = candidate.finding.verification if candidate.finding else None
+    method = " ".join(evidence.verification_method.split()).rstrip(".") if evidence else ""
+    if not method:
+        return f"found by {finder_name(candidate.specialist)}, with no method named"
+    finder = finder_name(candidate.specialist)
+    return method if candidate.specialist in method else f"found by {finder}: {method}"
+
+
+def quote_words(quote: QuoteCheck | None) -> str:
+    """Where the quoted code was found."""
+    if quote is None or quote.outcome == "not_quoted":
+        return "no quote to check"
+    if quote.outcome == "not_found":
+        return f"quote not found in {quote.file}"
+    span = f"{quote.start}-{quote.end}" if quote.end and quote.end != quote.start else str(quote.start)
+    place = f"{quote.file}:{span}" + (f" {SIDES['base']}" if quote.side == "base" else "")
+    return {
+        "exact": f"quote found in the commit, at {place}",
+        "relocated": f"quote found at {place}, not where it was claimed",
+        "ambiguous": f"quote found several times, the nearest at {place}",
+    }[quote.outcome]
+
+
+def _search_proof(run: SearchRun) -> str:
+    where = f" in {listed(run.search.paths)}" if run.search.paths else ""
+    outcome = {
+        "nothing_found": "nothing found",
+        "hits": counted(len(run.hits), "hit"),
+        "failed": f"failed ({run.detail})" if run.detail else "failed",
+    }[run.state]
+    return f"searched for `{run.search.pattern}`{where}: {outcome}"
+
+
+def _judgement(judgement: Judgement) -> str:
+    said = judgement_words(judgement)
+    return f"{said}: {judgement.reason}" if judgement.reason else said
+
+
+def judgement_words(judgement: Judgement) -> str:
+    """Who judged it, and how; the reason is not part of it."""
+    if judgement.by == "earlier" and judgement.answer:
+        return "stands since the review before"
+    who = {"verifier": judgement.model or "the verifier", "ruling": "all together"}.get(
+        judgement.by, "the machine"
+    )
+    who += ", the second verifier" * (judgement.by == "verifier" and judgement.role == "second_verifier")
+    if judgement.outcome != "answered":
+        return f"{who} gave no answer ({judgement.outcome.replace('_', ' ')})"
+    if judgement.answer is None:
+        return f"{who} judged its worth"
+    word = "confirmed" if judgement.answer == "CONFIRMED" else "refuted"
+    return f"{word} by {who}" + (", with a reservation" if judgement.qualified else "")

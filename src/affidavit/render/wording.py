@@ -7,11 +7,9 @@ from pathlib import PurePosixPath
 from textwrap import shorten
 from typing import Any
 
-from affidavit.proof.judging.ruling import majority_of
-from affidavit.records.candidate import Candidate, Judgement, Status
+from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change, Revision
 from affidavit.records.diagnostics import HIDDEN_BY_CHOICE, Reason
-from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.record import Side
 from affidavit.records.report import Counts, Gap, Report
@@ -158,87 +156,6 @@ def message_of(finding: Finding) -> str:
 def _folded(text: str) -> str:
     """Text without what makes no difference to a reader: case, white space, the last dot."""
     return " ".join(text.casefold().split()).rstrip(".")
-
-
-def proof(candidate: Candidate) -> list[str]:
-    """Why the finding is believed: who found it, and how it was checked."""
-    said = [_origin(candidate), _quote_proof(candidate.quote)]
-    said += [one.summary for one in candidate.dependency_quotes]
-    said += [_search_proof(run) for run in candidate.searches]
-    if others := agreeing(candidate):
-        said.append(f"agreed by {listed(others)}")
-    if candidate.said_by:
-        said.append(f"commented on before the review by {listed(candidate.said_by)}")
-    # What the machine says of its own finding stands in its origin already.
-    heard = [judgement for judgement in candidate.judgements if judgement.by == "verifier"]
-    said += _judgements(heard)
-    if candidate.claimed_severity and candidate.finding:
-        said.append(f"claimed as {candidate.claimed_severity}, {candidate.finding.severity} for the verifier")
-    return [part for part in said if part]
-
-
-def first_wording(candidate: Candidate) -> str:
-    """What its finder wrote where the reporter made it shorter; empty where the words are the finder's."""
-    first = candidate.first_wording
-    return f"{first.title.strip()}\n{first.message.strip()}" if first else ""
-
-
-def _judgements(said: Sequence[Judgement]) -> list[str]:
-    """Each verifier in one sentence; several votes of one are counted."""
-    votes = [judgement for judgement in said if judgement.role == "verifier"]
-    others = [judgement for judgement in said if judgement.role != "verifier"]
-    if len(votes) > 1:
-        return [f"{votes[0].model}: {majority_of(votes).reason}", *map(_judgement, others)]
-    return [_judgement(judgement) for judgement in said]
-
-
-def _origin(candidate: Candidate) -> str:
-    evidence = candidate.finding.verification if candidate.finding else None
-    method = " ".join(evidence.verification_method.split()).rstrip(".") if evidence else ""
-    if not method:
-        return f"found by {finder_name(candidate.specialist)}, with no method named"
-    finder = finder_name(candidate.specialist)
-    return method if candidate.specialist in method else f"found by {finder}: {method}"
-
-
-def _quote_proof(quote: QuoteCheck | None) -> str:
-    if quote is None or quote.outcome == "not_quoted":
-        return "no quote to check"
-    if quote.outcome == "not_found":
-        return f"quote not found in {quote.file}"
-    span = f"{quote.start}-{quote.end}" if quote.end and quote.end != quote.start else str(quote.start)
-    place = f"{quote.file}:{span}" + (f" {SIDES['base']}" if quote.side == "base" else "")
-    return {
-        "exact": f"quote found in the commit, at {place}",
-        "relocated": f"quote found at {place}, not where it was claimed",
-        "ambiguous": f"quote found several times, the nearest at {place}",
-    }[quote.outcome]
-
-
-def _search_proof(run: SearchRun) -> str:
-    where = f" in {listed(run.search.paths)}" if run.search.paths else ""
-    outcome = {
-        "nothing_found": "nothing found",
-        "hits": counted(len(run.hits), "hit"),
-        "failed": f"failed ({run.detail})" if run.detail else "failed",
-    }[run.state]
-    return f"searched for `{run.search.pattern}`{where}: {outcome}"
-
-
-def _judgement(judgement: Judgement) -> str:
-    if judgement.by == "earlier" and judgement.answer:
-        return f"stands since the review before: {judgement.reason}"
-    who = judgement.model or "the verifier" if judgement.by == "verifier" else "the machine"
-    who += ", the second verifier" * (judgement.by == "verifier" and judgement.role == "second_verifier")
-    reason = f": {judgement.reason}" if judgement.reason else ""
-    if judgement.outcome != "answered":
-        return f"{who} gave no answer ({judgement.outcome.replace('_', ' ')}){reason}"
-    if judgement.answer is None:
-        return f"{who} judged its worth{reason}" if judgement.by == "verifier" else ""
-    if judgement.by == "machine" and not judgement.reason:
-        return ""
-    word = "confirmed" if judgement.answer == "CONFIRMED" else "refuted"
-    return f"{word} by {who}" + (", with a reservation" if judgement.qualified else "") + reason
 
 
 def is_same_commits(report: Report) -> bool:

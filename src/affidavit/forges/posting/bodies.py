@@ -13,6 +13,7 @@ from affidavit.render.markdown import (
 )
 from affidavit.render.proof import how_shown, patch_words
 from affidavit.render.safe_text import clip
+from affidavit.render.view import finding_view
 from affidavit.render.wording import location
 
 CUT = "\n\n**Cut here: the forge takes no longer comment. The report has the rest.**"
@@ -41,7 +42,7 @@ def finding_body(candidate: Candidate, report: Report, limit: int, suggestion: s
     offered = [f"{patch_words(candidate)}:\n\n{suggestion}"] if suggestion else []
     parts = (
         write_mark(finding_mark(candidate, report)),
-        finding_block(report, candidate, has_code=False),
+        finding_block(finding_view(candidate, report), has_code=False),
         *offered,
         HOW_TO_ANSWER,
     )
@@ -53,13 +54,13 @@ def finding_body(candidate: Candidate, report: Report, limit: int, suggestion: s
 def explained_body(candidate: Candidate, report: Report, comment: str, limit: int) -> str:
     """The whole proof, for whoever asked for it."""
     mark = Mark(kind="reply", fingerprint=candidate.fingerprint, report=report.id, to=comment)
-    finding = candidate.finding
+    finding, view = candidate.finding, finding_view(candidate, report)
     place = f", at {name_span(location(finding))}" if finding else ""
     asked = [
         f"What stands behind this{place}, {clipped_line(how_shown(candidate))}:",
-        *(proof_blocks(report, candidate, finding) if finding else []),
+        *(proof_blocks(view) if finding else []),
     ]
-    whole = fold_of("The finding with its code", [finding_block(report, candidate, has_proof=False)])
+    whole = fold_of("The finding with its code", [finding_block(view, has_proof=False)])
     again = f"`affidavit recheck` proves it again from the report {name_span(report.id)}."
     return fitted("\n\n".join([write_mark(mark), *asked, whole, again]), limit)
 

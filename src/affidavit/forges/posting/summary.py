@@ -11,7 +11,6 @@ from affidavit.forges.posting.options import PostOptions
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.render import wording
-from affidavit.render.account import headline_words
 from affidavit.render.markdown import (
     about_line,
     account_items,
@@ -19,12 +18,14 @@ from affidavit.render.markdown import (
     finding_block,
     fit_blocks,
     fold_of,
-    folded_items,
+    folded_item,
     headline,
     joined_blocks,
     name_span,
     one_line_item,
+    rate_items,
 )
+from affidavit.render.view import ReportView, view_of
 
 MAX_NOTES_LENGTH = 7_000
 """Of what stands below the findings."""
@@ -57,10 +58,11 @@ def summary_body(report: Report, told: Told, options: PostOptions, limit: int) -
     """The summary; what does not fit is said, and what is below the findings is always there."""
     head = report.change.head.commit or ""
     mark = write_mark(Mark(kind="summary", report=report.id, head=head, run=options.run, listed=told.listed))
-    top = [mark, f"## Affidavit\n\n{headline(report)}", about_line(report), *_own_request(told)]
-    rest = _rest(report, told, options)
+    view = view_of(report)
+    top = [mark, f"## Affidavit\n\n{headline(view)}", about_line(view), *_own_request(told)]
+    rest = _rest(report, view, told, options)
     room = limit - sum(len(block) + 2 for block in (*top, *rest))
-    blocks = [*_overview(report, told), *_in_full(report, told), *_smaller(report), *_nits(report, options)]
+    blocks = [*_overview(view, told), *_in_full(view, told), *_smaller(view), *_nits(view, options)]
     findings = fit_blocks(blocks, max(room - 400, 1_000), "finding", "findings")
     return fitted(joined_blocks([*top, *findings, *rest]), limit)
 
@@ -71,52 +73,47 @@ def _own_request(told: Told) -> list[str]:
     return ["This account opened the request itself: forges let nobody approve or block their own."]
 
 
-def _overview(report: Report, told: Told) -> list[str]:
+def _overview(view: ReportView, told: Told) -> list[str]:
     """One line for each finding that is said in full, with a link to its comment."""
     lines = []
-    for one in wording.ordered(wording.standing(report))[:MAX_LISTED]:
-        blocks = " (blocks)" if one.id in report.verdict.blocking else ""
+    for one in view.standing[:MAX_LISTED]:
+        blocks = " (blocks)" if one.is_blocking else ""
         url = told.inline.get(one.id)
         where = " in a thread that was resolved" if one.id in told.left_resolved else ""
         lines.append(one_line_item(one) + blocks + (f" ([comment]({url}){where})" if url else ""))
     return ["\n".join(lines)] if lines else []
 
 
-def _in_full(report: Report, told: Told) -> list[str]:
+def _in_full(view: ReportView, told: Told) -> list[str]:
     """Findings that no line of the diff could carry."""
-    left = [one for one in wording.ordered(wording.standing(report)) if one.id not in told.inline]
+    left = [one for one in view.standing if one.id not in told.inline]
     if not left:
         return []
-    blocks = [f"{_file_of(one)}{finding_block(report, one)}" for one in left]
+    blocks = [f"#### {name_span(one.file)}\n\n{finding_block(one)}" for one in left]
     return [f"### Not on a line of the diff\n\n{blocks[0]}", *blocks[1:]]
 
 
-def _file_of(candidate: Candidate) -> str:
-    return f"#### {name_span(candidate.finding.file)}\n\n" if candidate.finding else ""
-
-
-def _smaller(report: Report) -> list[str]:
+def _smaller(view: ReportView) -> list[str]:
     # Nothing else shows by which name such a point can be dismissed: it has no thread.
-    named = zip(folded_items(report), wording.folded(report), strict=True)
-    items = [f"{item} {name_span(one.fingerprint)}" if one.fingerprint else item for item, one in named]
+    items = [
+        f"{folded_item(one)} {name_span(one.fingerprint)}" if one.fingerprint else folded_item(one)
+        for one in view.folded
+    ]
     if not items:
         return []
     shown = items[:MAX_LISTED] + [f"- {len(items) - MAX_LISTED} more"] * (len(items) > MAX_LISTED)
     return [fold_of(f"{wording.counted(len(items), 'smaller point')}", ["\n".join(shown)])]
 
 
-def _nits(report: Report, options: PostOptions) -> list[str]:
-    items = [one_line_item(one) for one in wording.nits(report)[:MAX_LISTED]] if options.nits else []
+def _nits(view: ReportView, options: PostOptions) -> list[str]:
+    items = [one_line_item(one) for one in view.nits[:MAX_LISTED]] if options.nits else []
     return [fold_of("True, and withheld as nits", ["\n".join(items)])] if items else []
 
 
-def _rest(report: Report, told: Told, options: PostOptions) -> list[str]:
+def _rest(report: Report, view: ReportView, told: Told, options: PostOptions) -> list[str]:
     blocks = [*_since(told), *_decided(report, told)]
-    account = fit_blocks(
-        account_items(report, show_withheld=False, show_nits=False), MAX_NOTES_LENGTH, "note", "notes"
-    )
-    if rate := headline_words(report.measured):
-        account.append(f"- error rate of this installation: {rate}")
+    items = account_items(view, show_withheld=False, show_nits=False)
+    account = [*fit_blocks(items, MAX_NOTES_LENGTH, "note", "notes"), *rate_items(view)]
     account += _proven(report, options)
     # Where nothing is said, there is nothing to dismiss.
     how = [HOW_TO_DISMISS] if report.shown or told.fates or told.decisions else []

@@ -11,6 +11,7 @@ from affidavit.render.account import headline_words, set_aside_lines, set_aside_
 from affidavit.render.changed_lines import head_place
 from affidavit.render.exchange.shapes import account_of, fingerprint_of, inert, rule_of
 from affidavit.render.formats import RenderOptions
+from affidavit.render.proof import proof_steps
 from affidavit.render.safe_text import one_line, visible
 
 _MAX_NAME_LENGTH = 300
@@ -118,7 +119,7 @@ def _message(candidate: Candidate, finding: Finding, report: Report) -> str:
 
 
 def _text(candidate: Candidate, finding: Finding, report: Report) -> str:
-    proof = "\n".join(f"- {part}" for part in wording.proof(candidate))
+    proof = "\n".join(f"- {part}" for part in proof_steps(candidate))
     code = candidate.quote.code if candidate.quote else ""
     parts = [wording.location(finding), account_of(finding, candidate, report), code, f"Proof:\n{proof}"]
     return inert("\n\n".join(part for part in parts if part), 8_000)

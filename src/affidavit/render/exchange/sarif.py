@@ -26,6 +26,7 @@ from affidavit.render.exchange.shapes import (
     whole_characters,
 )
 from affidavit.render.formats import RenderOptions
+from affidavit.render.proof import proof_steps
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSIONS = ("2.1.0", "github")
@@ -232,7 +233,7 @@ def _standing(candidate: Candidate, finding: Finding, report: Report) -> dict[st
         "worth": candidate.worth,
         "blocks": candidate.id in report.verdict.blocking,
         "failsGate": candidate.id in report.gate.failed_by,
-        "proof": [inert(part, 1_000) for part in wording.proof(candidate)][:50],
+        "proof": [inert(part, 1_000) for part in proof_steps(candidate)][:50],
     }
 
 

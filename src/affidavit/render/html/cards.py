@@ -18,7 +18,16 @@ from affidavit.render.html.colour import Painter
 from affidavit.render.html.excerpts import Excerpt, cause_excerpt, quote_excerpt
 from affidavit.render.html.prose import inline, prose
 from affidavit.render.programs import Part, program_parts
-from affidavit.render.proof import patch_text, patch_words, proof_line, said_under, trial_lines, why_withheld
+from affidavit.render.proof import (
+    first_wording,
+    patch_text,
+    patch_words,
+    proof_line,
+    proof_steps,
+    said_under,
+    trial_lines,
+    why_withheld,
+)
 from affidavit.render.safe_text import clip, one_line, visible
 
 _MAX_HITS = 20
@@ -104,7 +113,9 @@ class CardMaker:
             is_folded=candidate.is_folded,
             blocks=candidate.id in self._report.verdict.blocking,
             reason="" if candidate.is_shown else why_words(candidate),
-            detail=inline(why_withheld(candidate, self._report)) if withheld else Markup(""),
+            detail=inline(why_withheld(candidate, {one.id: one for one in self._report.candidates}))
+            if withheld
+            else Markup(""),
         )
 
     def _claim(self, candidate: Candidate, finding: Finding | None) -> tuple[tuple[str, Markup], ...]:
@@ -129,8 +140,8 @@ class CardMaker:
 def _proof(candidate: Candidate) -> tuple[Markup, ...]:
     """The sentences of the proof without its searches, which are shown with what they found."""
     said = candidate.model_copy(update={"searches": ()})
-    first = wording.first_wording(candidate)
-    sentences = [*wording.proof(said), *([f"first wording: {first}"] if first else [])]
+    first = first_wording(candidate)
+    sentences = [*proof_steps(said), *([f"first wording: {first}"] if first else [])]
     return tuple(inline(sentence) for sentence in sentences)
 
 

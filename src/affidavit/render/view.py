@@ -1,0 +1,418 @@
+"""Make the view of a report: order, groups, words, places and proofs, as data that every format draws.
+
+All text in it is raw: each format makes it safe in its own way.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.diagnostics import Reason
+from affidavit.records.finding import Finding
+from affidavit.records.record import Record, Side
+from affidavit.records.report import Decision, Report
+from affidavit.render import proof, wording
+from affidavit.render.account import (
+    alert_lines,
+    decision_lines,
+    headline_words,
+    series_sentence,
+    set_aside_lines,
+    set_aside_words,
+    why_words,
+    withheld_counts,
+)
+from affidavit.render.changed_lines import ChangedLine, changed_place, is_told_apart, marks_of
+from affidavit.render.programs import (
+    Compared,
+    Part,
+    behaviour_sentence,
+    compared,
+    ending_words,
+    how_to_repeat,
+    outcome_words,
+    program_parts,
+    runs_of,
+)
+
+MAX_ANCHOR_LENGTH = 64
+
+
+class QuoteView(Record):
+    """The code that a finding quotes."""
+
+    code: str
+    start: int
+    language: str
+    guilty: tuple[int, int]
+    """The first and last line of the finding itself."""
+    marks: dict[int, str]
+    """`+` or `-` for each line that the change added or removed, by its number."""
+    is_told_apart: bool
+    """Changed lines stand beside unchanged ones, or are gone: a reader needs the marks."""
+
+
+class CauseView(Record):
+    """The change behind a finding in code that was not touched."""
+
+    file: str
+    symbol: str
+    line: int | None
+    lines: tuple[ChangedLine, ...]
+
+
+class FurtherView(Record):
+    """Another place or account that a finding stands for."""
+
+    id: str
+    place: str
+    line: int
+    code: str
+    """Empty where no code is quoted there."""
+    said: str
+    by: str
+
+
+class ProgramView(Record):
+    """What programs showed of a finding."""
+
+    outcome: str
+    """Empty where the finding offers no program."""
+    line: tuple[str, ...]
+    """How both sides ended and how to run it again."""
+    ended: dict[Side, str]
+    parts: tuple[Part, ...]
+
+
+class PatchView(Record):
+    """The patch of a finding, and what became of it."""
+
+    said: str
+    steps: tuple[str, ...]
+    text: str
+
+
+class WithheldView(Record):
+    """Why a finding is not shown."""
+
+    code: str
+    why: str
+    detail: str
+    leader: str | None
+    """The id of the finding that says the same."""
+
+
+class FindingView(Record):
+    """One finding as a reader sees it."""
+
+    id: str
+    anchor: str
+    """Its name within a page."""
+    title: str
+    place: str
+    file: str
+    """Empty where the contract dropped the finding."""
+    severity: str
+    is_folded: bool
+    """It is said in one line, among the smaller points."""
+    is_blocking: bool
+    standing: tuple[str, ...]
+    in_brackets: tuple[str, ...]
+    """What must be known of it where it is said in one line."""
+    message: str
+    sentence: str
+    """What goes wrong, in the first sentence of its message."""
+    claim: tuple[tuple[str, str], ...]
+    suggestion: str
+    quote: QuoteView | None
+    cause: CauseView | None
+    under: tuple[tuple[str, str], ...]
+    """What else it stands for, each with its label."""
+    under_in_short: str
+    lines: tuple[FurtherView, ...]
+    places: tuple[FurtherView, ...]
+    accounts: tuple[FurtherView, ...]
+    proof_line: tuple[str, ...]
+    proof_steps: tuple[str, ...]
+    quote_said: str
+    judged: tuple[str, ...]
+    """One for each judgement, without its reason."""
+    packages: tuple[str, ...]
+    found_by: str
+    agreed_by: tuple[str, ...]
+    where_checked: str
+    first_wording: str
+    fingerprint: str
+    program: ProgramView | None
+    patch: PatchView | None
+    withheld: WithheldView | None
+
+    @property
+    def places_under(self) -> list[tuple[str, str]]:
+        """What it stands for at other places, without other accounts."""
+        return [one for one in self.under if one[0] == "also at"]
+
+    @property
+    def accounts_under(self) -> list[tuple[str, str]]:
+        """What others said of the same."""
+        return [one for one in self.under if one[0] != "also at"]
+
+
+class ReportView(Record):
+    """A report as a reader sees it."""
+
+    id: str
+    title: str
+    range: str
+    files: int
+    added: int
+    removed: int
+    nothing_to_review: str
+    """Why the change is empty, in a sentence; empty where there is something to say."""
+    decision: Decision
+    headline: str
+    gate: tuple[str, ...]
+    """What it means for a build, and then what is severe enough and does not count."""
+    findings: tuple[FindingView, ...]
+    """Those that are shown, worst first, and then those that are withheld."""
+    series: str
+    decisions: tuple[tuple[str, str], ...]
+    alerts: tuple[str, ...]
+    withheld_counts: tuple[tuple[str, int], ...]
+    set_aside: str
+    set_aside_lines: tuple[str, ...]
+    incomplete: tuple[str, ...]
+    not_run: tuple[str, ...]
+    suppressions: tuple[tuple[str, str], ...]
+    skipped: tuple[tuple[str, str], ...]
+    not_looked_at: tuple[tuple[str, str], ...]
+    in_part: tuple[tuple[str, str], ...]
+    coverage: str
+    settings: str
+    model_says: str
+    spent: str
+    error_rate: str
+    behaviour: str
+    probes: tuple[Compared, ...]
+
+    @property
+    def shown(self) -> list[FindingView]:
+        """Worst first."""
+        return [one for one in self.findings if one.withheld is None]
+
+    @property
+    def standing(self) -> list[FindingView]:
+        """Those that are said in full."""
+        return [one for one in self.shown if not one.is_folded]
+
+    @property
+    def folded(self) -> list[FindingView]:
+        """Those that are said in one line."""
+        return [one for one in self.shown if one.is_folded]
+
+    @property
+    def withheld(self) -> list[FindingView]:
+        """Worst first."""
+        return [one for one in self.findings if one.withheld is not None]
+
+    @property
+    def nits(self) -> list[FindingView]:
+        """True, and withheld because nobody would act on them."""
+        return [one for one in self.withheld if one.file and one.withheld and one.withheld.code == Reason.NIT]
+
+
+def by_file(findings: Iterable[FindingView]) -> dict[str, list[FindingView]]:
+    """Findings by their file; the file with the worst one first."""
+    files: dict[str, list[FindingView]] = {}
+    for one in findings:
+        if one.file:
+            files.setdefault(one.file, []).append(one)
+    return files
+
+
+def view_of(report: Report) -> ReportView:
+    """The view of a report."""
+    change = report.change
+    added, removed = wording.line_totals(change)
+    return ReportView(
+        id=report.id,
+        title=change.title or change.target,
+        range=wording.range_of(change),
+        files=len(change.files),
+        added=added,
+        removed=removed,
+        nothing_to_review=report.verdict.summary if change.why_empty and not report.candidates else "",
+        decision=report.verdict.decision,
+        headline=wording.headline(report),
+        gate=tuple(wording.gate_words(report, "→")),
+        findings=tuple(finding_views(report)),
+        series=series_sentence(report),
+        decisions=tuple(decision_lines(report)),
+        alerts=tuple(alert_lines(report)),
+        withheld_counts=tuple(withheld_counts(report.withheld)),
+        set_aside=set_aside_words(report),
+        set_aside_lines=tuple(set_aside_lines(report)),
+        incomplete=tuple(map(wording.part_sentence, report.incomplete)),
+        not_run=tuple(map(wording.part_sentence, report.not_run)),
+        suppressions=tuple(wording.brought_suppressions(report)),
+        skipped=tuple(wording.skipped_files(report)),
+        not_looked_at=tuple(wording.unexamined_files(report)),
+        in_part=tuple(wording.partly_examined_files(report)),
+        coverage=wording.coverage_sentence(report),
+        settings=wording.settings_sentence(report),
+        model_says=report.words.summary if report.words else "",
+        spent=wording.spent_sentence(report),
+        error_rate=headline_words(report.measured),
+        behaviour=behaviour_sentence(report),
+        probes=tuple(compared(report)),
+    )
+
+
+def finding_views(report: Report) -> Iterator[FindingView]:
+    """Every candidate: those that are shown, worst first, and then those that are withheld."""
+    candidates = [*wording.ordered(report.shown), *wording.ordered(report.withheld)]
+    known = {one.id: one for one in report.candidates}
+    duplicates = proof.duplicates_by_leader(report.candidates)
+    for candidate, anchor in zip(candidates, _anchors(candidates), strict=True):
+        yield _finding_view(candidate, report, _Around(anchor, known, duplicates.get(candidate.id, ())))
+
+
+def finding_view(candidate: Candidate, report: Report) -> FindingView:
+    """One finding of a report."""
+    known = {one.id: one for one in report.candidates}
+    return _finding_view(candidate, report, _Around("", known, proof.duplicates_of(candidate, report)))
+
+
+def _anchors(candidates: Iterable[Candidate]) -> Iterator[str]:
+    """A name in a page for each; a second finding of one fingerprint gets a number."""
+    taken: dict[str, int] = {}
+    for candidate in candidates:
+        stem = re.sub(r"[^A-Za-z0-9]+", "-", candidate.fingerprint).strip("-")[:MAX_ANCHOR_LENGTH]
+        first = f"finding-{stem or 'without-fingerprint'}"
+        taken[first] = taken.get(first, 0) + 1
+        yield first if taken[first] == 1 else f"{first}--{taken[first]}"
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What a finding's view needs of the rest of the report."""
+
+    anchor: str
+    known: Mapping[str, Candidate]
+    duplicates: Sequence[Candidate]
+
+
+def _finding_view(candidate: Candidate, report: Report, around: _Around) -> FindingView:
+    finding = candidate.finding
+    evidence = finding.verification if finding else None
+    under = proof.under_of(candidate, around.duplicates)
+    return FindingView(
+        id=candidate.id,
+        anchor=around.anchor,
+        title=wording.title_of(candidate),
+        place=wording.place_of(candidate),
+        file=finding.file if finding else "",
+        severity=finding.severity.value if finding else "",
+        is_folded=candidate.is_folded,
+        is_blocking=candidate.id in report.verdict.blocking,
+        standing=tuple(wording.standing_words(candidate, report)),
+        in_brackets=tuple(proof.standing_in_brackets(candidate, report)),
+        message=wording.message_of(finding) if finding else "",
+        sentence=wording.in_a_sentence(candidate),
+        claim=tuple(wording.claim(finding)) if finding else (),
+        suggestion=(finding.suggestion or "") if finding else "",
+        quote=_quote(candidate, finding, report) if finding else None,
+        cause=_cause(finding, report) if finding else None,
+        under=tuple(proof.under_words(under)),
+        under_in_short=proof.places_in_short(under),
+        lines=tuple(map(_further, under.lines)),
+        places=tuple(map(_further, under.places)),
+        accounts=tuple(map(_further, under.accounts)),
+        proof_line=tuple(proof.proof_line(candidate, report)),
+        proof_steps=tuple(proof.proof_steps(candidate)),
+        quote_said=proof.quote_words(candidate.quote),
+        judged=tuple(map(proof.judgement_words, candidate.judgements)),
+        packages=tuple(one.summary for one in candidate.dependency_quotes),
+        found_by=wording.finder_name(candidate.specialist),
+        agreed_by=tuple(wording.agreeing(candidate)),
+        where_checked=(evidence.where_checked or "") if evidence else "",
+        first_wording=proof.first_wording(candidate),
+        fingerprint=candidate.fingerprint,
+        program=_program(candidate, report),
+        patch=_patch(candidate),
+        withheld=_withheld(candidate, around.known),
+    )
+
+
+def _quote(candidate: Candidate, finding: Finding, report: Report) -> QuoteView | None:
+    quote = candidate.quote
+    if quote is None or not quote.code:
+        return None
+    marks = marks_of(quote, report.change)
+    return QuoteView(
+        code=quote.code,
+        start=quote.start or 1,
+        language=wording.language_of(report.change, finding.file),
+        guilty=finding.lines,
+        marks=marks,
+        is_told_apart=is_told_apart(marks, quote),
+    )
+
+
+def _cause(finding: Finding, report: Report) -> CauseView | None:
+    cause = finding.verification.caused_by if finding.verification else None
+    if cause is None:
+        return None
+    place = changed_place(report.change, cause)
+    return CauseView(
+        file=cause.file,
+        symbol=cause.symbol,
+        line=place.anchor.number if place else None,
+        lines=place.lines if place else (),
+    )
+
+
+def _further(candidate: Candidate) -> FurtherView:
+    return FurtherView(
+        id=candidate.id,
+        place=wording.place_of(candidate),
+        line=candidate.finding.line if candidate.finding else 0,
+        code=proof.code_at(candidate),
+        said=proof.account_words(candidate),
+        by=wording.finder_name(candidate.specialist),
+    )
+
+
+def _program(candidate: Candidate, report: Report) -> ProgramView | None:
+    check, parts = candidate.reproduction, tuple(program_parts(candidate, report.id))
+    if check is None:
+        return ProgramView(outcome="", line=(), ended={}, parts=parts) if parts else None
+    runs = runs_of(check)
+    said = [*map(ending_words, runs), f"again: {how_to_repeat(candidate, report.id)}"]
+    return ProgramView(
+        outcome=outcome_words(check),
+        line=tuple(said) if runs else (check.detail,),
+        ended={run.side: run.summary for run in reversed(runs)},
+        parts=parts,
+    )
+
+
+def _patch(candidate: Candidate) -> PatchView | None:
+    text = proof.patch_text(candidate)
+    if not text and candidate.patch_trial is None:
+        return None
+    steps = tuple(proof.trial_lines(candidate))
+    return PatchView(said=proof.patch_words(candidate), steps=steps, text=text)
+
+
+def _withheld(candidate: Candidate, known: Mapping[str, Candidate]) -> WithheldView | None:
+    if candidate.is_shown:
+        return None
+    leader = proof.leader_of(candidate, known)
+    return WithheldView(
+        code=wording.withheld_reason(candidate),
+        why=why_words(candidate),
+        detail=proof.why_withheld(candidate, known),
+        leader=leader.id if leader else None,
+    )
