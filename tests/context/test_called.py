@@ -49,20 +49,6 @@ def test_what_a_changed_test_imports_is_no_reach(repo: Repo) -> None:
     assert details(mapped(repo, before, after), "money.py") == []
 
 
-def test_a_near_twin_of_a_changed_file_is_named(repo: Repo) -> None:
-    text = "".join(f"def handle_request_{n}(request):\n    return request.answer_{n}\n\n\n" for n in range(9))
-    other = "".join(f"def something_else_{n}(value):\n    return value.other_{n}\n\n\n" for n in range(9))
-    before = {
-        "web/get.py": text,
-        "web/put.py": text + "LAST = 1\n",
-        "web/other.py": other,
-        "far/get.py": text,
-    }
-    after = {"web/get.py": text.replace("answer_3", "answer_33")}
-    related = {file.path: file.reasons[0].kind for file in mapped(repo, before, after).related_files}
-    assert related == {"web/put.py": "resembles"}
-
-
 def test_an_added_annotation_is_no_new_signature_and_another_one_is(repo: Repo) -> None:
     before = {"a.py": "def f(x, *, y=1):\n    return x\n\n\ndef g(x: int) -> int: ...\n"}
     after = {"a.py": "def f(x: int, *, y: int = 1) -> int:\n    return x\n\n\ndef g(x: str) -> int: ...\n"}

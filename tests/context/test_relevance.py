@@ -7,7 +7,6 @@ from affidavit.context.changed_texts import ChangedText, TextFate
 from affidavit.context.history import Companion
 from affidavit.context.relevance import Ties, rank_related
 from affidavit.context.shared_texts import SharedText
-from affidavit.context.twins import Twin
 from affidavit.records.context import Import, Reference, RelatedFile
 from affidavit.records.evidence import SearchHit
 
@@ -157,19 +156,17 @@ def test_who_calls_a_method_through_what_its_class_builds_on_comes_before_import
     assert files[0].reasons[0].detail == "calls Disk.save (likely, through what its class builds on)"
 
 
-def test_what_changed_lines_call_comes_before_importers_and_twins_before_documents() -> None:
+def test_what_changed_lines_call_comes_before_importers_and_documents() -> None:
     files = ranked(
         called=[
             Called("called.py", "convert", "shop/prices.py"),
             Called("many.py", "go", "shop/prices.py", 3),
         ],
-        twins=[Twin("twin.py", "shop/prices.py", 30, 30)],
         importers=[importing("importer.py")],
         documents=[("shop/prices.py", SearchHit(path="docs/a.md", line=2, text="see shop/prices.py"))],
     )
-    assert paths(files) == ["called.py", "importer.py", "twin.py", "docs/a.md", "many.py"]
+    assert paths(files) == ["called.py", "importer.py", "docs/a.md", "many.py"]
     assert files[0].reasons[0].detail == "defines convert, called by the changed lines of shop/prices.py"
-    assert files[2].reasons[0].detail == "shares 30 of 30 lines with shop/prices.py"
 
 
 def test_a_mere_mention_comes_after_an_importer() -> None:

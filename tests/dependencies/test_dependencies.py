@@ -23,7 +23,6 @@ KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 BASE = {
     "app.py": "from rounding import round_up\n\n\ndef total(x):\n    return round_up(x)\n",
     "requirements.txt": "Rounding_Lib==1.0.0  # exact\nother>=2\n",
-    "go.mod": "module m.org/shop\n\nrequire (\n\tm.org/Big/lib v1.2.0 // indirect\n\tm.org/../up v1.0.0\n)\n",
     "package-lock.json": json.dumps({"packages": {"": {}, "node_modules/@shop/money": {"version": "3.0.0"}}}),
 }
 HEAD = {"app.py": BASE["app.py"].replace("round_up(x)", "round_up(x, 10)")}
@@ -60,13 +59,9 @@ def shop(repo: Repo) -> Repo:
 
 
 @pytest.fixture
-def tools(shop: Repo, tmp_path: Path) -> Iterator[WithDependencies]:
-    cache = tmp_path / "gomod"
-    module = cache / "m.org" / "!big" / "lib@v1.2.0"
-    module.mkdir(parents=True)
-    (module / "lib.go").write_text("package lib\n\nfunc Grow(x int) int {\n\treturn x + 1\n}\n")
+def tools(shop: Repo) -> Iterator[WithDependencies]:
     with opened(shop, BASE, HEAD) as repository:
-        found = find_packages(shop.path, repository.base, variables={"GOMODCACHE": str(cache)})
+        found = find_packages(shop.path, repository.base)
         readers = written_readers()
         own = Toolbox(repository, change_of("app.py"), readers)
         with OpenPackages(found) as packages:
@@ -112,11 +107,10 @@ def test_a_package_is_searched_listed_and_its_definitions_are_found(tools: WithD
     ("package", "path", "text", "version"),
     [
         ("@shop/money", "index.js", "cents", "3.1.0 (the base commit pins 3.0.0)"),
-        ("m.org/Big/lib", "lib.go", "func Grow", "v1.2.0"),
         ("Rounding_LIB", "rounding/__init__.py", "round_up", "1.1.0 (the base commit pins 1.0.0)"),
     ],
 )
-def test_packages_of_node_and_go_are_read_too(
+def test_packages_of_node_are_read_too(
     tools: WithDependencies, package: str, path: str, text: str, version: str
 ) -> None:
     answer = read(tools, path, package)
@@ -147,7 +141,7 @@ def test_a_secret_in_a_package_does_not_leave(tools: WithDependencies) -> None:
     [
         ("list_files", None, {}, "name the package; there are"),
         ("list_files", "roundin-lib", {}, "did you mean rounding-lib?"),
-        ("list_files", "zzz", {}, "there are @shop/money, m.org/Big/lib, python, rounding-lib"),
+        ("list_files", "zzz", {}, "there are @shop/money, python, rounding-lib"),
         ("get_blame", "rounding-lib", {"file_path": "x", "line_number": 1}, "reads head and base only"),
         (
             "get_file_context",
@@ -176,21 +170,6 @@ def test_the_tools_that_know_packages_say_so(tools: WithDependencies) -> None:
     assert [name for name, text in described.items() if "rounding-lib" in text] == ["get_file_context"]
     assert "dependency" in described["search"]
     assert "dependency" not in described["get_blame"]
-
-
-def test_modules_in_a_vendor_folder_are_read_and_links_in_it_are_not(repo: Repo) -> None:
-    named = ("m.org/in", "m.org/linked", "../out", "/etc", "far.org/away")
-    listed = "".join(f"# {name} v1.0.0\n## explicit\n{name}\n" for name in named)
-    (repo.path / "vendor" / "m.org" / "in").mkdir(parents=True)
-    (repo.path / "vendor" / "m.org" / "in" / "in.go").write_text("package in\n")
-    (repo.path / "vendor" / "modules.txt").write_text(listed)
-    (repo.path / "out").mkdir()
-    (repo.path.parent / "away").mkdir()
-    (repo.path / "vendor" / "m.org" / "linked").symlink_to(repo.path.parent)
-    (repo.path / "vendor" / "far.org").symlink_to(repo.path.parent)
-    with opened(repo, {".gitignore": "vendor/\nout/\n"}, {"a.txt": "b\n"}) as repository:
-        found = find_packages(repo.path, repository.base).by_name
-    assert {name: one.version for name, one in found.items()} == {"m.org/in": "v1.0.0"}
 
 
 LOCKS = {

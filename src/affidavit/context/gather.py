@@ -12,7 +12,6 @@ from affidavit.context.history import Companion, find_companions, find_origins
 from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
 from affidavit.context.shared_texts import SharedText, find_shared_texts
 from affidavit.context.sources import Source, definer_of, find_sources
-from affidavit.context.twins import Twin, find_twins
 from affidavit.errors import GitError, InputError
 from affidavit.git.repository import GitRepository
 from affidavit.languages.registry import is_document
@@ -64,7 +63,6 @@ class _Found:
     companions: list[Companion]
     texts: list[SharedText]
     called: list[Called]
-    twins: list[Twin]
     origins: list[BlameOrigin]
     left_out: list[str]
 
@@ -112,7 +110,6 @@ def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _F
         asked_companions = pool.submit(find_companions, change, repository)
         asked_documents = pool.submit(_documents, change, repository.head)
         asked_texts = pool.submit(find_shared_texts, change, repository)
-        asked_twins = pool.submit(find_twins, change, repository.head)
         reviewed = change.model_copy(update={"files": tuple(change.reviewed_files())})
         symbols = tuple(readers.changed_symbols(reviewed, repository))
         edges = _edges(change, repository, readers)
@@ -122,17 +119,8 @@ def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _F
         origins, not_blamed = asked_origins.result()
         companions, not_logged = asked_companions.result()
         texts, not_compared = asked_texts.result()
-        twins, not_likened = asked_twins.result()
-    left_out = [
-        *not_followed,
-        *not_sought,
-        *not_searched,
-        *not_blamed,
-        *not_logged,
-        *not_compared,
-        *not_likened,
-    ]
-    return _Found(symbols, edges, references, documents, companions, texts, called, twins, origins, left_out)
+    left_out = [*not_followed, *not_sought, *not_searched, *not_blamed, *not_logged, *not_compared]
+    return _Found(symbols, edges, references, documents, companions, texts, called, origins, left_out)
 
 
 def _called(change: Change, head: Tree, readers: CodeReaders) -> tuple[list[Called], list[str]]:
@@ -154,7 +142,6 @@ def _tie(found: _Found, change: Change, repository: GitRepository, readers: Code
         fates=_fates(found.symbols),
         sources=sources,
         called=found.called,
-        twins=found.twins,
         through=_through(sources, readers.imports(repository.head)),
         near=_near(found.edges, sources, readers.imports(repository.head)),
         holds_tests=_tests_in(repository.head),

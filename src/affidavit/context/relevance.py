@@ -11,7 +11,6 @@ from affidavit.context.called import Called
 from affidavit.context.history import Companion
 from affidavit.context.shared_texts import SharedText
 from affidavit.context.sources import Source
-from affidavit.context.twins import Twin
 from affidavit.diff.skipping import LOCK_FILES, VENDORED_FOLDERS
 from affidavit.languages.registry import LANGUAGES, is_document, language_of
 from affidavit.languages.test_files import is_test
@@ -42,7 +41,6 @@ WEIGHTS: Mapping[str, float] = {
     "tests": 5,
     "shares_text": 4.5,
     "called_by": 4.2,
-    "resembles": 3.5,
     "imports": 4,
     "documents": 2.5,
     "changes_with": 2,
@@ -112,7 +110,6 @@ class Ties:
     """Where that which the changed files import is defined."""
     called: Sequence[Called] = ()
     """Where that which the changed lines call is defined."""
-    twins: Sequence[Twin] = ()
     through: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """A changed class, and who imports what it builds on: they may call it through that."""
     near: frozenset[str] = frozenset()
@@ -156,9 +153,6 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
     for path, target in _grouped((one for one in ties.imports if one.target), _edge):
         yield _tie(target, "imported_by", f"is imported by {path}")
     yield from _called_ties(ties.called)
-    for twin in ties.twins:
-        detail = f"shares {twin.shared} of {twin.of} lines with {twin.changed_file}"
-        yield _tie(twin.path, "resembles", detail, factor=0.5 + twin.share / 2)
     yield from _source_ties(ties.sources)
     yield from _text_ties(ties.texts)
     for path, subjects in ties.tests.items():

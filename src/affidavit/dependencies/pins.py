@@ -7,8 +7,7 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 
-from affidavit.dependencies.package import Kind
-from affidavit.dependencies.small_file import read_object
+from affidavit.dependencies.package import Kind, read_object
 from affidavit.ports import Tree
 
 Pins = dict[tuple[Kind, str], str]

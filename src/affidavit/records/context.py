@@ -73,7 +73,6 @@ RelationKind = Literal[
     "changes_with",
     "shares_text",
     "called_by",
-    "resembles",
 ]
 
 

@@ -3140,7 +3140,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "calls" | "uses" | "imports" | "imported_by" | "extended_by" | "tests" | "documents" | "implements" | "changes_with" | "shares_text" | "called_by" | "resembles";
+            kind: "calls" | "uses" | "imports" | "imported_by" | "extended_by" | "tests" | "documents" | "implements" | "changes_with" | "shares_text" | "called_by";
             /** Detail */
             detail: string;
             /**

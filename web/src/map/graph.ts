@@ -27,7 +27,7 @@ export interface Neighbour {
 
 export const TIES: Record<string, Tie> = {
   calls: 'uses', uses: 'uses', implements: 'uses', imports: 'imports', extended_by: 'needed', called_by: 'needed', imported_by: 'needed',
-  tests: 'tests', documents: 'documents', changes_with: 'changes', shares_text: 'texts', resembles: 'texts',
+  tests: 'tests', documents: 'documents', changes_with: 'changes', shares_text: 'texts',
 };
 
 export const TIE_WORDS: Record<Tie, string> = {

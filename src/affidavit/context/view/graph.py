@@ -30,7 +30,6 @@ TIE_OF_KIND: Mapping[str, str] = {
     "changes_with": "changes",
     "shares_text": "texts",
     "called_by": "uses",
-    "resembles": "texts",
 }
 
 

@@ -44,7 +44,6 @@ _NAMING = frozenset(
         "extended_by",
         "shares_text",
         "called_by",
-        "resembles",
     }
 )
 _DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
@@ -52,7 +51,6 @@ _GROUP_OF_KIND = {
     "documents": "documents",
     "changes_with": "companions",
     "shares_text": "texts",
-    "resembles": "texts",
 }
 
 
