@@ -1,15 +1,11 @@
-"""The measures of an installation, written for a terminal, in markdown and as a page."""
+"""The measures of an installation, written for a terminal."""
 
-import re
 from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
-from markdown_it import MarkdownIt
 from rich.console import Console
 
-from affidavit.lab.labels.view.markdown import quality_markdown
-from affidavit.lab.labels.view.page import quality_page
-from affidavit.lab.labels.view.text import render_quality
+from affidavit.cli.screen.quality import render_quality
 from affidavit.quality.statistics import rate_of
 from affidavit.records.measure import Absences, Fates, Group, Mistake, Quality, Spread
 
@@ -45,10 +41,6 @@ def printed(quality: Quality, width: int = 110) -> str:
     return page.getvalue()
 
 
-def everywhere(quality: Quality) -> list[str]:
-    return [printed(quality), quality_markdown(quality).replace("\\", ""), quality_page(quality)]
-
-
 def test_the_terminal_reads_like_this() -> None:
     lines = [line.rstrip() for line in printed(a_quality()).split("\n")]
     for line in (
@@ -56,9 +48,7 @@ def test_the_terminal_reads_like_this() -> None:
         "wrong       2.5% [0.4\u201312.9], n=40",
         "nit         10.0% [4.0\u201323.1], n=40",
         "labelled    40 of 60 shown findings",
-        "ruff     60        40  2.5% [0.4\u201312.9]  10.0%  \u2502\u2500\u2500\u2500\u2500\u25cf"
-        + "\u2500" * 19
-        + "\u2502",
+        "  ruff      60         40   2.5% [0.4\u201312.9]   10.0%",
         "exact       90.0% were at the named lines",
         "absences    100% of 2 shown absence claims searched (must be 100%)",
         "dropped     1 by the contract",
@@ -71,17 +61,16 @@ def test_the_terminal_reads_like_this() -> None:
         assert line in lines
 
 
-def test_every_format_gives_the_definition_with_the_rate() -> None:
-    for text in everywhere(a_quality()):
-        flat = " ".join(text.split())
-        assert "2.5% [0.4\u201312.9], n=40" in flat
-        assert "labelled wrong, among those that were shown and labelled" in flat
+def test_the_definition_stands_with_the_rate() -> None:
+    flat = " ".join(printed(a_quality()).split())
+    assert "2.5% [0.4\u201312.9], n=40" in flat
+    assert "labelled wrong, among those that were shown and labelled" in flat
 
 
-def test_without_labels_every_format_says_so_and_how_to_begin() -> None:
-    for text in everywhere(a_quality(wrong=None, nit=None, labelled=0)):
-        assert "not measured yet" in text
-        assert "affidavit label" in " ".join(text.split())
+def test_without_labels_the_text_says_so_and_how_to_begin() -> None:
+    text = printed(a_quality(wrong=None, nit=None, labelled=0))
+    assert "not measured yet" in text
+    assert "affidavit label" in " ".join(text.split())
 
 
 def test_few_labels_draw_a_warning_and_many_do_not() -> None:
@@ -98,11 +87,9 @@ def test_an_absence_claim_that_was_not_searched_is_an_alarm_on_top() -> None:
     quality = a_quality(
         absences=Absences(shown=2, searched=rate_of(1, 2), unsearched=("r1 logic-0",), withheld=3)
     )
-    for text in everywhere(quality):
-        alarm = re.search("alarm", text, re.IGNORECASE)
-        assert alarm is not None
-        assert alarm.start() < text.index("2.5%")
-        assert "r1 logic-0" in text
+    text = printed(quality)
+    assert text.index("ALARM") < text.index("2.5%")
+    assert "r1 logic-0" in text
     assert "ALARM" not in printed(a_quality())
 
 
@@ -118,10 +105,10 @@ def test_mistakes_are_listed_with_their_reason_and_the_rest_is_counted() -> None
         )
         for number in range(12)
     )
-    for text in everywhere(a_quality(mistakes=mistakes)):
-        assert "Title 0 (app.py:2, logic): checked above" in text
-        assert "Title 11" not in text
-        assert "2, all of them with --format json" in text
+    text = printed(a_quality(mistakes=mistakes))
+    assert "Title 0 (app.py:2, logic): checked above" in text
+    assert "Title 11" not in text
+    assert "2, all of them with --format json" in text
 
 
 def test_what_is_withheld_and_valid_is_told() -> None:
@@ -143,15 +130,9 @@ def test_hostile_names_do_nothing_anywhere() -> None:
         by={"model": (Group(value=HOSTILE, shown=1, wrong=rate_of(1, 1)),)},
         absences=Absences(shown=1, searched=rate_of(0, 1), unsearched=(HOSTILE,)),
     )
-    markdown = quality_markdown(quality)
-    for text in (printed(quality), markdown, quality_page(quality)):
-        assert "\x1b" not in text
-        assert "\u202e" not in text
-    assert "<script>" not in quality_page(quality)
-    html = MarkdownIt("commonmark").enable("table").render(markdown)
-    assert "<script" not in html
-    assert "<a " not in html
-    assert len(re.findall(r"<td[ >]", html)) == 5
+    text = printed(quality)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
 
 
 def test_a_terminal_that_knows_ascii_only_gets_ascii_only() -> None:
@@ -159,7 +140,7 @@ def test_a_terminal_that_knows_ascii_only_gets_ascii_only() -> None:
     page = TextIOWrapper(raw, encoding="ascii", errors="strict")
     render_quality(a_quality(), console=Console(file=page, width=110))
     page.flush()
-    assert "|----o" in raw.getvalue().decode("ascii")
+    assert "| ruff " in raw.getvalue().decode("ascii")
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200])
@@ -167,31 +148,10 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(len(line) for line in printed(a_quality(), width).split("\n")) <= max(width, 30)
 
 
-def test_an_empty_installation_is_written_in_every_format() -> None:
-    for text in everywhere(Quality()):
-        assert "0 reviews" in text
-        assert "not measured yet" in text
-
-
-def test_pictures_of_intervals_have_one_scale_that_is_stated() -> None:
-    wide, narrow = rate_of(1, 4), rate_of(1, 400)
-    groups = {
-        "specialist": (Group(value="ruff", shown=4, wrong=wide),),
-        "month": (Group(value="2026-01", shown=400, wrong=narrow),),
-    }
-    page = quality_page(a_quality(by=groups))
-    assert page.count("interval, 0 to 69.9%") == 2
-    first, second = (float(end) for end in re.findall(r'class="span" x1="[\d.]+" x2="([\d.]+)"', page))
-    assert first == 175
-    assert second < 10
-    assert printed(a_quality(by=groups)).count("0 to 69.9%") == 2
-
-
-def test_the_page_loads_nothing() -> None:
-    page = quality_page(a_quality())
-    assert "default-src 'none'" in page.replace("&#39;", "'")
-    assert "http://" not in page.replace("http://www.w3.org", "")
-    assert "<svg" in page
+def test_an_empty_installation_is_written() -> None:
+    text = printed(Quality())
+    assert "0 reviews" in text
+    assert "not measured yet" in text
 
 
 def coloured(quality: Quality) -> str:

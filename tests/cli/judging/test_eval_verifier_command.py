@@ -103,14 +103,12 @@ def test_a_gate_on_true_claims_catches_a_verifier_that_refutes_everything(
     def refuting(claim: PlantedClaim) -> dict[str, Any]:
         return {**as_known(claim), "scenario": "unchanged", "judgment": "REFUTED"}
 
-    done = judged(
-        run, claims, refuting, "--min-refuted", "1", "--min-confirmed", "10%", "--format", "markdown"
-    )
+    done = judged(run, claims, refuting, "--min-refuted", "1", "--min-confirmed", "10%")
     assert done.code == 1
     assert "less than --min-confirmed 10.0%" in done.err
     assert "--min-refuted" not in done.err
-    assert "| refuted | 100%" in done.out.replace("\\", "")
-    assert "## Judged otherwise than is known" in done.out
+    assert "refuted 100%" in " ".join(done.out.split())
+    assert "Judged otherwise than is known" in done.out
 
 
 def test_a_scenario_that_is_unchanged_refutes_as_in_a_review(run: Run, claims: list[PlantedClaim]) -> None:

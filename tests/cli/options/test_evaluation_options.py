@@ -7,8 +7,8 @@ import pytest
 
 from affidavit.cli.options.lab.evaluation import Limits, read_limits
 from affidavit.cli.screen.drawn_outputs import NamedOutput
-from affidavit.cli.screen.evaluation import parse_outputs
 from affidavit.errors import SettingsError
+from affidavit.lab.commands.screen import parse_outputs
 from affidavit.records.lab.evaluation import Evaluation
 
 
@@ -63,8 +63,8 @@ def test_without_labelled_findings_no_share_of_them_is_wrong() -> None:
 
 
 def test_the_text_goes_to_standard_output_unless_another_format_does(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    assert parse_outputs([f"html={page}"]) == [NamedOutput("html", page), NamedOutput("text", None)]
+    file = tmp_path / "out.json"
+    assert parse_outputs([f"json={file}"]) == [NamedOutput("json", file), NamedOutput("text", None)]
     assert parse_outputs(["json"]) == [NamedOutput("json", None)]
     assert parse_outputs(["json=-"]) == [NamedOutput("json", None)]
 
@@ -72,8 +72,8 @@ def test_the_text_goes_to_standard_output_unless_another_format_does(tmp_path: P
 @pytest.mark.parametrize(
     ("texts", "complaint"),
     [
-        (["pdf"], "unknown format 'pdf'; known: text, json, markdown, html"),
-        (["json", "html"], "only one format can go to standard output"),
+        (["pdf"], "unknown format 'pdf'; known: text, json"),
+        (["json", "text"], "only one format can go to standard output"),
         (["json="], "no file named after json="),
         (["json=nowhere/x.json"], "there is no folder nowhere"),
     ],
@@ -87,4 +87,4 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
 
 def test_a_folder_is_no_file_to_write(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="is a folder; name a file in it"):
-        parse_outputs([f"html={tmp_path}"])
+        parse_outputs([f"json={tmp_path}"])

@@ -19,23 +19,23 @@ from affidavit.cli.options.models import model_options
 from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.running import run_options
 from affidavit.cli.options.servers import server_options
-from affidavit.cli.screen.evaluation import parse_outputs, show_cases, write_comparison, write_evaluation
 from affidavit.cli.screen.saying import say
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError
 from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.importing import import_cases
 from affidavit.lab.cases.repositories import CaseRepositories
+from affidavit.lab.commands.screen import parse_outputs, show_cases, write_comparison, write_evaluation
 from affidavit.lab.evaluation.archive import read_evaluation
 from affidavit.lab.evaluation.comparison import compare_evaluations
-from affidavit.lab.evaluation.run import Evaluated, EvaluationPlan, evaluate
+from affidavit.lab.evaluation.run import EvaluationPlan, evaluate
 from affidavit.records.lab.evaluation import Evaluation
 from affidavit.render.wording import counted
 from affidavit.system.temporary import temporary_folder
 
 EXIT_MISSED, EXIT_NOT_DONE, EXIT_IN_PART = 1, 2, 3
 RUN = "run"
-FORMAT_HELP = "text, json, markdown, html; repeatable. No FILE: standard output."
+FORMAT_HELP = "text, json; repeatable. No FILE: standard output."
 
 
 class EvalCommands(click.Group):
@@ -117,12 +117,12 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
     held = read_cases(cases)
     if limits.min_recall is not None and not any(one.case.expected for one in held):
         raise SettingsError("--min-recall: no case expects a problem, so there is no recall to measure")
-    evaluated = _evaluate(held, options)
-    write_evaluation(evaluated, outputs)
-    context.exit(_exit_code(evaluated.evaluation, limits.misses(evaluated.evaluation)))
+    evaluation = _evaluate(held, options)
+    write_evaluation(evaluation, outputs)
+    context.exit(_exit_code(evaluation, limits.misses(evaluation)))
 
 
-def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluated:
+def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluation:
     cache = None if options["no_cache"] else cache_folder()
     sessions = opened_sessions(options, cache)
     archive = begun_archive(options, sessions)

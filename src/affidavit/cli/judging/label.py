@@ -7,16 +7,16 @@ from typing import Any
 import click
 from rich.console import Console
 
-from affidavit.cli.screen.outputs import print_json
-from affidavit.config.places import state_folder
-from affidavit.errors import InputError
-from affidavit.lab.labels.view.labelled_findings import (
+from affidavit.cli.screen.labels import (
     LabelRow,
     render_headline,
     render_history,
     render_labelled,
     render_labels,
 )
+from affidavit.cli.screen.outputs import print_json
+from affidavit.config.places import state_folder
+from affidavit.errors import InputError
 from affidavit.quality.labels import add_label, labels_elsewhere, labels_of
 from affidavit.quality.measures import measure_headline
 from affidavit.records.candidate import Candidate

@@ -7,12 +7,10 @@ import click
 from rich.console import Console
 
 from affidavit.cli.screen.outputs import print_text
+from affidavit.cli.screen.quality import render_quality
 from affidavit.config.places import state_folder
-from affidavit.lab.labels.view.markdown import quality_markdown
-from affidavit.lab.labels.view.page import quality_page
-from affidavit.lab.labels.view.text import render_quality
 from affidavit.quality.measures import DIMENSIONS, measure_quality
-from affidavit.records.measure import Dimension, Quality
+from affidavit.records.measure import Dimension
 from affidavit.store.open import open_store
 
 
@@ -33,7 +31,7 @@ from affidavit.store.open import open_store
 @click.option(
     "--format",
     "output",
-    type=click.Choice(["text", "json", "html", "markdown"]),
+    type=click.Choice(["text", "json"]),
     default="text",
     help="Goes to standard output; default text.",
 )
@@ -55,10 +53,4 @@ def command(
     if output == "text":
         render_quality(quality, console=Console())
     else:
-        print_text(_written(quality, output))
-
-
-def _written(quality: Quality, output: str) -> str:
-    if output == "json":
-        return quality.model_dump_json(indent=1, ensure_ascii=True) + "\n"
-    return quality_markdown(quality) if output == "markdown" else quality_page(quality)
+        print_text(quality.model_dump_json(indent=1, ensure_ascii=True) + "\n")

@@ -20,7 +20,6 @@ from affidavit.lab.evaluation.sessions import ReviewSessions
 from affidavit.proof.running.own_names import own_names
 from affidavit.records.lab.evaluation import Case, CaseResult, CaseRun, DeclaredRun, Evaluation
 from affidavit.records.label import Label
-from affidavit.records.report import Report
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 
 CaseState = Literal["started", "done", "failed"]
@@ -45,30 +44,21 @@ class EvaluationPlan:
     follow: Follow = follow_nothing
 
 
-@dataclass(frozen=True)
-class Evaluated:
-    """The scores, and the reports behind them by case and run."""
-
-    evaluation: Evaluation
-    reports: Mapping[tuple[str, int], Report]
-
-
-async def evaluate(cases: Sequence[CaseFolder], plan: EvaluationPlan) -> Evaluated:
+async def evaluate(cases: Sequence[CaseFolder], plan: EvaluationPlan) -> Evaluation:
     """Review and score every case; one that cannot be reviewed is stated and is no success."""
-    reports: dict[tuple[str, int], Report] = {}
     places = asyncio.Semaphore(plan.jobs)
 
     async def one(held: CaseFolder) -> CaseResult:
         async with places:
             plan.follow(held.case.id, "started")
-            result = await _evaluate_case(held, plan, reports)
+            result = await _evaluate_case(held, plan)
             plan.follow(held.case.id, "failed" if result.failure else "done")
             return result
 
     evaluation = compile_evaluation(await _all_or_first_error([one(held) for held in cases]), plan)
     if plan.archive:
         plan.archive.finish(evaluation)
-    return Evaluated(evaluation, reports)
+    return evaluation
 
 
 async def _all_or_first_error(working: Sequence[Coroutine[Any, Any, CaseResult]]) -> list[CaseResult]:
@@ -107,16 +97,10 @@ def compile_evaluation(results: Sequence[CaseResult], plan: EvaluationPlan) -> E
     )
 
 
-async def _evaluate_case(
-    held: CaseFolder, plan: EvaluationPlan, reports: dict[tuple[str, int], Report]
-) -> CaseResult:
+async def _evaluate_case(held: CaseFolder, plan: EvaluationPlan) -> CaseResult:
     try:
         folder = await plan.repositories.locate(held)
-        runs = []
-        for number in range(1, plan.runs + 1):
-            run, report = await _run_once(held.case, folder, number, plan)
-            runs.append(run)
-            reports[held.case.id, number] = report
+        runs = [await _run_once(held.case, folder, number, plan) for number in range(1, plan.runs + 1)]
         programs = await _run_programs(held.case, folder, plan)
     except StoreError:
         # What cannot be kept would be paid for again: better to stop at once.
@@ -142,7 +126,7 @@ def _request(case: Case, folder: Path) -> ChangeRequest:
     )
 
 
-async def _run_once(case: Case, folder: Path, number: int, plan: EvaluationPlan) -> tuple[CaseRun, Report]:
+async def _run_once(case: Case, folder: Path, number: int, plan: EvaluationPlan) -> CaseRun:
     with await asyncio.to_thread(open_change, _request(case, folder)) as opened:
         async with plan.sessions.open(case.id, number) as session:
             settings = session.settings_for(opened.repository.base)
@@ -155,4 +139,4 @@ async def _run_once(case: Case, folder: Path, number: int, plan: EvaluationPlan)
             run = await score_review(case, report, number=number, meaning=session.meaning, labels=labels)
             spent = session.spent_on_judging
     judging = {"judge_tokens": tokens_of(spent), "judge_cost_usd": cost_of(spent)}
-    return run.model_copy(update=judging), report
+    return run.model_copy(update=judging)

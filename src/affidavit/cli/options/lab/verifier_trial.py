@@ -17,12 +17,12 @@ from affidavit.cli.options.models import verifier_options
 from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.running import run_options
 from affidavit.cli.options.servers import server_options
-from affidavit.cli.screen.evaluation import parse_trial_outputs, show_cases, write_trial
 from affidavit.cli.screen.saying import say
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError
 from affidavit.lab.cases.claims import CaseClaims, load_claims
 from affidavit.lab.cases.repositories import CaseRepositories
+from affidavit.lab.commands.screen import parse_outputs, show_cases, write_trial
 from affidavit.lab.evaluation.verifier.trial import TrialPlan, try_verifier
 from affidavit.minds.roles import kept_open, minds_from
 from affidavit.records.lab.planted_claim import ClaimKind
@@ -73,7 +73,7 @@ class TrialLimits:
 
 @click.command(VERIFIER)
 @click.argument("claims", required=False, type=click.Path(path_type=Path))
-@click.option("--format", "formats", multiple=True, metavar="NAME[=FILE]", help="text, json, markdown.")
+@click.option("--format", "formats", multiple=True, metavar="NAME[=FILE]", help="text, json.")
 @click.option("--min-refuted", metavar="SHARE", help="Exit with 1 if fewer wrong claims are refuted.")
 @click.option("--min-confirmed", metavar="SHARE", help="Exit with 1 if fewer true claims are confirmed.")
 @click.option(
@@ -103,9 +103,9 @@ def judge_claims(context: click.Context, /, claims: Path | None, **options: Any)
     \b
     affidavit eval --verifier --model openai:NAME
     affidavit eval --verifier CLAIMS --model openai:NAME --record DIR --min-refuted 90% --min-confirmed 90%
-    affidavit eval --verifier --model openai:NAME --prompt-version 1.0.0 --format markdown=old.md
+    affidavit eval --verifier --model openai:NAME --prompt-version 1.0.0 --format json=old.json
     """
-    outputs = parse_trial_outputs(options["formats"])
+    outputs = parse_outputs(options["formats"])
     limits = TrialLimits(
         read_share(options["min_refuted"], "--min-refuted"),
         read_share(options["min_confirmed"], "--min-confirmed"),

@@ -1,13 +1,16 @@
-"""Say what an evaluation found, in raw rows and sentences; each format makes them safe in its own way."""
+"""Write an evaluation for a terminal."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from affidavit.records.lab.evaluation import (
     CaseResult,
     CaseRun,
-    Comparison,
     DeclaredPrograms,
     DeclaredRun,
     Evaluation,
@@ -16,8 +19,9 @@ from affidavit.records.lab.evaluation import (
     ScoredFinding,
     Scores,
 )
-from affidavit.records.measure import Interval, Rate
+from affidavit.records.measure import Rate
 from affidavit.render import account as rates
+from affidavit.render.ink import Ink
 from affidavit.render.wording import counted, listed
 
 Kind = Literal[
@@ -40,17 +44,98 @@ BASES = {
     "place_and_category": "same place and category",
     "place": "same place",
 }
-SCORES_HEAD = ("score", "value", "meaning")
 STABILITY_HEAD = ("seen in", "findings", "expected problems")
 TABLE_HEAD = ("", "cases", "recall", "found", "precision", "true", "wrong", "on clean", "unlabelled")
 
 
-@dataclass(frozen=True)
-class CaseLine:
-    """One thing to know about a case."""
+CaseLine = tuple[Kind, str]
+"""One thing to know about a case, and the sign that it gets."""
+_SIGNS: dict[Kind, tuple[str, str, str]] = {
+    "found": ("✓", "+", "green"),
+    "true": ("✓", "+", "green"),
+    "missed": ("✗", "-", "yellow"),
+    "near": ("  ~", "  ~", "dim"),
+    "wrong": ("!", "!", "red"),
+    "nit": ("·", ".", "dim"),
+    "repeat": ("·", ".", "dim"),
+    "unlabelled": ("?", "?", "cyan"),
+    "incomplete": ("…", "_", "yellow"),
+    "failure": ("✗", "x", "red"),
+    "program": ("▸", ">", "green"),
+    "otherwise": ("▸", ">", "red"),
+}
+"""Sign, its ASCII form, and its style."""
+_NAME_WIDTH = 11
+_MAX_ON_A_SCREEN = 10
+"""With more cases the scores on top are out of sight when the last case is written, so they come again."""
 
-    kind: Kind
-    text: str
+
+def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
+    """Scores first, then the tables, then every case with its matches."""
+    ink = Ink(console)
+    write_title(ink, title(evaluation))
+    for name, value, meaning in headline(evaluation):
+        write_pair(ink, name, f"{value}  ({meaning})")
+    write_pair(ink, "cost", costs(evaluation))
+    write_table(ink, "By language", TABLE_HEAD, table(evaluation.by_language))
+    write_table(ink, "By category", TABLE_HEAD, table(evaluation.by_category))
+    write_table(ink, "Stability", STABILITY_HEAD, stability_rows(evaluation))
+    ink.blank()
+    ink.line(("Cases", "bold"))
+    for result in evaluation.results:
+        _write_case(ink, result)
+    ink.blank()
+    for sentence in notices(evaluation):
+        ink.prose(f"{sentence}.", indent=0)
+    if len(evaluation.results) > _MAX_ON_A_SCREEN:
+        write_title(ink, "; ".join(f"{name} {value}" for name, value, _ in headline(evaluation)))
+
+
+def write_title(ink: Ink, text: str) -> None:
+    """A line in bold."""
+    ink.hanging(Text(), Text(shown(ink, text), style="bold"), indent=0)
+
+
+def write_pair(ink: Ink, name: str, text: str) -> None:
+    """A name and what it comes to, one under the other."""
+    ink.hanging(Text(f"{name:<{_NAME_WIDTH}}", style="dim"), Text(shown(ink, text)), indent=2)
+
+
+def shown(ink: Ink, text: str) -> str:
+    """A sentence of ours, in signs that the console has."""
+    if ink.encoding.startswith("utf"):
+        return ink.safe(text)
+    return ink.safe(text.replace("\N{EN DASH}", "-").replace("\N{LEFTWARDS ARROW}", "<-"))
+
+
+def write_table(ink: Ink, title: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    """Write a table with its title; cells wrap, so no number is cut off. Nothing without rows."""
+    if not rows:
+        return
+    grid = Table(box=box.SIMPLE_HEAD if ink.glyphs.rule != "-" else box.ASCII, pad_edge=False)
+    for number, name in enumerate(head):
+        grid.add_column(name, justify="left" if number == 0 else "right", overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(shown(ink, cell)) for cell in row))
+    ink.blank()
+    ink.line((title, "bold"))
+    ink.console.print(grid, width=ink.width)
+
+
+def _write_case(ink: Ink, result: CaseResult) -> None:
+    language = f" {ink.glyphs.dot} {ink.safe(result.case.language)}" if result.case.language else ""
+    style = "green" if verdict_of(result) == "clean" else ""
+    ink.line(
+        "  ",
+        (ink.safe(result.case.id), "bold"),
+        (language, "dim"),
+        "  ",
+        (verdict_of(result), style),
+    )
+    for kind, text in case_lines(result):
+        sign, plain, colour = _SIGNS[kind]
+        mark = sign if ink.encoding.startswith("utf") else plain
+        ink.hanging(Text(f"{mark} {kind}: ", style=colour), Text(shown(ink, text)), indent=4)
 
 
 def percent(value: float | None) -> str:
@@ -63,16 +148,6 @@ def with_interval(value: float | None, rate: Rate | None) -> str:
     if value is None or rate is None:
         return NOTHING
     return f"{percent(value)} {rates.interval_words(rate.low, rate.high)}, n={rate.n}"
-
-
-def difference(interval: Interval | None, first: str = NOTHING, second: str = NOTHING) -> str:
-    """`+4.0 points [-1.0 to +9.0]`, and whether chance alone could be the cause."""
-    if interval is None:
-        is_known = NOTHING not in (first, second)
-        return "too few cases differ for an interval" if is_known else "not measurable"
-    low, high = (f"{limit * 100:+.1f}" for limit in (interval.low, interval.high))
-    sure = "" if interval.excludes_zero else "; may be chance"
-    return f"{interval.estimate * 100:+.1f} points [{low} to {high}]{sure}"
 
 
 def title(evaluation: Evaluation) -> str:
@@ -227,10 +302,10 @@ def verdict_of(result: CaseResult) -> str:
 def case_lines(result: CaseResult) -> list[CaseLine]:
     """Everything about a case: found, missed with what was near, wrong, unlabelled, not done."""
     if result.failure:
-        return [CaseLine("failure", result.failure)]
+        return [("failure", result.failure)]
     lines = [line for number in range(len(result.case.expected)) for line in _problem_lines(result, number)]
     lines += _finding_lines(result)
-    lines += [CaseLine("incomplete", part) for run in result.runs for part in run.incomplete]
+    lines += [("incomplete", part) for run in result.runs for part in run.incomplete]
     return [*lines, *(_program_line(run, result) for run in result.programs)]
 
 
@@ -239,10 +314,10 @@ def _program_line(run: DeclaredRun, result: CaseResult) -> CaseLine:
     detail = f" ({run.check.detail})" if run.check.detail else ""
     seen = f"{place_words(claims[run.number])} {outcome_words(run.check.outcome)}{detail}"
     if run.is_as_declared:
-        return CaseLine("program", f"{seen}, as declared")
+        return ("program", f"{seen}, as declared")
     if run.check.outcome == "could_not_run":
-        return CaseLine("incomplete", f"the program for {seen}")
-    return CaseLine("otherwise", f"{seen}; declared: {outcome_words(run.declared)}")
+        return ("incomplete", f"the program for {seen}")
+    return ("otherwise", f"{seen}; declared: {outcome_words(run.declared)}")
 
 
 def outcome_words(outcome: str) -> str:
@@ -255,11 +330,11 @@ def _problem_lines(result: CaseResult, number: int) -> list[CaseLine]:
     found = [(run, match) for run in result.runs for match in run.matches if match.expected == number]
     often = _often(len(found), len(result.runs))
     if not found:
-        return [CaseLine("missed", problem_words(problem)), *_near_lines(result.runs, number)]
+        return [("missed", problem_words(problem)), *_near_lines(result.runs, number)]
     run, match = found[0]
     finding = next(one for one in run.findings if one.candidate == match.candidate)
     why = match.reason if match.basis == "judged" and match.reason else BASES[match.basis]
-    return [CaseLine("found", f"{problem_words(problem)} ← {finding_words(finding)} ({why}{often})")]
+    return [("found", f"{problem_words(problem)} ← {finding_words(finding)} ({why}{often})")]
 
 
 def _near_lines(runs: Sequence[CaseRun], number: int) -> list[CaseLine]:
@@ -267,7 +342,7 @@ def _near_lines(runs: Sequence[CaseRun], number: int) -> list[CaseLine]:
     for miss in (miss for run in runs for miss in run.misses if miss.expected == number):
         for near in miss.near:
             how = f"withheld as {near.withheld}" if near.withheld else "shown"
-            lines.append(CaseLine("near", f"{near.title} ({how}: {near.why})"))
+            lines.append(("near", f"{near.title} ({how}: {near.why})"))
     return list(dict.fromkeys(lines))
 
 
@@ -281,7 +356,7 @@ def _finding_lines(result: CaseResult) -> list[CaseLine]:
                 key = (finding.outcome, finding.fingerprint or finding.candidate)
                 seen.setdefault(key, []).append(finding)
     return [
-        CaseLine(
+        (
             group[0].outcome,
             f"{finding_words(group[0])} ({group[0].why}{_often(len(group), len(result.runs))})",
         )
@@ -308,45 +383,3 @@ def problem_words(problem: ExpectedProblem) -> str:
 def finding_words(finding: ScoredFinding) -> str:
     """Where, by whom, what."""
     return f"{finding.file}:{finding.line} {finding.specialist}: {finding.title}"
-
-
-def comparison_rows(comparison: Comparison) -> list[tuple[str, str, str, str]]:
-    """Score, first, second, difference."""
-    first, second = comparison.scores_first, comparison.scores_second
-    values = {
-        "recall": (percent(first.recall), percent(second.recall)),
-        "wrong_rate": (percent(first.wrong_rate), percent(second.wrong_rate)),
-        "precision": (percent(first.precision), percent(second.precision)),
-        "f1": (percent(first.f1), percent(second.f1)),
-        "clean_cases_with_wrong": (_on_clean(first), _on_clean(second)),
-    }
-    return [
-        (one.what, *both, difference(one.interval, *both))
-        for one in comparison.differences
-        for both in (values.get(one.name, (NOTHING, NOTHING)),)
-    ]
-
-
-def _on_clean(scores: Scores) -> str:
-    return str(scores.clean_cases_with_wrong) if scores.clean_cases else NOTHING
-
-
-def run_words(summary: dict[str, str]) -> str:
-    """What distinguishes one of two runs."""
-    return ", ".join(f"{name} {value}" for name, value in summary.items())
-
-
-def change_lines(comparison: Comparison) -> list[tuple[str, list[str]]]:
-    """Case, and what became different in it."""
-    return [
-        (
-            one.case,
-            [
-                *(f"found now: {problem_words(problem)}" for problem in one.gained),
-                *(f"missed now: {problem_words(problem)}" for problem in one.lost),
-                *(f"wrong now: {text}" for text in one.wrong_gained),
-                *(f"no longer wrong: {text}" for text in one.wrong_lost),
-            ],
-        )
-        for one in comparison.changes
-    ]

@@ -1,14 +1,23 @@
-"""Say what the measures of an installation mean: sentences, tables and warnings that all formats share."""
+"""Write the measures of an installation for a terminal."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from affidavit.records.evidence import QuoteOutcome
 from affidavit.records.measure import Group, Mistake, Quality, Rate, Spread
-from affidavit.render.account import EN_DASH, NOT_MEASURED, percent, rate_words
+from affidavit.render.account import NOT_MEASURED, percent, rate_words
+from affidavit.render.ink import Ink
 from affidavit.render.safe_text import one_line
 from affidavit.render.wording import counted
 
+_LABEL_WIDTH = 12
+_MAX_VALUE_LENGTH = 28
+_GOOD, _FAIR = 0.05, 0.15
+"""Shares of wrong findings that the rate is green or yellow up to."""
 SMALL_SAMPLE = 30
 """With fewer labels than this, one label moves the rate by more than three points."""
 DEFINITION = (
@@ -30,15 +39,72 @@ MAX_NAME_LENGTH = 80
 MAX_MISTAKES = 10
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading and its lines: name and sentence."""
-
-    heading: str
-    lines: tuple[tuple[str, str], ...]
+Section = tuple[str, Sequence[tuple[str, str]]]
+"""A heading and its lines: name and sentence."""
 
 
-def period(quality: Quality, dash: str = EN_DASH) -> str:
+def render_quality(quality: Quality, *, console: Console) -> None:
+    """Write the error rate, then what qualifies it, then where it comes from."""
+    ink = Ink(console)
+    ink.line(("How good the reviews are", "bold"))
+    ink.line((_period(quality, ink.glyphs.dash), "dim"))
+    for alarm in _alarms(quality):
+        ink.blank()
+        ink.hanging(Text("ALARM ", style="bold white on red"), ink.inline(alarm, "bold red"), indent=0)
+    ink.blank()
+    wrong, *others = _rates(quality, ink.glyphs.dash)
+    style = f"bold {_colour(quality.wrong)}"
+    ink.hanging(_label(wrong[0], style), Text(wrong[1], style=style), indent=0)
+    _write_lines(ink, others)
+    ink.blank()
+    ink.hanging(Text(), ink.inline(DEFINITION, "dim"), indent=0)
+    for warning in _warnings(quality):
+        ink.hanging(Text("note  ", style="bold yellow"), ink.inline(warning), indent=0)
+    for dimension, groups in quality.by.items():
+        if groups:
+            _write_heading(ink, f"By {DIMENSION_WORDS.get(dimension, dimension)}")
+            ink.console.print(_table(ink, groups))
+    for heading, lines in _sections(quality):
+        _write_heading(ink, heading)
+        _write_lines(ink, lines)
+
+
+def _write_lines(ink: Ink, lines: Sequence[tuple[str, str]]) -> None:
+    for label, text in lines:
+        ink.hanging(_label(ink.safe(label), "dim"), ink.inline(text), indent=0)
+
+
+def _label(text: str, style: str) -> Text:
+    return Text.assemble((text, style), " " * max(_LABEL_WIDTH - len(text), 1))
+
+
+def _write_heading(ink: Ink, title: str) -> None:
+    ink.blank()
+    rule = ink.glyphs.rule * max(ink.text_width - len(title) - 1, 0)
+    ink.line((title, "bold"), " ", (rule, "dim"))
+
+
+def _table(ink: Ink, groups: Sequence[Group]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD if ink.glyphs.rule != "-" else box.ASCII)
+    for name in ("", "shown", "labelled", "wrong", "nit"):
+        table.add_column(name, justify="right" if name in ("shown", "labelled") else "left", overflow="fold")
+    for one in groups:
+        value = ink.cut(Text(ink.safe(one.value)), _MAX_VALUE_LENGTH)
+        wrong = rate_words(one.wrong, ink.glyphs.dash).rpartition(",")[0] if one.wrong else "not measured"
+        labelled = one.wrong.n if one.wrong else 0
+        nit = percent(one.nit.share) if one.nit else ""
+        table.add_row(value, str(one.shown), str(labelled), Text(wrong, style=_colour(one.wrong)), nit)
+    return table
+
+
+def _colour(rate: Rate | None) -> str:
+    if rate is None:
+        return "dim"
+    # By the interval: three labels without a wrong one are no reason for green.
+    return "green" if rate.high <= _FAIR else "red" if rate.low > _GOOD else "yellow"
+
+
+def _period(quality: Quality, dash: str) -> str:
     """What was looked at."""
     said = counted(quality.reports, "review")
     if quality.first and quality.last:
@@ -50,7 +116,7 @@ def period(quality: Quality, dash: str = EN_DASH) -> str:
     return f"{said} (since {quality.since})" if quality.since else said
 
 
-def rates(quality: Quality, dash: str = EN_DASH) -> tuple[tuple[str, str], ...]:
+def _rates(quality: Quality, dash: str) -> tuple[tuple[str, str], ...]:
     """The headline: what was wrong, what was a nit, and how many findings that is about."""
     lines = [("wrong", _rate_or_not(quality.wrong, dash)), ("nit", _rate_or_not(quality.nit, dash))]
     lines.append(("labelled", f"{quality.labelled} of {counted(quality.shown, 'shown finding')}"))
@@ -69,7 +135,7 @@ def _rate_or_not(rate: Rate | None, dash: str) -> str:
     return rate_words(rate, dash) if rate else NOT_MEASURED
 
 
-def alarms(quality: Quality) -> list[str]:
+def _alarms(quality: Quality) -> list[str]:
     """What must not be: said before everything else."""
     missing = quality.absences.unsearched
     if not missing:
@@ -79,7 +145,7 @@ def alarms(quality: Quality) -> list[str]:
     return [f"{what} shown without a search that ran. This must never happen: {named}"]
 
 
-def warnings(quality: Quality) -> list[str]:
+def _warnings(quality: Quality) -> list[str]:
     """What to keep in mind while reading the numbers."""
     said = []
     if quality.wrong is None:
@@ -102,35 +168,15 @@ def warnings(quality: Quality) -> list[str]:
     return said
 
 
-def scale(quality: Quality) -> float:
-    """What the end of every picture stands for: one scale, so that tables can be compared."""
-    highs = (one.wrong.high for groups in quality.by.values() for one in groups if one.wrong)
-    return max(highs, default=1.0)
-
-
-def group_cells(one: Group, dash: str = EN_DASH) -> tuple[str, str, str, str, str]:
-    """Value, shown, labelled, wrong, nit."""
-    labelled = one.wrong.n if one.wrong else 0
-    return (one.value, str(one.shown), str(labelled), _short(one.wrong, dash), _share(one.nit))
-
-
-def _short(rate: Rate | None, dash: str) -> str:
-    return rate_words(rate, dash).rpartition(",")[0] if rate else "not measured"
-
-
-def _share(rate: Rate | None) -> str:
-    return percent(rate.share) if rate else ""
-
-
-def sections(quality: Quality) -> list[Section]:
+def _sections(quality: Quality) -> list[Section]:
     """What was wrong, evidence, fates, cost."""
-    mistakes = [Section("Labelled wrong", _mistake_lines(quality))] if quality.mistakes else []
+    mistakes = [("Labelled wrong", _mistake_lines(quality))] if quality.mistakes else []
     return [
         *mistakes,
         *_followed_section(quality),
-        Section("Evidence", (*_quote_lines(quality), _absence_line(quality))),
-        Section("What became of what was handed in", _fate_lines(quality)),
-        Section("Cost", _cost_lines(quality)),
+        ("Evidence", (*_quote_lines(quality), _absence_line(quality))),
+        ("What became of what was handed in", _fate_lines(quality)),
+        ("Cost", _cost_lines(quality)),
     ]
 
 
@@ -147,9 +193,13 @@ def _followed_section(quality: Quality) -> list[Section]:
     if quality.clarity:
         lines.append(("clarity", f"median {quality.clarity.median:.2f} over {quality.clarity.n} documents"))
     for dimension, groups in quality.followed_by.items():
-        named = [f"{one.value} {_share(one.followed)} of {one.asked}" for one in groups[:MAX_NAMED]]
+        named = [
+            f"{one.value} {percent(one.followed.share)} of {one.asked}"
+            for one in groups[:MAX_NAMED]
+            if one.followed
+        ]
         lines.append((DIMENSION_WORDS.get(dimension, dimension), "followed: " + "; ".join(named)))
-    return [Section("Followed", tuple(lines))]
+    return [("Followed", tuple(lines))]
 
 
 def _mistake_lines(quality: Quality) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,279 @@
+"""Show cases under way, and write evaluations, comparisons and trials of the verifier as text or JSON."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from affidavit.cli.screen.drawn_outputs import TEXT, NamedOutput, parse_output, write_all
+from affidavit.cli.screen.outputs import check_outputs
+from affidavit.lab.evaluation.run import CaseState, Follow, follow_nothing
+from affidavit.lab.evaluation.view import (
+    NOTHING,
+    money,
+    percent,
+    problem_words,
+    render_evaluation,
+    shown,
+    write_pair,
+    write_table,
+    write_title,
+)
+from affidavit.records.lab.evaluation import Comparison, Evaluation, Scores
+from affidavit.records.lab.verifier_trial import JudgedClaim, VerifierTrial
+from affidavit.records.measure import Interval, Rate
+from affidavit.records.record import Record
+from affidavit.render.account import rate_words
+from affidavit.render.ink import Ink
+from affidavit.render.safe_text import one_line
+from affidavit.render.wording import counted, listed
+
+MAX_ID_LENGTH = 40
+FORMATS = (TEXT, "json")
+TRAPS_HEAD = ("trap", "refuted", "rate")
+Mistake = tuple[str, str, str]
+"""The claim, what the verifier said, and what is known."""
+
+
+def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
+    """Read `json` or `json=FILE`; the text goes to standard output unless the JSON does."""
+    outputs = [parse_output(text, FORMATS) for text in texts]
+    return outputs if check_outputs(outputs) else [*outputs, NamedOutput(TEXT, None)]
+
+
+def write_evaluation(evaluation: Evaluation, outputs: Sequence[NamedOutput]) -> None:
+    """Write an evaluation in every format asked for."""
+    _write(evaluation, outputs, lambda console: render_evaluation(evaluation, console=console))
+
+
+def write_comparison(comparison: Comparison, outputs: Sequence[NamedOutput]) -> None:
+    """Write a comparison in every format asked for."""
+    _write(comparison, outputs, lambda console: render_comparison(comparison, console=console))
+
+
+def write_trial(trial: VerifierTrial, outputs: Sequence[NamedOutput]) -> None:
+    """Write a trial of the verifier in every format asked for."""
+    _write(trial, outputs, lambda console: render_trial(trial, console=console))
+
+
+def _write(record: Record, outputs: Sequence[NamedOutput], draw: Callable[[Console], None]) -> None:
+    write_all(outputs, lambda _name: record.model_dump_json(indent=1, ensure_ascii=True) + "\n", draw)
+
+
+@contextmanager
+def show_cases(total: int, *, is_quiet: bool) -> Iterator[Follow]:
+    """Yield what takes the states of cases."""
+    if is_quiet or not sys.stderr.isatty():
+        yield follow_nothing
+        return
+    columns = (
+        MofNCompleteColumn(),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=total)
+        working: dict[str, None] = {}
+
+        def follow(case_id: str, state: CaseState) -> None:
+            if state == "started":
+                working[case_id] = None
+            else:
+                working.pop(case_id, None)
+                progress.advance(bar)
+            progress.update(bar, description=", ".join(one_line(one, MAX_ID_LENGTH) for one in working))
+
+        yield follow
+
+
+def render_comparison(comparison: Comparison, *, console: Console) -> None:
+    """The differences with their intervals, then the cases that changed."""
+    ink = Ink(console)
+    write_title(ink, f"{counted(comparison.cases, 'case')} in both runs")
+    write_pair(ink, "first", run_words(comparison.first))
+    write_pair(ink, "second", run_words(comparison.second))
+    rows = comparison_rows(comparison)
+    write_table(ink, "Second less first", ("", "first", "second", "difference, 95% interval"), rows)
+    if comparison.changes:
+        ink.blank()
+        ink.line(("Cases that changed", "bold"))
+    for case, lines in change_lines(comparison):
+        ink.line("  ", (ink.safe(case), "bold"))
+        for line in lines:
+            ink.prose(line, indent=4)
+    for case, reason in comparison.left_out.items():
+        ink.prose(f"left out: {case}: {reason}", indent=0)
+
+
+def comparison_rows(comparison: Comparison) -> list[tuple[str, str, str, str]]:
+    """Score, first, second, difference."""
+    first, second = comparison.scores_first, comparison.scores_second
+    values = {
+        "recall": (percent(first.recall), percent(second.recall)),
+        "wrong_rate": (percent(first.wrong_rate), percent(second.wrong_rate)),
+        "precision": (percent(first.precision), percent(second.precision)),
+        "f1": (percent(first.f1), percent(second.f1)),
+        "clean_cases_with_wrong": (_on_clean(first), _on_clean(second)),
+    }
+    return [
+        (one.what, *both, difference(one.interval, *both))
+        for one in comparison.differences
+        for both in (values.get(one.name, (NOTHING, NOTHING)),)
+    ]
+
+
+def _on_clean(scores: Scores) -> str:
+    return str(scores.clean_cases_with_wrong) if scores.clean_cases else NOTHING
+
+
+def run_words(summary: dict[str, str]) -> str:
+    """What distinguishes one of two runs."""
+    return ", ".join(f"{name} {value}" for name, value in summary.items())
+
+
+def change_lines(comparison: Comparison) -> list[tuple[str, list[str]]]:
+    """Case, and what became different in it."""
+    return [
+        (
+            one.case,
+            [
+                *(f"found now: {problem_words(problem)}" for problem in one.gained),
+                *(f"missed now: {problem_words(problem)}" for problem in one.lost),
+                *(f"wrong now: {text}" for text in one.wrong_gained),
+                *(f"no longer wrong: {text}" for text in one.wrong_lost),
+            ],
+        )
+        for one in comparison.changes
+    ]
+
+
+def difference(interval: Interval | None, first: str = NOTHING, second: str = NOTHING) -> str:
+    """`+4.0 points [-1.0 to +9.0]`, and whether chance alone could be the cause."""
+    if interval is None:
+        is_known = NOTHING not in (first, second)
+        return "too few cases differ for an interval" if is_known else "not measurable"
+    low, high = (f"{limit * 100:+.1f}" for limit in (interval.low, interval.high))
+    sure = "" if interval.excludes_zero else "; may be chance"
+    return f"{interval.estimate * 100:+.1f} points [{low} to {high}]{sure}"
+
+
+def render_trial(trial: VerifierTrial, *, console: Console) -> None:
+    """Rates first, then the traps, then what was judged otherwise than is known."""
+    ink = Ink(console)
+    write_title(ink, _trial_title(trial))
+    for name, value, meaning in _trial_scores(trial):
+        write_pair(ink, name, f"{value}  ({meaning})")
+    write_pair(ink, "cost", _trial_costs(trial))
+    write_table(ink, "Wrong claims by trap", TRAPS_HEAD, _traps(trial))
+    _write_mistakes(ink, "Judged otherwise than is known", _mistakes(trial), "verifier")
+    _write_mistakes(ink, "Not judged", _not_judged(trial), "why")
+    if notices := _trial_notices(trial):
+        ink.blank()
+        for sentence in notices:
+            ink.prose(f"{sentence}.", indent=0)
+
+
+def _write_mistakes(ink: Ink, title: str, mistakes: Sequence[Mistake], who: str) -> None:
+    if not mistakes:
+        return
+    ink.blank()
+    ink.line((title, "bold"))
+    for heading, said, known in mistakes:
+        ink.hanging(Text("- "), Text(shown(ink, heading), style="bold"), indent=0)
+        for label, text in ((who, said), ("known", known)):
+            if text:
+                ink.hanging(Text(f"{label:<10}", style="dim"), Text(shown(ink, text)), indent=2)
+
+
+def _trial_title(trial: VerifierTrial) -> str:
+    """Who judged what."""
+    models = listed(list(dict.fromkeys(trial.models.values())))
+    votes = f", {trial.votes} votes on what is claimed as high or critical" if trial.votes > 1 else ""
+    claims = counted(trial.claims, "planted claim")
+    return f"{claims} judged by {models}{votes}, prompts {trial.prompt_version}"
+
+
+def _trial_scores(trial: VerifierTrial) -> list[tuple[str, str, str]]:
+    """Name, value and meaning of each rate."""
+    return [
+        ("refuted", _words(trial.refuted), _count(trial.refuted, "wrong claims refuted")),
+        ("confirmed", _words(trial.confirmed), _count(trial.confirmed, "true claims confirmed")),
+        ("trivial", _words(trial.called_small), _count(trial.called_small, "trivial ones called nit, maybe")),
+        (
+            "worth",
+            _words(trial.worth_as_known),
+            _count(trial.worth_as_known, "confirmed true and trivial ones with a worth as known"),
+        ),
+    ]
+
+
+def _traps(trial: VerifierTrial) -> list[tuple[str, str, str]]:
+    """Rows under TRAPS_HEAD."""
+    return [
+        (trap.replace("_", " "), f"{rate.count}/{rate.n}", _words(rate))
+        for trap, rate in trial.refuted_by_trap.items()
+    ]
+
+
+def _mistakes(trial: VerifierTrial) -> list[Mistake]:
+    """What the verifier got wrong, with its reason beside the known fact."""
+    return [(_heading(one), _said(one), f"{_known(one)}: {one.why}") for one in trial.mistakes]
+
+
+def _not_judged(trial: VerifierTrial) -> list[Mistake]:
+    """What could not be judged, and why."""
+    return [(_heading(one), one.failure, "") for one in trial.results if not one.is_judged]
+
+
+def _said(claim: JudgedClaim) -> str:
+    """`CONFIRMED, worth act, high: reason`."""
+    parts: list[str] = [claim.answer or "no answer"]
+    if claim.answer == "CONFIRMED":
+        parts += ["qualified"] * claim.qualified
+        parts += [f"worth {claim.worth}"] if claim.worth else []
+        parts += [str(claim.severity)] if claim.severity else []
+    return f"{', '.join(parts)}: {claim.reason}".rstrip(": ")
+
+
+def _trial_costs(trial: VerifierTrial) -> str:
+    """Money, tokens and time."""
+    seconds = f"{trial.duration_ms / 1000:.1f} s"
+    if not trial.requests:
+        return f"no model asked, {seconds}"
+    cached = f" ({trial.cached_tokens:,} from the provider's cache)" if trial.cached_tokens else ""
+    asked = counted(trial.requests, "request")
+    return f"{money(trial.cost_usd)}, {trial.tokens:,} tokens{cached}, {asked}, {seconds}"
+
+
+def _trial_notices(trial: VerifierTrial) -> list[str]:
+    """What a reader must know before the numbers mean anything."""
+    sentences = []
+    if trial.not_judged:
+        could = counted(trial.not_judged, "claim")
+        which = "it" if trial.not_judged == 1 else "them"
+        sentences.append(f"{could} could not be judged: no rate counts {which}")
+    if trial.refuted and trial.confirmed and trial.refuted.share > trial.confirmed.share:
+        sentences.append("a verifier that refutes everything refutes all wrong claims: read both rates")
+    return sentences
+
+
+def _heading(claim: JudgedClaim) -> str:
+    kind = f"{claim.kind}, {claim.trap.replace('_', ' ')}" if claim.trap else str(claim.kind)
+    return f"{claim.id} ({kind}) {claim.file}:{claim.line} {claim.title}"
+
+
+def _known(claim: JudgedClaim) -> str:
+    worth = f", worth {' or '.join(claim.known_worth)}" if claim.known_worth else ""
+    return f"{claim.kind}{worth}"
+
+
+def _words(rate: Rate | None) -> str:
+    return rate_words(rate) if rate else NOTHING
+
+
+def _count(rate: Rate | None, what: str) -> str:
+    return f"{rate.count} of {rate.n} {what}" if rate else f"no {what}"

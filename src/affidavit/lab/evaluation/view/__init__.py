@@ -1,1 +1,0 @@
-"""Show an evaluation: scores in, text, markdown or a page out."""

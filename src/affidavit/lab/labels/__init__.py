@@ -1,1 +1,0 @@
-"""What people said of findings: labels in, error rates with intervals out."""

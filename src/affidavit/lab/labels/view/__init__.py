@@ -1,1 +1,0 @@
-"""Show labels and measures: rates in, text, markdown or a page out."""
