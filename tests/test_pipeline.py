@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, Event
-from affidavit.pipeline import CHECKS, Crew, look, open_case, review
+from affidavit.pipeline import CHECKS, look, review
 from affidavit.ports import Case, Role, Talk
 from affidavit.records.change import FileChange
 from affidavit.records.context import ContextMap
@@ -20,6 +20,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.looking.review import Crew, open_case
 from affidavit.stages.proving.merge import merge
 from claims import verification
 from repositories import Repo

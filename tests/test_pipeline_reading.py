@@ -9,13 +9,14 @@ import pytest
 
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
-from affidavit.pipeline import Crew, review
+from affidavit.pipeline import review
 from affidavit.ports import Role, Talk
 from affidavit.records.context import ContextMap
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Answer, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.looking.review import Crew
 from claims import verification
 from repositories import Repo
 

@@ -13,7 +13,6 @@ from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings
 from affidavit.errors import SettingsError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
-from affidavit.pipeline import Crew
 from affidavit.ports import Mind, Repository, Role, Specialist, ToolSource, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
@@ -24,6 +23,7 @@ from affidavit.references.readers import CodeReaders, Imports, Resolution
 from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.rulebook import why_rules_are_off
+from affidavit.stages.looking.review import Crew
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
 

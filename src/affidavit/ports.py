@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
 from affidavit.events import Emit, ignore_events
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
@@ -171,6 +171,10 @@ class Reproducer(Protocol):
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None: ...
 
 
+TryPatch = Callable[[Candidate], Awaitable[tuple[TrialStep, ...]]]
+"""Tries the patch of a finding."""
+
+
 class Dependencies(Protocol):
     """Who says what quotes of packages come to: the packages that are here, or a report that has it."""
 
@@ -204,21 +208,6 @@ class Case:
     def has_verifier(self) -> bool:
         """Whether somebody can be asked about findings: without a verifier no model works by a plan."""
         return self.plan is not None
-
-
-Kept = TypeVar("Kept")
-
-
-class Steps(Protocol):
-    """Who takes the steps of a review: now, or unless another process has taken them already."""
-
-    async def __call__(self, name: str, form: Any, work: Callable[[], Awaitable[Kept]], /) -> Kept:
-        """The result of a step. It can be written as JSON; `form` is the type that it is read back as."""
-
-
-async def take_each(_name: str, _form: Any, work: Callable[[], Awaitable[Kept]], /) -> Kept:
-    """Every step is taken, and none is kept."""
-    return await work()
 
 
 class Specialist(Protocol):

@@ -6,10 +6,11 @@ from pathlib import Path
 from affidavit.analysers.examine import MechanicalSpecialist
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.config.settings import Settings
-from affidavit.pipeline import Crew, review
+from affidavit.pipeline import review
 from affidavit.records.report import Report
 from affidavit.render.wording import skipped_files
 from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.looking.review import Crew
 from repositories import Repo, run_git
 from secret_shapes import drawn, key_block
 

@@ -18,10 +18,11 @@ from affidavit.iterations.refine.agent import run_agent
 from affidavit.iterations.refine.journal import Journal, Turn, alone, keep_journal, read_journal
 from affidavit.iterations.refine.loop import Budget, Loop, best_of
 from affidavit.iterations.refine.workplace import Workplace
-from affidavit.pipeline import Crew, review
+from affidavit.pipeline import review
 from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.report import Report
 from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.looking.review import Crew
 from repositories import Repo
 from series import Analyser, Claim, claim
 

@@ -16,11 +16,11 @@ from affidavit.minds.choice import choose_model
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.roles import kept_open, minds_from
-from affidavit.pipeline import Crew
 from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist
 from affidavit.records.report import Report
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.looking.review import Crew
 from commands import affidavit
 from model_server import Act, Exchange, Script, breaks_off, calls, fails, refuses, says, serving
 from repositories import Repo

@@ -10,7 +10,7 @@ from typing import Any
 from affidavit.config.settings import Settings
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.events import Emit
-from affidavit.pipeline import Crew, review
+from affidavit.pipeline import review
 from affidavit.ports import Role, Talk
 from affidavit.quality.prompts import ChosenPrompts, choose_prompts
 from affidavit.quality.rollout import BUILT_IN, record_review, start_rollout
@@ -19,6 +19,7 @@ from affidavit.records.report import Answer, Report, RoleUsage
 from affidavit.records.rollout import Arm, ReviewCounts, Rollout, RolloutDecision, RolloutReview, Versions
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import OpenedChange
+from affidavit.stages.looking.review import Crew
 from affidavit.store.open import Store
 from claims import verification
 from prompt_folders import copy_prompts

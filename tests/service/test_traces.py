@@ -9,7 +9,7 @@ def test_a_review_is_one_trace_with_its_stages_and_calls_and_no_text_of_the_chan
     assert asked.client.finished(review_id)["status"] == "completed"
     spans = asked.collector.trace_of(review_id)
     stages = {attributes(one).get("affidavit.stage") for one in spans if one.name == "stage"}
-    assert {"analysers", "map", "plan", "first look", "verify", "report"} <= stages
+    assert {"open", "planner", "reviewer", "verifier", "reporter"} <= stages
     calls = [attributes(one) for one in spans if one.name == "model call"]
     assert {one["affidavit.role"] for one in calls} >= {"planner", "specialist", "verifier", "reporter"}
     assert {one["affidavit.model"] for one in calls} == {"scripted"}

@@ -11,7 +11,7 @@ from affidavit.store.databases.location import SqliteFile, locate
 from affidavit.store.open import open_store
 from repositories import Repo
 
-HEAVY = "print([name for name in ('sqlalchemy', 'alembic', 'psycopg') if name in sys.modules])"
+HEAVY = "print([name for name in ('sqlalchemy', 'psycopg') if name in sys.modules])"
 
 
 def test_a_path_is_a_folder_with_a_file_in_it() -> None:
@@ -139,8 +139,3 @@ def test_a_review_without_a_store_loads_no_database(repo: Repo, tmp_path: Path) 
     data = tmp_path / "data"
     assert loaded_by(RUN, "review", "HEAD~1..HEAD", "--no-store", "--data", data, cwd=repo.path) == "[]"
     assert not data.exists()
-
-
-def test_a_new_store_is_made_without_alembic(tmp_path: Path) -> None:
-    program = "from affidavit.store.open import open_store\nopen_store(sys.argv[1]).reports.count()"
-    assert loaded_by(program, tmp_path, cwd=tmp_path) == "['sqlalchemy']"

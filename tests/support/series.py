@@ -10,7 +10,7 @@ from affidavit.config.settings import Settings
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.events import Emit
 from affidavit.iterations.following.earlier import earlier_of
-from affidavit.pipeline import Crew, review
+from affidavit.pipeline import review
 from affidavit.ports import Case, Role, Specialist, Talk
 from affidavit.recheck.check import Rechecked, recheck
 from affidavit.records.change import FileChange
@@ -20,6 +20,7 @@ from affidavit.records.report import Answer, Reply, Report, RoleUsage
 from affidavit.render.formats import render
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.looking.review import Crew
 from repositories import Repo
 
 PLAN = {"goal": "Change it", "approach": "a", "impact": "i", "questions": {"logic": []}}

@@ -11,12 +11,13 @@ from affidavit.dependencies.found import find_packages
 from affidavit.events import Emit, ignore_events
 from affidavit.iterations.following.scope import choose_scope
 from affidavit.minds.choice import ModelChoice
-from affidavit.pipeline import Crew, check, look, open_case
+from affidavit.pipeline import check, look
 from affidavit.ports import Case, Role, Runner, Talk, Verifiers
 from affidavit.prompts import PromptSet
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.stages.looking.intake import OpenedChange
+from affidavit.stages.looking.review import Crew, open_case
 from affidavit.stages.proving.merge import merge
 from affidavit.stages.proving.verify import verify
 from affidavit.stages.reporting.follow_up import carry

@@ -15,7 +15,6 @@ from affidavit.errors import InputError, UnknownRevisionError
 from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.revisions import parse_range, resolve_commit
-from affidavit.pipeline import open_case
 from affidavit.ports import Case, Dependencies, ToolSource
 from affidavit.prompts import current_prompts
 from affidavit.reviewing.hold import settings_for
@@ -23,6 +22,7 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.servers import server_pool
 from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.looking.review import open_case
 from affidavit.system.closing import Closing
 from affidavit.tools.checks import Checks, JoinedTools
 

@@ -10,7 +10,6 @@ from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
 from affidavit.errors import InputError
 from affidavit.events import Emit
 from affidavit.mcp.changes import KeptChange
-from affidavit.pipeline import Crew
 from affidavit.prompts import current_prompts
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
@@ -19,6 +18,7 @@ from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.submitted import Submission, judge_submission
 from affidavit.stages.looking.parse import read_replies
+from affidavit.stages.looking.review import Crew
 
 MAX_SAID = 1_000
 MAX_CHARACTERS = 2_000_000

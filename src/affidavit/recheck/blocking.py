@@ -7,7 +7,7 @@ machine proves on the report's own change, by rules that every version has, bloc
 from collections.abc import Iterator, Sequence
 
 from affidavit.config.settings import Settings
-from affidavit.pipeline import Looked, conclude, docket_without_models
+from affidavit.pipeline import conclude
 from affidavit.ports import Case
 from affidavit.prompts import current_prompts
 from affidavit.recheck.proofs import Proof, has_other_version
@@ -15,6 +15,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Reply, Report
 from affidavit.stages.looking.parse import hand_in, read_replies
+from affidavit.stages.looking.review import Looked, docket_without_models
 
 IN_EVERY_VERSION = frozenset(
     {"bandit", "hadolint", "kingfisher", "oxlint", "references", "ruff", "shellcheck", "ty", "yamllint"}

@@ -12,7 +12,7 @@ from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import commits_between, one_commit
 from affidavit.git.tree import GitTree
 from affidavit.iterations.following.scope import choose_scope, parts_to_show
-from affidavit.pipeline import Looked, conclude, docket_of_submission, docket_without_models
+from affidavit.pipeline import conclude
 from affidavit.ports import Case, Judged, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.candidate import Candidate, Judgement
@@ -27,6 +27,7 @@ from affidavit.specialists.agents.probe import Probed
 from affidavit.stages.looking.intake import words_of_commits
 from affidavit.stages.looking.parse import hand_in, read_replies
 from affidavit.stages.looking.plan import Planned, opening_docket, plan_by_size, read_plan
+from affidavit.stages.looking.review import Looked, docket_of_submission, docket_without_models
 from affidavit.stages.reporting.narrate import add_words
 from affidavit.symbols.changed import symbol_changes
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from affidavit.ports import TryPatch
 from affidavit.recheck.proofs import Proof
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.records.runs.patch_trial import PatchTrial, StepName, TrialStep, trial_of
-from affidavit.stages.proving.reproduce import TryPatch
 
 
 async def try_again(report: Report, trying: TryPatch | None, reason: str = "") -> list[Proof]:

@@ -11,8 +11,8 @@ from affidavit.config.settings import Settings, load_settings
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.roles import kept_open
-from affidavit.pipeline import Conduct, Crew, review
-from affidavit.ports import Mind, Role
+from affidavit.pipeline import review
+from affidavit.ports import Mind, Role, TryPatch
 from affidavit.prompts import PromptSet
 from affidavit.quality.prompts import ChosenPrompts
 from affidavit.records.candidate import Candidate
@@ -23,7 +23,8 @@ from affidavit.reviewing.models import opened_log
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import logged_runner
 from affidavit.stages.looking.intake import OpenedChange
-from affidavit.stages.proving.reproduce import Running, TryPatch
+from affidavit.stages.looking.review import Crew
+from affidavit.stages.proving.reproduce import Running
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class Given:
 
     log: ConversationLog
     minds: Mapping[Role, Mind] | None
+    review_id: str = ""
+    began: float | None = None
+    """Seconds since the epoch; a review that somebody else began keeps its beginning."""
 
 
 def settings_for(
@@ -69,7 +73,6 @@ async def hold(
     emit: Emit = ignore_events,
     *,
     earlier: Earlier | None = None,
-    conduct: Conduct | None = None,
     given: Given | None = None,
 ) -> Report:
     """The same for who has an event loop."""
@@ -91,7 +94,16 @@ async def hold(
         # The connections to the models stay open for the whole review.
         async with kept_open(crew.panel.minds.values() if crew.panel else ()):
             earlier = earlier if opened.change.files else None
-            return await review(opened.change, opened.repository, settings, crew, emit, earlier, conduct)
+            return await review(
+                opened.change,
+                opened.repository,
+                settings,
+                crew,
+                emit,
+                earlier,
+                review_id=given.review_id if given else "",
+                began=given.began if given else None,
+            )
 
 
 def _log_of(options: ReviewOptions, prompts: PromptSet | None) -> ConversationLog:

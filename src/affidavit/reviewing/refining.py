@@ -11,7 +11,7 @@ from affidavit.errors import EmptyChangeError
 from affidavit.events import Emit
 from affidavit.git.confined.boundaries import Allowed
 from affidavit.iterations.refine.journal import Journal
-from affidavit.pipeline import Crew, review
+from affidavit.pipeline import review
 from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import hold_review, settings_for
@@ -24,6 +24,7 @@ from affidavit.specialists.lost_code.not_taken import NotTaken
 from affidavit.specialists.lost_code.specialist import LostCode, work_of
 from affidavit.specialists.lost_tests.specialist import LostTests
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.looking.review import Crew
 
 SHARING = Allowed(alternates=True)
 """Our own repository of a loop takes its objects from the user's."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events, pipeline_completed
-from affidavit.pipeline import Crew, Looked, conclude, docket_of_submission, open_case
+from affidavit.pipeline import conclude
 from affidavit.ports import Case, Dependencies
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
@@ -15,7 +15,7 @@ from affidavit.stages.looking.inputs import redacted_reply
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.stages.looking.parse import hand_in, read_replies
 from affidavit.stages.looking.plan import plan_by_size
-from affidavit.stages.looking.review import collect_replies
+from affidavit.stages.looking.review import Crew, Looked, collect_replies, docket_of_submission, open_case
 
 SUBMITTED = "submitted"
 MAX_NAME = 80

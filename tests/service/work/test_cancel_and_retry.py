@@ -82,20 +82,20 @@ def test_a_stage_that_cannot_go_on_fails_the_review_with_what_is_known_and_is_re
         paused.pausing.reached.clear()
         killed.add(kill_cell(paused.service, killed))
     summary = client.finished(review_id)
-    assert (summary["status"], summary["stage"]) == ("failed", "verify")
+    assert (summary["status"], summary["stage"]) == ("failed", "verifier")
     assert "ended, 3 times at this stage" in summary["reason"]
     log = paused.service.log.read_text()
     assert "Traceback" not in log, log[-3000:]
     told = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     failed = next(one for one in told if one["event"] == "review fails")
-    assert (failed["review"], failed["stage"]) == (review_id, "verify")
+    assert (failed["review"], failed["stage"]) == (review_id, "verifier")
     so_far = client.get(f"/api/review/{review_id}")
     assert so_far.status == 202
     assert [one["title"] for one in so_far.json["findings_so_far"]] == ["The total is one too many"]
     last = list(client.stream(review_id))[-1]
     assert (last.name, last.data["stage"], last.data["reason"]) == (
         "pipeline.failed",
-        "verify",
+        "verifier",
         summary["reason"],
     )
     paused.pausing.go_on()

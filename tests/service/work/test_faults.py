@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,6 @@ from affidavit.store.service.reviews import Reviews, Wanted
 from service_process import DIFF
 
 
-async def keep(_name: str, work: Callable[[], Awaitable[Any]]) -> Any:
-    return await work()
-
-
 class UnreadableNursery(Nursery):
     """Its cells cannot be understood."""
 
@@ -55,7 +51,7 @@ def review_with_a_fault(folder: Path, *, is_ending: bool) -> tuple[type[BaseExce
         request = WantedReview(source="diff", diff_text=DIFF)
         place.reviews.add(Wanted("one", "default", now_iso(), "me", "key", request), again=False)
         with pytest.raises((FailedReview, ZeroDivisionError)) as raised:
-            asyncio.run(place.do("one", keep, {}))
+            asyncio.run(place.do("one"))
         found = place.reviews.find("one", None)
         assert found is not None
         return raised.type, found
@@ -191,42 +187,16 @@ def test_a_worker_that_ends_says_nothing_of_threads_that_are_gone(
     assert "fault" not in caplog.text + "".join(capsys.readouterr())
 
 
-def test_whose_step_is_kept_by_another_lets_go_of_the_review(tmp_path: Path) -> None:
-    async def lost(_name: str, _work: Callable[[], Awaitable[Any]]) -> Any:
-        raise LostReview
-
-    async def nothing(*_: str) -> None:
-        pass
-
-    async def take(place: Workplace, review: KeptReview) -> None:
-        diary = Diary(place.progress, "one", "default", place.settings.worker_id)
-        held = HeldReview(review, place.calls, diary, lost, nothing, {}, nothing)
-        with pytest.raises(LostReview):
-            await held.draw("plan", nothing)
-        with pytest.raises(LostReview):
-            await held.rest(0.0)
-
-    with workplace(tmp_path) as place:
-        request = WantedReview(source="diff", diff_text=DIFF)
-        place.reviews.add(Wanted("one", "default", now_iso(), "me", "key", request), again=False)
-        review = place.reviews.begin("one", place.settings.worker_id, now_iso())
-        assert review is not None
-        asyncio.run(take(place, review))
-
-
 def test_a_rest_ends_when_the_review_is_let_go_of(tmp_path: Path) -> None:
     async def rest(place: Workplace) -> None:
         review = place.reviews.begin("one", place.settings.worker_id, now_iso())
         assert review is not None
         diary = Diary(place.progress, "one", "default", place.settings.worker_id)
-        held = HeldReview(review, place.calls, diary, keep, noted, {}, checked)
+        held = HeldReview(review, place.calls, diary, checked)
         await held.rest(0.01)
         held.stop()
         with pytest.raises(LostReview):
             await held.rest(600)
-
-    async def noted(_stage: str) -> None:
-        pass
 
     async def checked() -> None:
         pass

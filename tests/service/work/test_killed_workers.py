@@ -15,18 +15,7 @@ from service_process import Answer
 
 KILLS = 10 if IS_LONG else 3
 """At random moments, on each database."""
-STEPS = (
-    "analysers",
-    "map",
-    "plan",
-    "first look",
-    "second look",
-    "check",
-    "merge",
-    "verify",
-    "report",
-    "keep",
-)
+STAGES = ("open", "planner", "reviewer", "verifier", "reporter", "keep")
 AT_STAGES = {
     "sqlite": ("planner", "verifier"),
     "postgresql": ("reviewer", "reporter"),
@@ -94,13 +83,13 @@ def test_a_review_whose_worker_is_killed_at_a_stage_is_completed_elsewhere(undis
 
 
 @pytest.mark.skipif(not IS_LONG, reason="minutes; see CONTRIBUTING.md")
-def test_a_review_whose_worker_is_killed_at_each_step_is_completed_elsewhere(
+def test_a_review_whose_worker_is_killed_at_each_stage_is_completed_elsewhere(
     undisturbed: Undisturbed,
 ) -> None:
     crew = undisturbed.crew
-    review_id = crew.submit("named-steps")
-    for step in STEPS:
-        while (review := crew.review(review_id)).stage != step and not review.is_finished:
+    review_id = crew.submit("named-each")
+    for stage in STAGES:
+        while (review := crew.review(review_id)).stage != stage and not review.is_finished:
             time.sleep(0.001)
         if owner := crew.owner(review_id):
             tell(f"{undisturbed.kind}: killed at {review.stage}")

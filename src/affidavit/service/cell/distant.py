@@ -1,10 +1,8 @@
-"""What a cell has instead of keys and a database: the worker at the other end asks models and keeps steps."""
+"""What a cell has instead of keys: the worker at the other end asks the models."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from itertools import count
 from typing import Any
 
@@ -13,46 +11,10 @@ from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRe
 
 from affidavit.minds.wire.connection import CallEnded, OnPartialReply
 from affidavit.minds.wire.forms import Question
-from affidavit.ports import Kept, Role
+from affidavit.ports import Role
 from affidavit.service.cell.channel import Channel
 
-STEP: ContextVar[str] = ContextVar("STEP", default="")
-"""The step that is being taken; several are at once."""
 REPLIES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
-
-
-@cache
-def adapter_of(form: Any) -> TypeAdapter[Any]:
-    """What reads and writes results of a form; making one takes longer than most steps."""
-    return TypeAdapter(form)
-
-
-@dataclass
-class DistantSteps:
-    """Takes a step unless the worker knows its result from an earlier attempt."""
-
-    channel: Channel
-    _works: dict[str, tuple[Any, Callable[[], Awaitable[Any]]]] = field(default_factory=dict)
-    _results: dict[str, Any] = field(default_factory=dict)
-
-    async def __call__(self, name: str, form: Any, work: Callable[[], Awaitable[Kept]], /) -> Kept:
-        """The result of a step, as it was kept or as it is now."""
-        self._works[name] = (adapter_of(form), work)
-        kept = await self.channel.call("step", name=name)
-        result: Kept
-        if name in self._results:
-            # What was just made here need not come back to be read.
-            result = self._results.pop(name)
-        else:
-            result = self._works[name][0].validate_python(kept)
-        return result
-
-    async def take(self, name: str) -> Any:
-        """Take a step, since nobody has; the worker asks for it."""
-        form, work = self._works[name]
-        STEP.set(name)
-        self._results[name] = await work()
-        return form.dump_python(self._results[name], mode="json")
 
 
 @dataclass

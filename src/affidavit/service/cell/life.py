@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from affidavit import pipeline
 from affidavit.diff.opened import OpenedChange
 from affidavit.errors import InputError
 from affidavit.events import Event
@@ -29,7 +28,7 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.series import is_merged, repository_of
 from affidavit.service.cell import looks, requests
 from affidavit.service.cell.channel import Channel, Served
-from affidavit.service.cell.distant import STEP, DistantLines, DistantSteps
+from affidavit.service.cell.distant import DistantLines
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 
 
@@ -38,7 +37,6 @@ class Cell:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._steps = DistantSteps(channel)
         self._lines = DistantLines(channel)
         self._opened: OpenedChange | None = None
         self._most_usd: float | None = None
@@ -48,7 +46,6 @@ class Cell:
             "open": self.open,
             "merged": self.merged,
             "review": self.review,
-            "take": self._steps.take,
             "pay": self._lines.pay,
             "recheck": self.recheck,
             "question": self.question,
@@ -103,7 +100,6 @@ class Cell:
             minds = minds_from(
                 choices, ledger=ledger_of(settings, self._most_usd), log=log, lines=self._lines.to
             )
-        conduct = pipeline.Conduct(review_id, self._steps, began)
         report = await hold(
             self._change,
             settings,
@@ -111,9 +107,8 @@ class Cell:
             PromptSet(**prompts) if prompts is not None else None,
             self._emit,
             earlier=Earlier.model_validate(earlier) if earlier else None,
-            conduct=conduct,
             # What programs and servers answered is kept, too: models were told so.
-            given=Given(log, minds),
+            given=Given(log, minds, review_id, began),
         )
         return report.model_dump(mode="json")
 
@@ -173,7 +168,7 @@ class Cell:
         return self._opened
 
     def _emit(self, event: Event) -> None:
-        self._channel.tell("event", name=str(event.name), data=event.data, step=STEP.get())
+        self._channel.tell("event", name=str(event.name), data=event.data)
 
     def close(self) -> None:
         """Let go of the change."""

@@ -6,21 +6,10 @@ import affidavit.language_servers.session
 import affidavit.minds.mind
 import affidavit.reviewing.panel
 import affidavit.tools.toolbox  # noqa: F401 - loaded, so that no cell has to
-from affidavit.pipeline import Merged
-from affidavit.records.context import ContextMap
-from affidavit.records.docket import Docket
-from affidavit.records.report import Reply, Report
 from affidavit.redaction.text import redact_text
-from affidavit.service.cell.distant import adapter_of
-from affidavit.stages.looking.plan import Opening
-
-FORMS = (list[Reply], ContextMap, Opening, Docket, Merged, Report)
-"""What the steps of a review return."""
 
 
 def warm() -> None:
-    """Make the readers of the results of steps, and the patterns of secrets."""
-    for form in FORMS:
-        adapter_of(form)
+    """Make the readers of messages, and the patterns of secrets."""
     ModelMessagesTypeAdapter.validate_python([])
     redact_text("nothing that is secret")

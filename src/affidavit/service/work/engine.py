@@ -1,6 +1,6 @@
 """The durable-execution engine: its database, its queue, and what the service asks of it."""
 
-from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from functools import cached_property, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -21,7 +21,7 @@ from affidavit.system.private_files import make_private_file, make_private_folde
 LOG = structlog.get_logger("affidavit.worker")
 APPLICATION = "affidavit"
 APPLICATION_VERSION = "1"
-"""Grows when a newer program cannot go on with what an older one began; that is begun anew then."""
+"""The same for every program: the engine keeps no steps, so any worker can take over any review."""
 QUEUE = "reviews"
 WORKFLOW = "review"
 POSTING_QUEUE = "postings"
@@ -171,7 +171,7 @@ class Work:
 
     @_explained
     async def retry(self, review_id: str, tenant: str) -> None:
-        """Let a review go on from the step at which it ended; what another version has kept is left out."""
+        """Put a review that is over for the engine back into its queue."""
         known = await self.client.list_workflows_async(
             workflow_ids=[review_id], load_input=False, load_output=False
         )
@@ -179,13 +179,10 @@ class Work:
             # It was cancelled or lost before it came into the queue.
             await self.enqueue(review_id, tenant)
             return
-        is_ours = any(one.app_version == APPLICATION_VERSION for one in known)
-        # All of them stay: those that failed are passed over by whoever goes on.
-        steps = await self.steps(review_id) if is_ours else {}
         try:
             await self.client.rewind_workflow_async(
                 review_id,
-                start_step=max(steps, default=0) + 1,
+                start_step=1,
                 application_version=APPLICATION_VERSION,
                 queue_name=QUEUE,
                 queue_partition_key=tenant,
@@ -193,12 +190,6 @@ class Work:
         except engine_errors.DBOSException as error:
             # Somebody else was first, or its last attempt is just ending: a worker's next round finds it.
             LOG.info("not put back", review=review_id, reason=str(error))
-
-    @_explained
-    async def steps(self, review_id: str) -> dict[int, str]:
-        """The names of the steps of a review that ended, well or not, by the numbers that the engine gave."""
-        steps = await self.client.list_workflow_steps_async(review_id, load_output=False)
-        return {step["function_id"]: step["function_name"] for step in steps}
 
     @_explained
     async def forget(self, names: list[str]) -> None:
@@ -236,17 +227,6 @@ class Work:
         for name in names:
             self.client.resume_workflow(name, queue_name=queues[name])
         return names
-
-    @in_our_words()
-    def forget_waiting(self, names: Sequence[str], living: Collection[str]) -> list[str]:
-        """Forget those that wait in the queue for a version which is not among the living."""
-        waiting = self.client.list_workflows(
-            workflow_ids=list(names), status="ENQUEUED", load_input=False, load_output=False
-        )
-        left = [one.workflow_id for one in waiting if one.app_version and one.app_version not in living]
-        if left:
-            self.client.delete_workflows(left)
-        return left
 
     @in_our_words()
     def executors(self) -> set[str]:

@@ -3,11 +3,11 @@
 import os
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from affidavit.events import now_iso
-from affidavit.service.work.engine import APPLICATION_VERSION, Work
+from affidavit.service.work.engine import Work
 from affidavit.store.open import Store
 from affidavit.store.service.workers import KeptWorker, Workers
 
@@ -45,7 +45,7 @@ class Heartbeat:
 
     def begin(self) -> None:
         """The others know of this worker from now on."""
-        worker = KeptWorker(self._worker_id, self._place, os.getpid(), 0, APPLICATION_VERSION)
+        worker = KeptWorker(self._worker_id, self._place, os.getpid(), 0)
         self._workers.add(worker, now_iso())
 
     def beat(self) -> list[str]:
@@ -67,16 +67,6 @@ class Heartbeat:
         """
         unknown = self._work.executors() - {one.id for one in self._workers.all()} - {self._worker_id}
         return [review for each in sorted(unknown) for review in self._hand_on(each)]
-
-    def release(self, names: Sequence[str]) -> list[str]:
-        """Let go of what waits for a version of the program that no worker has any more.
-
-        Whoever goes round puts it into the queue as new: what another version has kept of it cannot be used.
-        """
-        # One after the other: what somebody has put into the queue anew must not be let go of again.
-        living = {one.version for one in self._workers.all()} | {APPLICATION_VERSION}
-        with self._database.alone():
-            return self._work.forget_waiting(names, living)
 
     def end(self) -> list[str]:
         """This worker ends: what it leaves undone is for the others."""

@@ -1,15 +1,13 @@
 """A worker: takes reviews from the queue, as many at once as it may, and leaves none undone behind."""
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import structlog
-from dbos import DBOS, PortableWorkflowError
+from dbos import DBOS
 from dbos import error as engine_errors
 
 from affidavit.errors import StoreError
@@ -17,7 +15,6 @@ from affidavit.events import iso, now_iso
 from affidavit.records.service.review import KeptReview
 from affidavit.service.cell.nursery import Nursery
 from affidavit.service.settings import ServiceSettings
-from affidavit.service.telemetry import metrics
 from affidavit.service.telemetry.logs import tell_as_ours
 from affidavit.service.telemetry.repeats import Repeats
 from affidavit.service.telemetry.traces import span
@@ -42,7 +39,7 @@ from affidavit.service.work.engine import (
 from affidavit.service.work.forgetting import Forgetting
 from affidavit.service.work.heartbeat import Heartbeat
 from affidavit.service.work.posts.posting import PostOffice
-from affidavit.service.work.waiting import until_it_answers, until_it_is_done
+from affidavit.service.work.waiting import until_it_answers
 from affidavit.store.open import Store
 from affidavit.store.service.access import Access
 
@@ -60,9 +57,6 @@ ENDINGS = (
     engine_errors.DBOSNonExistentWorkflowError,
 )
 """How a workflow may end: none is a fault of the service, and reviews tell of it themselves."""
-LOST = (engine_errors.DBOSWorkflowConflictIDError, engine_errors.DBOSWorkflowCancelledError)
-"""Another execution has the review now, or nobody is to have it."""
-UNENDED = "unended"
 ENDING_WORDS = ("Asyncio task cancelled for workflow or step", "Step being automatically retried")
 _WORKING: list["Worker"] = []
 """The engine calls functions by name, so the worker of this process has a place where it is found."""
@@ -74,8 +68,7 @@ async def do_review(review_id: str) -> str:
     with _WORKING[-1].doing(review_id), span("review", review=review_id):
         LOG.info("review begins")
         with suppress(LostReview):
-            kept = await kept_steps(review_id, await _WORKING[-1].steps_of(review_id))
-            await _WORKING[-1].place.do(review_id, keep_step, kept)
+            await _WORKING[-1].place.do(review_id)
         await _WORKING[-1].post_if_wanted(review_id)
         LOG.info("review ends")
     return review_id
@@ -87,51 +80,6 @@ async def do_posting(review_id: str) -> str:
     with _WORKING[-1].doing(review_id), span("posting", review=review_id):
         await _WORKING[-1].office.do(review_id)
     return review_id
-
-
-async def kept_steps(review_id: str, names: Mapping[int, str]) -> dict[str, Any]:
-    """What the engine has kept of a review's steps, by their names.
-
-    The engine knows steps by the order in which they were begun, and that differs from one time to the
-    next: some are taken side by side, some again after a failure. So all that it has is read first, number
-    by number, and what comes after has numbers of its own.
-    """
-    kept: dict[str, Any] = {}
-    for number in range(1, max(names, default=0) + 1):
-        name = names.get(number, UNENDED)
-        # One that failed is passed over: it is taken again.
-        with suppress(PortableWorkflowError):
-            kept[name] = await _kept(name, _nothing)
-    kept.pop(UNENDED, None)
-    if kept:
-        LOG.info("steps that were kept", review=review_id, steps=sorted(kept))
-    return kept
-
-
-async def _nothing() -> None:
-    """Of a step that was begun and not ended; it has a number and no result."""
-
-
-async def keep_step(name: str, work: Callable[[], Awaitable[Any]]) -> Any:
-    """The result of a step, which the engine keeps."""
-
-    async def step() -> Any:
-        began = time.monotonic()
-        with span("stage", stage=name):
-            result = await work()
-        metrics.STAGE_SECONDS.labels(name).observe(time.monotonic() - began)
-        return result
-
-    return await _kept(name, step)
-
-
-async def _kept(name: str, step: Callable[[], Awaitable[Any]]) -> Any:
-    try:
-        with in_our_words():
-            return await DBOS.run_step_async({"name": name}, step)
-    except LOST as error:
-        # No kind of Exception: whoever waits for this step would wait for ever.
-        raise LostReview from error
 
 
 async def again_and_again(
@@ -240,10 +188,6 @@ class Worker:
         finally:
             self._under_way -= 1
 
-    async def steps_of(self, review_id: str) -> dict[int, str]:
-        """The names of a review's steps by their numbers; waits for a database that is away."""
-        return await until_it_is_done(lambda: self._work.steps(review_id))
-
     async def post_if_wanted(self, review_id: str) -> None:
         """Put a review whose posting was asked for before it was done into the queue of postings."""
         posting = await until_it_answers(lambda: self.office.postings.find(review_id))
@@ -271,7 +215,6 @@ class Worker:
         """Reviews of which the engine knows nothing, or that are over for it and not for us, go on."""
         waiting = datetime.now(UTC) - timedelta(seconds=WAITING_SECONDS)
         reviews = await asyncio.to_thread(self.place.reviews.unfinished_since, iso(waiting))
-        await self._release([one.id for one in reviews])
         states = await self._work.states([one.id for one in reviews])
         over = {one.id for one in reviews if states.get(one.id, "") in OVER}
         for review in reviews:
@@ -295,15 +238,10 @@ class Worker:
     async def _go_through_postings(self) -> None:
         """Those that wait although their review is done; one that is over for the engine is begun anew."""
         postings = {posting_name(one): one for one in await asyncio.to_thread(self.office.postings.overdue)}
-        await self._release(list(postings))
         states = await self._work.states(list(postings))
         await self._work.forget([name for name, state in states.items() if state in OVER])
         for posting in postings.values():
             await self._work.enqueue_posting(posting)
-
-    async def _release(self, names: Sequence[str]) -> None:
-        if names and (released := await asyncio.to_thread(self._heartbeat.release, names)):
-            LOG.warning("begin anew: no worker has their version any more", work=released)
 
     async def _forget_old(self) -> None:
         days = self._settings.retention_days

@@ -26,6 +26,7 @@ def keep_inputs(
     joiner: Answer | None = None,
     verifier_failures: tuple[Gap, ...] = (),
     ground: Programs | None = None,
+    submitted_by: str = "",
 ) -> Inputs:
     """What a report is made of; the reporter speaks later."""
     judgements = [
@@ -47,6 +48,7 @@ def keep_inputs(
         ),
         programs=_programs(docket, ground) if ground else None,
         earlier=case.earlier,
+        submitted_by=submitted_by,
     )
 
 

@@ -1,14 +1,121 @@
-"""Let every specialist look at the change side by side, and collect their replies."""
+"""Who looks at a change, and what they hand in: ask every specialist side by side."""
 
 import traceback
+import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from affidavit.config.settings import Settings
+from affidavit.diff.skipping import mark_skipped
 from affidavit.errors import AffidavitError
-from affidavit.events import EventName, event
-from affidavit.ports import Case, Specialist
-from affidavit.records.report import Gap, Reply
+from affidavit.events import Emit, EventName, event, ignore_events, pipeline_started
+from affidavit.ports import Case, Joiner, Repository, Runner, Specialist, TryPatch, Verifiers
+from affidavit.prompts import PromptSet, current_prompts
+from affidavit.records.change import Change
+from affidavit.records.docket import Docket
+from affidavit.records.report import Answer, Gap, Programs, Reply
+from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.system.concurrency import side_by_side
+
+NO_MODEL = Gap(
+    name="model specialists and verifier",
+    reason="no model is configured",
+    advice="The mechanical specialists reviewed alone.",
+)
+HANDED_IN = Gap(
+    name="model specialists",
+    reason="another agent handed its findings in, and was not watched",
+    advice="What it read is not known: only what it says is checked.",
+)
+NOT_JUDGED = Gap(
+    name="verifier",
+    reason="no model is configured",
+    advice="What was handed in is unverified: nobody has tried to refute it.",
+)
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Who works on a review."""
+
+    specialists: Sequence[Specialist]
+    """Those that need no model."""
+    panel: Panel | None = None
+    """The models; without them the mechanical specialists review alone."""
+    probes_verifier: bool = False
+    """Whether the verifier is tried before specialists start."""
+    runner: Runner | None = None
+    try_patch: TryPatch | None = None
+    """Who tries the patches that findings bring; None: nobody does."""
+    programs: Programs | None = None
+    """In what programs are run, or why none is; None: the user did not ask for it."""
+
+    def before(self, case: Case) -> "tuple[Crew, Case]":
+        """The crew before a case, and the case with the packages that models may read, if there are any."""
+        if self.panel is None:
+            return self, case
+        panel, opened = self.panel.opening(case)
+        return replace(self, panel=panel), opened
+
+    @property
+    def models(self) -> dict[str, str]:
+        """Role to model; empty where no model looks."""
+        return self.panel.models if self.panel else {}
+
+    @property
+    def prompts(self) -> PromptSet:
+        """The version that the models read; without models, the current one."""
+        return self.panel.prompts if self.panel else current_prompts()
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What everybody who looked handed in, and the models that stay until the end of the review."""
+
+    case: Case
+    """With the plan that models worked by, and all replies."""
+    docket: Docket
+    session: Session | None = None
+    planner: Answer | None = None
+    verifier_failures: tuple[Gap, ...] = ()
+    submitted_by: str = ""
+    """Another agent that handed findings in; no planner and no specialist of ours was asked then."""
+
+    @property
+    def joiner(self) -> Joiner | None:
+        """Who says which findings have one cause; None where no model does."""
+        plan = self.case.plan
+        return self.session.joiner(plan) if self.session and plan else None
+
+    def verifiers(self, votes: int) -> Verifiers | None:
+        """Who judges the findings; None where no model looked."""
+        plan = self.case.plan
+        return self.session.verifiers(plan, votes) if self.session and plan else None
+
+
+def open_case(
+    change: Change,
+    repository: Repository,
+    settings: Settings,
+    emit: Emit = ignore_events,
+    review_id: str = "",
+) -> Case:
+    """Begin the review of a change, without the files that are not to be looked at."""
+    reviewed = mark_skipped(change, repository, settings.leaves_out)
+    case = Case(reviewed, repository, emit, review_id=review_id or str(uuid.uuid4()))
+    emit(pipeline_started(case.review_id))
+    return case
+
+
+def docket_without_models(change: Change) -> Docket:
+    """Return the docket of a review by analysers alone, before they reply."""
+    return Docket(not_run=(NO_MODEL,) if change.files else ())
+
+
+def docket_of_submission(*, is_judged: bool) -> Docket:
+    """Return the docket of findings that another agent hands in, before they are read."""
+    return Docket(not_run=(HANDED_IN,) if is_judged else (HANDED_IN, NOT_JUDGED))
 
 
 async def collect_replies(specialists: Sequence[Specialist], case: Case) -> list[Reply]:

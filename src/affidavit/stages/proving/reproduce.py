@@ -1,12 +1,12 @@
 """Run what findings offer as their proof: a docket in, the same with what the machine saw out."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Reproducer, Runner
-from affidavit.proof.running.own_names import OwnNames
+from affidavit.ports import Repository, Reproducer, Runner, TryPatch
+from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.proof.running.reproduction import run_reproduction
 from affidavit.proof.running.watched_runner import WatchedRunner
 from affidavit.records.candidate import Candidate
@@ -21,9 +21,6 @@ AT_ONCE = 2
 MAX_REASONS = 5
 PROGRAMS = "programs"
 BRING_IT = "install what is missing, or name an environment that has it with --environment"
-
-TryPatch = Callable[[Candidate], Awaitable[tuple[TrialStep, ...]]]
-"""Tries the patch of a finding."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +43,17 @@ class LiveReproducer:
     """What the repository has itself, so that no environment could bring it."""
     patches: TryPatch | None = None
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    @classmethod
+    def of(
+        cls,
+        runner: WatchedRunner | None,
+        programs: Programs | None,
+        repository: Repository,
+        patches: TryPatch | None,
+    ) -> "LiveReproducer | None":
+        """Return a reproducer; None where the user did not ask to run programs."""
+        return cls(runner, programs, own_names(repository), patches) if programs else None
 
     @property
     def ground(self) -> Programs:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table
+from sqlalchemy import Connection, Engine, Table, insert, inspect, select
 from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
 from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
 from sqlalchemy.exc import SQLAlchemyError
@@ -12,11 +12,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from affidavit.errors import StoreError
 from affidavit.store.databases import postgresql, sqlite
 from affidavit.store.databases.location import Location, SqliteFile
-from affidavit.store.databases.upgrade import Standing, bring_up_to_date, find_standing
+from affidavit.store.databases.schema import METADATA, VERSION, VERSION_NUMBER
 
 
 class Database:
-    """The tables of one store; they are made on first use, and brought up to date on the first one after."""
+    """The tables of one store; they are made on first use."""
 
     def __init__(self, location: Location, busy_seconds: float, *, keeps_connections: bool = False) -> None:
         self.location = location
@@ -77,25 +77,34 @@ class Database:
 
     def _prepare(self, connection: Connection) -> None:
         with connection.begin():
-            standing = find_standing(connection)
-        self._refuse(standing)
-        if standing is not Standing.CURRENT:
-            bring_up_to_date(self._engine)
+            version = _version(connection)
+        self._refuse(version)
+        if version is None:
+            self._make()
         if isinstance(self.location, SqliteFile):
             sqlite.make_ready(connection, self.location)
 
-    def _refuse(self, standing: Standing) -> None:
+    def _make(self) -> None:
+        """Make the tables, all or none, also where another process does so right now."""
+        with self._engine.connect().execution_options(is_alone=True) as connection, connection.begin():
+            if _version(connection) is not None:
+                return
+            # A table of the same name that somebody else made is an error, not a part of the store.
+            METADATA.create_all(connection, checkfirst=False)
+            VERSION.create(connection)
+            connection.execute(insert(VERSION).values(version_num=VERSION_NUMBER))
+
+    def _refuse(self, version: str | None) -> None:
         name = self.location.name
-        if standing is Standing.NEWER:
+        if version not in (None, VERSION_NUMBER):
             option = "--data" if isinstance(self.location, SqliteFile) else "--database"
             raise StoreError(
                 f"the store {name} was written by a newer Affidavit; install that, or name another {option}"
             )
         is_fixed = isinstance(self.location, SqliteFile) and self.location.is_fixed
-        if is_fixed and standing is not Standing.CURRENT:
+        if is_fixed and version is None:
             raise StoreError(
-                f"the store {name} was written by an older Affidavit and must be brought up to date,"
-                " but its folder cannot be written; copy it to one that can, and name that with --data"
+                f"the store {name} has no tables, and its folder cannot be written; name another with --data"
             )
 
     @contextmanager
@@ -121,19 +130,26 @@ class Database:
         )
 
 
+def _version(connection: Connection) -> str | None:
+    """Return the version of a store; None for one that is empty."""
+    if not inspect(connection).has_table(VERSION.name):
+        return None
+    return connection.execute(select(VERSION.c.version_num)).scalar()
+
+
 def upsert(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
     """Insert a row, or put it in the place of the one with the same key."""
-    insert = _insert_into(connection, table).values(row)
+    adding = _insert_into(connection, table).values(row)
     keys = [column.name for column in table.primary_key]
-    others = {name: insert.excluded[name] for name in row if name not in keys}
-    connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=others))
+    others = {name: adding.excluded[name] for name in row if name not in keys}
+    connection.execute(adding.on_conflict_do_update(index_elements=keys, set_=others))
 
 
 def insert_once(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
     """Insert a row unless it is there, or another has what only one may have; whether it was inserted."""
-    insert = _insert_into(connection, table).values(row).on_conflict_do_nothing()
+    adding = _insert_into(connection, table).values(row).on_conflict_do_nothing()
     # How many rows there were is not said by every driver.
-    return connection.execute(insert.returning(*table.primary_key)).first() is not None
+    return connection.execute(adding.returning(*table.primary_key)).first() is not None
 
 
 def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

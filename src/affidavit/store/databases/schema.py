@@ -192,6 +192,8 @@ REVIEWS = Table(
     Column("series", KeptText),
     Column("iteration", Integer),
     Column("follows", KeptText),
+    # What a worker chooses once: the earlier review and the prompts. Whoever takes over has the same.
+    Column("drawn", KeptText),
     Index("reviews_newest_first", "tenant", "created_at", "id"),
     Index("reviews_by_status", "status", "created_at"),
     Index(
@@ -251,7 +253,7 @@ REVIEW_EVENTS = Table(
     Column("number", Integer, primary_key=True),
     Column("name", KeptText, nullable=False),
     Column("body", KeptText, nullable=False),
-    # The same event of a step that is taken again is known by what it says and how often it was said before.
+    # The same event of a review that runs again is known by what it says and how often it was said before.
     Column("identity", KeptText, nullable=False),
     Index("an_event_once", "review_id", "identity", unique=True),
 )
@@ -308,8 +310,6 @@ WORKERS = Table(
     Column("process", Integer, nullable=False),
     # Counted up while the worker lives; clocks of different machines are never compared.
     Column("beat", Integer, nullable=False),
-    # Of the work that it can go on with; workers of before the column were of the first.
-    Column("version", KeptText, nullable=False, server_default="1"),
 )
 
 SPENDING = Table(
@@ -345,11 +345,11 @@ DELIVERIES = Table(
     Column("at", KeptText, nullable=False),
 )
 
-VERSION_TABLE = "store_version"
-"""Not Alembic's default name: another program may keep its own in the same database."""
+VERSION_NUMBER = "1"
+"""Grows with every change of the tables; the change that makes it 2 brings the first migration."""
 VERSION = Table(
-    VERSION_TABLE,
+    "store_version",
     MetaData(),
     Column("version_num", String(32), primary_key=True),
 )
-"""Alembic's record of where a store stands, apart from what the store holds."""
+"""The version of the tables, apart from what the store holds."""

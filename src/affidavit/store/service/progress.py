@@ -14,7 +14,7 @@ from affidavit.store.databases.schema import REVIEW_EVENTS, REVIEW_EXCHANGES, RE
 
 @dataclass(frozen=True)
 class NewEvent:
-    """An event before it has a number; the identity is the same when a step is taken again."""
+    """An event before it has a number; the identity is the same when a review runs again."""
 
     name: str
     data: dict[str, Any]
@@ -47,12 +47,17 @@ class Progress:
         self._database = database
 
     def add(
-        self, review_id: str, owner: str, events: Sequence[NewEvent], exchanges: NewExchanges | None = None
+        self,
+        review_id: str,
+        owner: str,
+        events: Sequence[NewEvent],
+        exchanges: NewExchanges | None = None,
+        stage: str = "",
     ) -> bool:
         """Keep what was said since, all or nothing; False where somebody else works on the review."""
         with self._database.writing() as connection:
             tokens = exchanges.spent.tokens if exchanges else 0
-            counted = _lock(connection, review_id, owner, tokens)
+            counted = _lock(connection, review_id, owner, tokens, stage)
             if counted is None:
                 return False
             _append(connection, review_id, counted, events)
@@ -101,7 +106,9 @@ class Progress:
             return connection.execute(wanted).scalar_one_or_none() or 0.0
 
 
-def _lock(connection: Connection, review_id: str, owner: str | None, tokens: int = 0) -> int | None:
+def _lock(
+    connection: Connection, review_id: str, owner: str | None, tokens: int = 0, stage: str = ""
+) -> int | None:
     """How many events there are; None where the review is not the owner's.
 
     The row is locked from here on, so that numbers come in the order in which they can be read.
@@ -110,6 +117,7 @@ def _lock(connection: Connection, review_id: str, owner: str | None, tokens: int
     if owner is not None:
         mine &= REVIEWS.c.owner == owner
     locking = update(REVIEWS).where(mine).values(tokens=REVIEWS.c.tokens + tokens)
+    locking = locking.values(stage=stage) if stage else locking
     counted: int | None = connection.execute(locking.returning(REVIEWS.c.events)).scalar_one_or_none()
     return counted
 

@@ -1,5 +1,6 @@
 """Keep the reviews of the service: what is asked for goes in, how it stands comes out."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -134,6 +135,11 @@ class Reviews:
     def change(self, review_id: str) -> str | None:
         """The change as it was opened, as JSON; None before that."""
         return self._text(review_id, "change")
+
+    def drawn(self, review_id: str) -> dict[str, Any] | None:
+        """Return what the first attempt drew for all others; None before that."""
+        text = self._text(review_id, "drawn")
+        return json.loads(text) if text else None
 
     def _text(self, review_id: str, column: str) -> str | None:
         wanted = select(REVIEWS.c[column]).where(REVIEWS.c.id == review_id)

@@ -16,8 +16,6 @@ class KeptWorker:
     place: str
     process: int
     beat: int
-    version: str
-    """Of the work that it can go on with."""
 
 
 class Workers:
@@ -39,7 +37,7 @@ class Workers:
 
     def all(self) -> list[KeptWorker]:
         """Everybody who has begun and not ended."""
-        wanted = select(*(WORKERS.c[name] for name in ("id", "place", "process", "beat", "version")))
+        wanted = select(*(WORKERS.c[name] for name in ("id", "place", "process", "beat")))
         with self._database.transaction() as connection:
             return [KeptWorker(*row) for row in connection.execute(wanted.order_by(WORKERS.c.id))]
 

@@ -20,7 +20,7 @@ from affidavit.lab.evaluation.programs import ProgramGround
 from affidavit.lab.evaluation.run import Follow, follow_nothing
 from affidavit.lab.evaluation.sessions import NO_PROGRAMS, FindServers
 from affidavit.lab.evaluation.verifier import rates
-from affidavit.pipeline import check, open_case
+from affidavit.pipeline import check
 from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet
 from affidavit.proof.running.own_names import own_names
@@ -34,6 +34,7 @@ from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.agents.probe import probe_verifiers
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from affidavit.stages.looking.plan import plan_by_size
+from affidavit.stages.looking.review import open_case
 from affidavit.stages.proving.reproduce import LiveReproducer, Running, reproduce
 from affidavit.stages.proving.verify import verify
 from affidavit.system.concurrency import side_by_side

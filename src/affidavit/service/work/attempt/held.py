@@ -1,8 +1,8 @@
-"""One attempt at a review: a cell does the work, and each step that it takes is kept by the engine."""
+"""One attempt at a review: a cell does the work, and its worker writes down what it says and pays."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -15,40 +15,28 @@ from affidavit.records.iteration import StoredIteration
 from affidavit.records.service.review import KeptReview, WantedReview
 from affidavit.service.cell.channel import Channel, Served
 from affidavit.service.cell.nursery import Nursery
+from affidavit.service.telemetry import metrics
+from affidavit.service.telemetry.traces import record_span
 from affidavit.service.work.attempt.diary import Diary, LostReview
 from affidavit.service.work.calls import Calls, ended
 
-KeepStep = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
-"""Takes the name of a step and the way to its result, which is kept; raises LostReview."""
-NoteStage = Callable[[str], Awaitable[None]]
+OPENING = "open"
 CheckMoney = Callable[[], Awaitable[None]]
 """Raises BudgetError where the tenant may pay for nothing more today."""
 
 
 class HeldReview:
-    """A review in the hands of a worker; the results of its steps outlive the cell."""
+    """A review in the hands of a worker; what it says and pays outlives the cell."""
 
-    def __init__(
-        self,
-        review: KeptReview,
-        calls: Calls,
-        diary: Diary,
-        keep: KeepStep,
-        note_stage: NoteStage,
-        kept: Mapping[str, Any],
-        check_money: CheckMoney,
-    ) -> None:
+    def __init__(self, review: KeptReview, calls: Calls, diary: Diary, check_money: CheckMoney) -> None:
         self.review, self.diary = review, diary
-        self._note_stage, self._check_money = note_stage, check_money
-        self.stage = "open"
-        self._calls, self._keep = calls, keep
-        self._results: dict[str, Any] = dict(kept)
-        """Of steps, by their names: in which order they were taken, and how often, does not matter."""
+        self._calls, self._check_money = calls, check_money
+        self.stage = OPENING
+        self._reached_ns = time.time_ns()
         self.is_let_go = asyncio.Event()
         """Set when nobody here has it in hand any more."""
         self._ended = asyncio.Event()
         self._channel: Channel | None = None
-        self._is_made_here: set[str] = set()
         self.cache = Path()
         """Where the cell keeps what can be made again."""
         self.completed: dict[str, Any] | None = None
@@ -58,12 +46,12 @@ class HeldReview:
         """Have a cell for as long as `hold` takes."""
         connection, number = await nursery.bear()
         self.diary.begin_again()
+        self.stage, self._reached_ns = OPENING, time.time_ns()
         reader, writer = await asyncio.open_connection(sock=connection)
         self._channel = Channel(reader, writer)
-        calls: dict[str, Served] = {"step": self._step, "ask": self._ask}
-        serving = asyncio.create_task(
-            self._channel.serve(calls, {"event": self._event, "exchange": self._exchange})
-        )
+        calls: dict[str, Served] = {"ask": self._ask}
+        tells: dict[str, Served] = {"event": self._event, "exchange": self._exchange}
+        serving = asyncio.create_task(self._channel.serve(calls, tells))
         writing = asyncio.create_task(self.diary.keep_writing())
         try:
             return await self._unless_ended(hold(self), writing)
@@ -113,26 +101,13 @@ class HeldReview:
         """Whether the head of an earlier review is part of the change's base by now."""
         return bool(await self._cell.call("merged", iteration=before.model_dump(mode="json")))
 
-    async def draw(self, name: str, work: Callable[[], Awaitable[Any]]) -> Any:
-        """A step that the worker takes itself, once."""
-        await self._have(name, work)
-        return self._results[name]
-
-    async def _have(self, name: str, work: Callable[[], Awaitable[Any]]) -> None:
-        """Have the result of a step: as it was kept, or as it is made now."""
-        try:
-            await self._reach(name)
-            if name not in self._results:
-                self._results[name] = await self._keep(name, work)
-        except LostReview:
-            # Whoever asked for the step would take it for a fault, and the review would fail for it.
-            self.stop()
-            raise
-
-    async def _reach(self, stage: str) -> None:
-        """A stage begins; whoever asks how the review stands is told so."""
-        self.stage = stage
-        await self._note_stage(stage)
+    def reach(self, stage: str) -> None:
+        """Begin a stage, and count how long the one before it took."""
+        now = time.time_ns()
+        metrics.STAGE_SECONDS.labels(self.stage).observe((now - self._reached_ns) / 1e9)
+        record_span("stage", self._reached_ns, now, stage=self.stage)
+        self.stage, self._reached_ns = stage, now
+        self.diary.reach(stage)
 
     async def afford(self, usd: float | None) -> None:
         """Let the review spend no more than this; None: as much as its own budget has."""
@@ -150,20 +125,6 @@ class HeldReview:
             raise AssertionError("a cell is asked while it lives")
         return self._channel
 
-    async def _step(self, name: str) -> Any:
-        """What the cell's pipeline asks before it takes a step."""
-        await self._have(name, lambda: self._take(name))
-        made_here = name in self._is_made_here
-        self._is_made_here.discard(name)
-        return None if made_here else self._results[name]
-
-    async def _take(self, name: str) -> Any:
-        result = await self._cell.call("take", name=name)
-        # What the step said and paid is kept before the step counts as taken.
-        await self.diary.flush()
-        self._is_made_here.add(name)
-        return result
-
     async def _ask(self, number: int, role: Any, messages: list[Any], question: dict[str, Any]) -> Any:
         async def pay(reply: Any) -> bool:
             return bool(await self._cell.call("pay", number=number, reply=reply))
@@ -175,11 +136,15 @@ class HeldReview:
             return ended(CallEnded("budget_exhausted", str(error), was_read=False))
         return await self._calls.ask(role, messages, question, pay)
 
-    async def _event(self, name: str, data: dict[str, Any], step: str) -> None:
+    async def _event(self, name: str, data: dict[str, Any]) -> None:
         if name == str(EventName.PIPELINE_COMPLETED):
             self.completed = data
-        else:
-            self.diary.event(name, data, step)
+            return
+        self.diary.event(name, data)
+        if name == str(EventName.PIPELINE_STARTED):
+            self.reach(str(data["agent"]))
+        elif name == str(EventName.AGENT_HANDOFF):
+            self.reach(str(data["to"]))
 
     async def _exchange(self, key: str, body: dict[str, Any]) -> None:
         self.diary.exchange(key, body)

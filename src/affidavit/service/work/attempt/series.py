@@ -39,8 +39,8 @@ class Series:
     async def before(self, is_merged: IsMerged, change: Change) -> dict[str, Any] | None:
         """What the newest completed review of the series said, as data; None where nothing is followed.
 
-        It is chosen once, and kept with the steps of this review: whoever goes on with it follows the same,
-        also where that review was deleted in between.
+        It is chosen once, and kept with this review: whoever takes it over follows the same, also where
+        that review was deleted in between.
         """
         if not self.name:
             return None

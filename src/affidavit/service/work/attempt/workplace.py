@@ -1,7 +1,7 @@
 """What a worker has at hand for its reviews, and what it does with one from its beginning to its end."""
 
 import asyncio
-from collections.abc import Mapping
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,7 @@ from affidavit.service.settings import ServiceSettings
 from affidavit.service.telemetry import metrics
 from affidavit.service.telemetry.seldom import SeldomLog
 from affidavit.service.work.attempt.diary import Diary, LostReview
-from affidavit.service.work.attempt.held import HeldReview, KeepStep
+from affidavit.service.work.attempt.held import HeldReview
 from affidavit.service.work.attempt.patience import ATTEMPTS, Patience
 from affidavit.service.work.attempt.series import Series
 from affidavit.service.work.attempt.source import locate_source
@@ -60,8 +60,8 @@ class Workplace:
         self.progress = Progress(self.store.database)
         self.money = Money(self.settings, Access(self.store.database), self.progress)
 
-    async def do(self, review_id: str, keep: KeepStep, kept: Mapping[str, Any]) -> None:
-        """Do a review, or go on with one that somebody else began; `kept` are the results of its steps."""
+    async def do(self, review_id: str) -> None:
+        """Do a review; one that somebody else began runs again over the exchanges that were kept."""
         owner = self.settings.worker_id
         await self._let_go_of(review_id)
         review = await until_it_answers(lambda: self.reviews.begin(review_id, owner, now_iso()))
@@ -70,14 +70,10 @@ class Workplace:
             return
         diary = Diary(self.progress, review_id, review.tenant, owner)
 
-        async def note_stage(stage: str) -> None:
-            if not await asyncio.to_thread(self.reviews.note, review_id, owner, stage=stage):
-                raise LostReview
-
         async def check_money() -> None:
             await until_it_answers(lambda: self.money.check(review.tenant))
 
-        held = HeldReview(review, self.calls, diary, keep, note_stage, kept, check_money)
+        held = HeldReview(review, self.calls, diary, check_money)
         self.held[review_id] = held
         try:
             async with asyncio.timeout(self.settings.limits.review_seconds):
@@ -121,7 +117,7 @@ class Workplace:
             await before.is_let_go.wait()
 
     async def _until_done(self, held: HeldReview, wanted: WantedReview) -> None:
-        """Try a stage again that may go well the next time; what was done before it is not done again."""
+        """Try again what may go well the next time; what was paid for is not paid for again."""
         patience, waits = Patience(), pauses()
         while True:
             try:
@@ -152,20 +148,18 @@ class Workplace:
         change = Change.model_validate(opened["change"])
         await asyncio.to_thread(self._note_change, review.id, change)
         series = Series(self.store, review.tenant, opened["repository"], wanted)
-        earlier = await held.draw("earlier", lambda: series.before(held.is_merged, change))
-        await asyncio.to_thread(self._note_series, review.id, series, earlier)
-        drawn = await held.draw("prompts", lambda: self._prompts(change))
+        drawn = await self._drawn(held, series, change)
         today = await asyncio.to_thread(self.money.today, review.tenant)
         await held.afford(today.left_usd)
         report = await held.conduct(
             options=options_for(self.settings, wanted, review.tenant),
             environment=self.settings.cell_settings,
             models=models_for(self.settings),
-            prompts=drawn["prompts"] if drawn else None,
-            exchanges=await asyncio.to_thread(self.progress.exchanges, review.id),
-            earlier=earlier,
+            prompts=drawn["prompts"],
+            exchanges=await self._exchanges(held),
+            earlier=drawn["earlier"],
         )
-        held.stage = "keep"
+        held.reach("keep")
         await held.diary.flush()
         await asyncio.to_thread(self._keep, held, Report.model_validate(report), drawn, series)
 
@@ -179,19 +173,30 @@ class Workplace:
             head=change.head.commit or change.head.tree,
         )
 
-    def _note_series(self, review_id: str, series: Series, earlier: dict[str, Any] | None) -> None:
+    async def _drawn(self, held: HeldReview, series: Series, change: Change) -> dict[str, Any]:
+        """The review that this one follows and the prompts that it reads: drawn once, then kept with it."""
+        review_id, owner = held.review.id, self.settings.worker_id
+        kept = await asyncio.to_thread(self.reviews.drawn, review_id)
+        if kept is not None:
+            return kept
+        earlier = await series.before(held.is_merged, change)
+        drawn = {"earlier": earlier, "prompts": None, "rollout": None}
+        if self.settings.models:
+            drawn |= await asyncio.to_thread(prompts_for, self.settings, self.store, change)
+        values: dict[str, Any] = {"drawn": json.dumps(drawn, ensure_ascii=True)}
         if series.name:
-            place = earlier["number"] + 1 if earlier else 1
-            follows = earlier["report_id"] if earlier else None
-            self.reviews.note(review_id, self.settings.worker_id, iteration=place, follows=follows)
+            values["iteration"] = earlier["number"] + 1 if earlier else 1
+            values["follows"] = earlier["report_id"] if earlier else None
+        if not await asyncio.to_thread(self.reviews.note, review_id, owner, **values):
+            raise LostReview
+        return drawn
 
-    async def _prompts(self, change: Change) -> dict[str, Any] | None:
-        """The prompts of this change, drawn once; None where no model looks."""
-        if not self.settings.models:
-            return None
-        return await asyncio.to_thread(prompts_for, self.settings, self.store, change)
+    async def _exchanges(self, held: HeldReview) -> list[dict[str, Any]]:
+        """What models and programs answered before, also to a cell that has just died."""
+        await held.diary.flush()
+        return await asyncio.to_thread(self.progress.exchanges, held.review.id)
 
-    def _keep(self, held: HeldReview, report: Report, drawn: dict[str, Any] | None, series: Series) -> None:
+    def _keep(self, held: HeldReview, report: Report, drawn: dict[str, Any], series: Series) -> None:
         """Keep the report, and only then say that the review is done."""
         review_id, owner = held.review.id, self.settings.worker_id
         if not self.reviews.note(review_id, owner, stage="keep"):
@@ -202,7 +207,7 @@ class Workplace:
         series.add(report, body)
         self._count_for_rollout(report, drawn)
         data = held.completed or event(EventName.PIPELINE_COMPLETED, review_id=review_id).data
-        last = held.diary.known(str(EventName.PIPELINE_COMPLETED), data)
+        last = held.diary.identified(str(EventName.PIPELINE_COMPLETED), data)
         self.progress.add_events(review_id, [last], owner)
         self.reviews.finish(
             review_id,
@@ -216,8 +221,8 @@ class Workplace:
         )
         _count(report)
 
-    def _count_for_rollout(self, report: Report, drawn: dict[str, Any] | None) -> None:
-        if drawn and drawn["rollout"] is not None:
+    def _count_for_rollout(self, report: Report, drawn: dict[str, Any]) -> None:
+        if drawn["rollout"] is not None:
             record_review(self.store, drawn["rollout"], drawn["arm"], drawn["change_key"], report)
 
     async def _fail(self, held: HeldReview, reason: str) -> None:
@@ -225,7 +230,7 @@ class Workplace:
         review_id, owner = held.review.id, self.settings.worker_id
         with_reason = {"review_id": review_id, "stage": held.stage, "reason": reason, "timestamp": now_iso()}
         # A review that is retried may fail in the same way once more.
-        held.diary.event("pipeline.failed", with_reason, step=f"attempt {held.review.attempt}")
+        held.diary.event("pipeline.failed", with_reason, held.review.attempt)
         last_words = {"owner": owner, "stage": held.stage, "reason": reason}
         try:
             await until_it_is_done(held.diary.flush)
