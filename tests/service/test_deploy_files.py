@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from affidavit.cli.serving.serve import command as serve
-from affidavit.cli.serving.worker import command as worker
 from affidavit.service.access.hosts import OwnHosts
+from affidavit.service.commands.serve import command as serve
+from affidavit.service.commands.worker import command as worker
 from affidavit.service.telemetry.metrics import REGISTRY
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

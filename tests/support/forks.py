@@ -21,7 +21,7 @@ FORK_SERVER = Path(__file__).with_name("fork_server.py")
 AS_PYTHON = Path(__file__).with_name("as_python.py")
 COMMANDS = ("cli", "context", "minds", "render", "reviewing", "store", "tools")
 """Rooms whose modules many commands need, some of them imported only there where they are needed."""
-SERVICE = ("cli.serving", "forges", "mcp", "service")
+SERVICE = ("forges", "mcp", "service")
 """Rooms of what runs for long: servers, workers, and what they start."""
 IN_A_FORK = ("affidavit", "affidavit.service.cell.nursery", "affidavit.service.work.posts.poster")
 """Modules that are started as programs."""

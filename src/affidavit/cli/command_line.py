@@ -2,6 +2,7 @@
 
 import errno
 import importlib
+import importlib.util
 import os
 import sys
 from contextlib import suppress
@@ -23,7 +24,7 @@ EXIT_NOT_DONE = 2
 WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
 """What the system cannot do for anybody just now; no fault of the program that asked for it."""
 ROOMS: dict[str, tuple[str, dict[str, str]]] = {
-    "reviewing": (
+    "affidavit.cli.reviewing": (
         "Review",
         {
             "review": "Review a change and report what can be proven.",
@@ -33,7 +34,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "ask": "Ask a model about a finding of a report.",
         },
     ),
-    "proving": (
+    "affidavit.cli.proving": (
         "Prove",
         {
             "recheck": "Prove a report again, whole.",
@@ -43,7 +44,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "parse": "Read a reply with the contract only.",
         },
     ),
-    "judging": (
+    "affidavit.cli.judging": (
         "Judge and measure",
         {
             "ignore": "Dismiss a finding, with the reason.",
@@ -53,7 +54,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
         },
     ),
-    "connecting": (
+    "affidavit.cli.connecting": (
         "Connect",
         {
             "init": "Write the workflow of a forge, or a hook, that reviews every change.",
@@ -62,7 +63,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "doctor": "Say what is usable here and what to install for the rest.",
         },
     ),
-    "serving": (
+    "affidavit.service.commands": (
         "Serve",
         {
             "serve": "Serve reviews over REST, a live stream and a page.",
@@ -74,9 +75,17 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
 }
-"""Room of `affidavit.cli` to its heading in the help and its commands, each in the module of its name."""
-COMMANDS = {name: room for room, (_, own) in ROOMS.items() for name in own}
-"""Command to its room, in the order in which a newcomer meets them."""
+"""Package to its heading in the help and its commands, each in the module of its name."""
+
+
+def _is_installed(package: str) -> bool:
+    """Tell whether the wing of a package is here: `affidavit.service` may be left out."""
+    return importlib.util.find_spec(".".join(package.split(".")[:2])) is not None
+
+
+HERE = {package: room for package, room in ROOMS.items() if _is_installed(package)}
+COMMANDS = {name: package for package, (_, own) in HERE.items() for name in own}
+"""Command to its package, in the order in which a newcomer meets them."""
 
 
 class LazyCommands(click.Group):
@@ -87,17 +96,17 @@ class LazyCommands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import `affidavit.cli.ROOM.NAME` and take its `command`."""
+        """Import the module of the command and take its `command`."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"affidavit.cli.{COMMANDS[cmd_name]}.{cmd_name}")
+        module = importlib.import_module(f"{COMMANDS[cmd_name]}.{cmd_name}")
         command: click.Command = module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands under their headings, without importing any."""
         widest = max(map(len, COMMANDS))
-        for heading, own in ROOMS.values():
+        for heading, own in HERE.values():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(widest), purpose) for name, purpose in own.items()])
 

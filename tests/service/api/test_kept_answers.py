@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from affidavit.cli.serving.serve import command as serve
-from affidavit.cli.serving.worker import command as worker
 from affidavit.minds.conversation_log import GivenLog
 from affidavit.reviewing.options import ReviewOptions
+from affidavit.service.commands.serve import command as serve
+from affidavit.service.commands.worker import command as worker
 from affidavit.tools.outside.tools import OutsideTools
 
 

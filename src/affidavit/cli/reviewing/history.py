@@ -1,5 +1,6 @@
 """`affidavit history`: the reviews of a change, their scores, what was followed, and when to stop."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +9,6 @@ from typing import Any
 import click
 from rich.console import Console
 
-from affidavit.cli.options.service import store_of
 from affidavit.cli.screen.drawn_outputs import TEXT, NamedOutput, parse_output, write_all
 from affidavit.cli.screen.outputs import check_outputs
 from affidavit.config.places import DATABASE_VARIABLE, state_folder
@@ -64,9 +64,8 @@ def command(series: str | None, **options: Any) -> None:
 
 def _store(options: Mapping[str, Any]) -> Store:
     """This machine's store, or the service's, where a tenant of it is asked for."""
-    if options["tenant"]:
-        return store_of(options["data"], None)
-    return open_store(options["data"] or state_folder())
+    database = os.environ.get(DATABASE_VARIABLE) if options["tenant"] else None
+    return open_store(database or options["data"] or state_folder())
 
 
 def _tell_list(known: list[StoredSeries], outputs: Sequence[NamedOutput], options: Mapping[str, Any]) -> None:

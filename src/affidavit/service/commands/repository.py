@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from affidavit.cli.options.service import store_of, store_options
 from affidavit.errors import InputError, NotARepositoryError
 from affidavit.events import now_iso
 from affidavit.git.confined.location import find_repository
+from affidavit.service.commands.options import store_of, store_options
 from affidavit.store.service.access import Access, KnownRepository
 
 TENANT = click.option("--tenant", default="default", help="Whose it is.")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from affidavit.cli.options.service import store_of, store_options
 from affidavit.errors import InputError
 from affidavit.events import now_iso
+from affidavit.service.commands.options import store_of, store_options
 from affidavit.store.service.access import Access
 
 LIMITS = {"usd_per_day": "US dollars a day", "queued_per_tenant": "reviews waiting"}

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.service import server_settings, service_options
+from affidavit.service.commands.options import server_settings, service_options
 
 
 @click.command()

@@ -6,9 +6,9 @@ from uuid import uuid4
 
 import click
 
-from affidavit.cli.options.service import store_of, store_options
 from affidavit.errors import InputError
 from affidavit.events import iso, now_iso
+from affidavit.service.commands.options import store_of, store_options
 from affidavit.store.service.access import Access, KeptToken
 
 ROLES = ("read", "submit", "post", "admin")
