@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from affidavit.records.report import Report
+from affidavit.render.view import view_of
 
 POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -82,6 +83,7 @@ class Api:
             "/api/review": {"reviews": [row], "next_cursor": None},
             f"{address}/summary": row,
             f"{address}/report": report.model_dump(),
+            f"{address}/report/view": view_of(report).model_dump(),
             f"{address}/labels": {"labels": []},
             f"{address}/file": {
                 "path": "",

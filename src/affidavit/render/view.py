@@ -181,6 +181,7 @@ class ReportView(Record):
     alerts: tuple[str, ...]
     withheld_counts: tuple[tuple[str, int], ...]
     set_aside: str
+    set_aside_count: int
     set_aside_lines: tuple[str, ...]
     incomplete: tuple[str, ...]
     not_run: tuple[str, ...]
@@ -252,6 +253,7 @@ def view_of(report: Report) -> ReportView:
         alerts=tuple(alert_lines(report)),
         withheld_counts=tuple(withheld_counts(report.withheld)),
         set_aside=set_aside_words(report),
+        set_aside_count=report.set_aside_count,
         set_aside_lines=tuple(set_aside_lines(report)),
         incomplete=tuple(map(wording.part_sentence, report.incomplete)),
         not_run=tuple(map(wording.part_sentence, report.not_run)),

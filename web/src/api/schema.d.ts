@@ -242,6 +242,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/review/{review_id}/report/view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get View
+         * @description How the report is shown: order, words, places and proofs, with its secrets redacted.
+         */
+        get: operations["get_view_api_review__review_id__report_view_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/review/{review_id}/report/report": {
         parameters: {
             query?: never;
@@ -1100,6 +1120,20 @@ export interface components {
             symbol: string;
         };
         /**
+         * CauseView
+         * @description The change behind a finding in code that was not touched.
+         */
+        CauseView: {
+            /** File */
+            file: string;
+            /** Symbol */
+            symbol: string;
+            /** Line */
+            line: number | null;
+            /** Lines */
+            lines: components["schemas"]["ChangedLine"][];
+        };
+        /**
          * Change
          * @description A change under review. Everything in it is data, never an instruction.
          */
@@ -1157,6 +1191,18 @@ export interface components {
              * @default []
              */
             dismissals: components["schemas"]["Dismissed"][];
+        };
+        /**
+         * ChangedLine
+         * @description One line of a hunk: its mark (' ', '+' or '-'), its number on its own side, and its text.
+         */
+        ChangedLine: {
+            /** Mark */
+            mark: string;
+            /** Number */
+            number: number;
+            /** Text */
+            text: string;
         };
         /**
          * Chunk
@@ -1225,6 +1271,24 @@ export interface components {
              * @default
              */
             body: string;
+        };
+        /**
+         * Compared
+         * @description One probe as a reader sees it.
+         */
+        Compared: {
+            /** Name */
+            name: string;
+            /** Outcome */
+            outcome: string;
+            /** Why */
+            why: string;
+            /** Parts */
+            parts: components["schemas"]["Part"][];
+            /** Is Alike */
+            is_alike: boolean;
+            /** Candidate */
+            candidate: string | null;
         };
         /**
          * ContextMap
@@ -1959,6 +2023,81 @@ export interface components {
             confidence: number | null;
         };
         /**
+         * FindingView
+         * @description One finding as a reader sees it.
+         */
+        FindingView: {
+            /** Id */
+            id: string;
+            /** Anchor */
+            anchor: string;
+            /** Title */
+            title: string;
+            /** Place */
+            place: string;
+            /** File */
+            file: string;
+            /** Severity */
+            severity: string;
+            /** Is Folded */
+            is_folded: boolean;
+            /** Is Blocking */
+            is_blocking: boolean;
+            /** Standing */
+            standing: string[];
+            /** In Brackets */
+            in_brackets: string[];
+            /** Message */
+            message: string;
+            /** Sentence */
+            sentence: string;
+            /** Claim */
+            claim: [
+                string,
+                string
+            ][];
+            /** Suggestion */
+            suggestion: string;
+            quote: components["schemas"]["QuoteView"] | null;
+            cause: components["schemas"]["CauseView"] | null;
+            /** Under */
+            under: [
+                string,
+                string
+            ][];
+            /** Under In Short */
+            under_in_short: string;
+            /** Lines */
+            lines: components["schemas"]["FurtherView"][];
+            /** Places */
+            places: components["schemas"]["FurtherView"][];
+            /** Accounts */
+            accounts: components["schemas"]["FurtherView"][];
+            /** Proof Line */
+            proof_line: string[];
+            /** Proof Steps */
+            proof_steps: string[];
+            /** Quote Said */
+            quote_said: string;
+            /** Judged */
+            judged: string[];
+            /** Packages */
+            packages: string[];
+            /** Found By */
+            found_by: string;
+            /** Agreed By */
+            agreed_by: string[];
+            /** Where Checked */
+            where_checked: string;
+            /** First Wording */
+            first_wording: string;
+            /** Fingerprint */
+            fingerprint: string;
+            program: components["schemas"]["ProgramView"] | null;
+            patch: components["schemas"]["PatchView"] | null;
+            withheld: components["schemas"]["WithheldView"] | null;
+        };
+        /**
          * FollowUp
          * @description What a review says of the one before it.
          */
@@ -2001,6 +2140,24 @@ export interface components {
             /** Asked */
             asked: number;
             followed: components["schemas"]["Rate"] | null;
+        };
+        /**
+         * FurtherView
+         * @description Another place or account that a finding stands for.
+         */
+        FurtherView: {
+            /** Id */
+            id: string;
+            /** Place */
+            place: string;
+            /** Line */
+            line: number;
+            /** Code */
+            code: string;
+            /** Said */
+            said: string;
+            /** By */
+            by: string;
         };
         /**
          * Gap
@@ -2564,6 +2721,24 @@ export interface components {
             why: string;
         };
         /**
+         * Part
+         * @description One thing about a program: a heading of ours, and text of a program or of what it printed.
+         */
+        Part: {
+            /** Heading */
+            heading: string;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /**
+             * Is Output
+             * @default false
+             */
+            is_output: boolean;
+        };
+        /**
          * PatchTrial
          * @description A patch that was tried.
          */
@@ -2572,6 +2747,18 @@ export interface components {
             steps: components["schemas"]["TrialStep"][];
             /** Holds */
             holds: boolean;
+        };
+        /**
+         * PatchView
+         * @description The patch of a finding, and what became of it.
+         */
+        PatchView: {
+            /** Said */
+            said: string;
+            /** Steps */
+            steps: string[];
+            /** Text */
+            text: string;
         };
         /**
          * Piece
@@ -2788,6 +2975,22 @@ export interface components {
             altered: components["schemas"]["AlteredFile"][];
         };
         /**
+         * ProgramView
+         * @description What programs showed of a finding.
+         */
+        ProgramView: {
+            /** Outcome */
+            outcome: string;
+            /** Line */
+            line: string[];
+            /** Ended */
+            ended: {
+                [key: string]: string;
+            };
+            /** Parts */
+            parts: components["schemas"]["Part"][];
+        };
+        /**
          * Programs
          * @description What the machine saw when it ran programs, and in what; or why it ran none.
          */
@@ -2999,6 +3202,29 @@ export interface components {
              * @default
              */
             detail: string;
+        };
+        /**
+         * QuoteView
+         * @description The code that a finding quotes.
+         */
+        QuoteView: {
+            /** Code */
+            code: string;
+            /** Start */
+            start: number;
+            /** Language */
+            language: string;
+            /** Guilty */
+            guilty: [
+                number,
+                number
+            ];
+            /** Marks */
+            marks: {
+                [key: string]: string;
+            };
+            /** Is Told Apart */
+            is_told_apart: boolean;
         };
         /**
          * Rate
@@ -3374,6 +3600,95 @@ export interface components {
             behaviour: components["schemas"]["BehaviourRow"][];
             inputs: components["schemas"]["Inputs"] | null;
             measured: components["schemas"]["Rate"] | null;
+        };
+        /**
+         * ReportView
+         * @description A report as a reader sees it.
+         */
+        ReportView: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Range */
+            range: string;
+            /** Files */
+            files: number;
+            /** Added */
+            added: number;
+            /** Removed */
+            removed: number;
+            /** Nothing To Review */
+            nothing_to_review: string;
+            /**
+             * Decision
+             * @enum {string}
+             */
+            decision: "approve" | "request_changes" | "comment";
+            /** Headline */
+            headline: string;
+            /** Gate */
+            gate: string[];
+            /** Findings */
+            findings: components["schemas"]["FindingView"][];
+            /** Series */
+            series: string;
+            /** Decisions */
+            decisions: [
+                string,
+                string
+            ][];
+            /** Alerts */
+            alerts: string[];
+            /** Withheld Counts */
+            withheld_counts: [
+                string,
+                number
+            ][];
+            /** Set Aside */
+            set_aside: string;
+            /** Set Aside Count */
+            set_aside_count: number;
+            /** Set Aside Lines */
+            set_aside_lines: string[];
+            /** Incomplete */
+            incomplete: string[];
+            /** Not Run */
+            not_run: string[];
+            /** Suppressions */
+            suppressions: [
+                string,
+                string
+            ][];
+            /** Skipped */
+            skipped: [
+                string,
+                string
+            ][];
+            /** Not Looked At */
+            not_looked_at: [
+                string,
+                string
+            ][];
+            /** In Part */
+            in_part: [
+                string,
+                string
+            ][];
+            /** Coverage */
+            coverage: string;
+            /** Settings */
+            settings: string;
+            /** Model Says */
+            model_says: string;
+            /** Spent */
+            spent: string;
+            /** Error Rate */
+            error_rate: string;
+            /** Behaviour */
+            behaviour: string;
+            /** Probes */
+            probes: components["schemas"]["Compared"][];
         };
         /**
          * ReporterWords
@@ -4355,6 +4670,20 @@ export interface components {
             set_aside_count: number;
         };
         /**
+         * WithheldView
+         * @description Why a finding is not shown.
+         */
+        WithheldView: {
+            /** Code */
+            code: string;
+            /** Why */
+            why: string;
+            /** Detail */
+            detail: string;
+            /** Leader */
+            leader: string | null;
+        };
+        /**
          * Wording
          * @description The words of a finding.
          */
@@ -4766,6 +5095,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    get_view_api_review__review_id__report_view_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportView"];
                 };
             };
         };

@@ -2,7 +2,7 @@
 import useSWR from 'swr';
 import { Link } from 'wouter';
 import type { Shape } from '../api/client';
-import { isShown, placeOf, type Report, type Said, type Severity } from '../report/findings';
+import type { FindingView, View } from '../report/findings';
 import { Inline } from '../report/Prose';
 import { proofAddress, type Reading } from '../report/reading';
 import { ago, oneLine } from '../report/text';
@@ -13,7 +13,7 @@ type Decision = Shape<'FindingDecision'>;
 
 interface Row {
   key: string;
-  severity: Severity;
+  severity: string;
   title: string;
   place: string;
   why: string;
@@ -67,10 +67,10 @@ function Decided({ followUp, reading }: { followUp: Shape<'FollowUp'>; reading: 
       why: [one.reason.replace(/\.$/, ''), DECIDED_BY[one.by]].filter(Boolean).join('; '),
       href: one.now ? proofAddress(reading, one.now) : null,
     }));
-  const fresh = reading.shown.filter((one) => followUp.new.includes(one.id)).map((one) => rowOf(one, proofAddress(reading, one.id)));
+  const fresh = reading.shown.filter((one) => followUp.new.includes(one.id)).map((one) => rowOf(one.view, proofAddress(reading, one.id)));
   const returned = (followUp.returned ?? []).flatMap((back) =>
     reading.shown.filter((one) => one.id === back.now).map((one) => ({
-      ...rowOf(one, proofAddress(reading, one.id)),
+      ...rowOf(one.view, proofAddress(reading, one.id)),
       why: `it stood in review ${back.review} and was gone in review ${back.review + 1}`,
     })));
   const unknown = rows('cannot_tell');
@@ -92,14 +92,14 @@ function Decided({ followUp, reading }: { followUp: Shape<'FollowUp'>; reading: 
 
 /** Two reviews that do not know of each other: by fingerprint. */
 function Compared({ before, reading }: { before: Summary; reading: Reading }) {
-  const { data, error, mutate } = useSWR<Report, Error>(`/api/review/${before.review_id}/report`);
+  const { data, error, mutate } = useSWR<View, Error>(`/api/review/${before.review_id}/report/view`);
   if (error) return <Alert problem={error} again={() => void mutate()} />;
   if (!data) return <Waiting what="Reading the earlier report" />;
-  const old = data.candidates.filter(isShown);
-  const fresh = reading.shown;
-  const has = (list: Said[], one: Said) => list.some((other) => other.fingerprint === one.fingerprint);
-  const here = (one: Said) => rowOf(one, proofAddress(reading, one.id));
-  const there = (one: Said) => rowOf(one, `/review/${before.review_id}#finding-${one.fingerprint.replace(/[^A-Za-z0-9]+/g, '-')}`);
+  const old = data.findings.filter((one) => one.withheld === null);
+  const fresh = reading.shown.map((one) => one.view);
+  const has = (list: FindingView[], one: FindingView) => list.some((other) => other.fingerprint === one.fingerprint);
+  const here = (one: FindingView) => rowOf(one, proofAddress(reading, one.id));
+  const there = (one: FindingView) => rowOf(one, `/review/${before.review_id}#${one.anchor}`);
   return (
     <div className="three">
       <Group title="No longer reported" className="fixed" hint="fixed, moved out of the change, or not repeated" rows={old.filter((one) => !has(fresh, one)).map(there)} />
@@ -109,9 +109,8 @@ function Compared({ before, reading }: { before: Summary; reading: Reading }) {
   );
 }
 
-function rowOf(candidate: Said, href: string): Row {
-  const { finding } = candidate;
-  return { key: candidate.id, severity: finding.severity, title: finding.title, place: placeOf(finding), why: '', href };
+function rowOf({ id, severity, title, place }: FindingView, href: string): Row {
+  return { key: id, severity, title, place, why: '', href };
 }
 
 function Group({ title, className, hint = '', rows }: { title: string; className: string; hint?: string; rows: Row[] }) {

@@ -2,7 +2,6 @@
 import useSWR from 'swr';
 import { Link, useSearchParams } from 'wouter';
 import type { Shape } from '../api/client';
-import { reasonWord } from '../report/proof';
 import { counted, money, oneLine, seconds } from '../report/text';
 import { Alert, Waiting } from '../shell/Alert';
 import { useTitle } from '../shell/title';
@@ -131,7 +130,7 @@ function Fates({ quality, setAside }: { quality: Measured; setAside: number }) {
   if (!fates.candidates) return null;
   const parts: [string, number, string][] = [
     ['shown', fates.shown, 'shown'],
-    ...Object.entries(fates.withheld).sort((one, other) => other[1] - one[1]).map(([code, count]): [string, number, string] => [code, count, reasonWord(code)]),
+    ...Object.entries(fates.withheld).sort((one, other) => other[1] - one[1]).map(([code, count]): [string, number, string] => [code, count, code.replaceAll('_', ' ')]),
   ];
   return (
     <section className="sheet" aria-labelledby="fates">

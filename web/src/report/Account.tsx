@@ -4,7 +4,7 @@ import { Behaviour } from './Behaviour';
 import { droppedOf, finder } from './findings';
 import { Inline } from './Prose';
 import type { Reading } from './reading';
-import { gapWords, money, moment, oneLine, seconds } from './text';
+import { money, moment, oneLine, seconds } from './text';
 
 type Reply = Reading['report']['replies'][number];
 
@@ -41,8 +41,8 @@ export function Account({ reading }: { reading: Reading }) {
           ))}</tbody></table>
       </Block>
       <Block title="Behaviour compared" isThere={report.behaviour.length > 0}><Behaviour reading={reading} /></Block>
-      <Block title="Did not run" isThere={report.not_run.length > 0}><Gaps gaps={report.not_run} /></Block>
-      <Block title="Not completed" isThere={report.incomplete.length > 0}><Gaps gaps={report.incomplete} /></Block>
+      <Block title="Did not run" isThere={report.not_run.length > 0}><Gaps gaps={reading.view.not_run} /></Block>
+      <Block title="Not completed" isThere={report.incomplete.length > 0}><Gaps gaps={reading.view.incomplete} /></Block>
       <Block title="Coverage">
         <table className="plain"><thead><tr><th scope="col">File</th><th scope="col">State</th><th scope="col">By</th></tr></thead>
           <tbody>{report.coverage.slice(0, 500).map((file) => (
@@ -61,7 +61,7 @@ export function Account({ reading }: { reading: Reading }) {
           <dt>Report</dt><dd><code>{report.id}</code></dd>
           <dt>Made</dt><dd>{moment(report.created_at)} in {seconds(report.duration_ms)}</dd>
           <dt>Affidavit</dt><dd>{report.affidavit_version}, prompts {report.prompt_version}, contract {report.schema_version}</dd>
-          {report.measured && report.measured.n >= 20 ? <><dt>Measured here</dt><dd>{`${(report.measured.share * 100).toFixed(1)}% wrong of ${report.measured.n} labelled (${(report.measured.low * 100).toFixed(1)} to ${(report.measured.high * 100).toFixed(1)}%)`}</dd></> : null}
+          {reading.view.error_rate ? <><dt>Error rate here</dt><dd>{reading.view.error_rate}</dd></> : null}
         </dl>
       </Block>
       <Block title="Commits" isThere={report.change.commits.length > 0}>
@@ -75,6 +75,6 @@ function Block({ title, isThere = true, children }: { title: string; isThere?: b
   return isThere ? <section className="sheet"><h2>{title}</h2><div className="scroll-x" tabIndex={0} role="region" aria-label={title}>{children}</div></section> : null;
 }
 
-function Gaps({ gaps }: { gaps: readonly { name: string; reason: string; advice: string }[] }) {
-  return <ul>{gaps.map((gap, index) => <li key={index}><strong>{oneLine(gap.name)}</strong>: {gapWords(gap)}</li>)}</ul>;
+function Gaps({ gaps }: { gaps: readonly string[] }) {
+  return <ul>{gaps.map((gap) => <li key={gap}><Inline text={oneLine(gap, 1_000)} /></li>)}</ul>;
 }

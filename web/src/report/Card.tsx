@@ -1,14 +1,14 @@
 /** A finding at its line: what it says, how it stands, why it is believed, what to do. */
-import { memo, useState } from 'react';
+import { Fragment, memo, useState } from 'react';
 import { Link } from 'wouter';
 import { Excerpt } from './Excerpt';
-import { isFolded, placeOf, type Said } from './findings';
-import { Further, furtherWords } from './Further';
+import type { Said } from './findings';
+import { Further } from './Further';
 import { LabelButtons } from './labels';
 import { Inline, Prose } from './Prose';
-import { markdownOf, proofLine, standing, WORD_HELP } from './proof';
+import { markdownOf, WORD_HELP } from './proof';
 import { proofAddress, useReading } from './reading';
-import { oneLine } from './text';
+import { oneLine, sentenceCase } from './text';
 
 interface Props {
   candidate: Said;
@@ -26,7 +26,7 @@ export const Card = memo(function Card({ candidate, withQuote, isCurrent, choose
   );
   return (
     <article id={anchor} data-finding={candidate.id} tabIndex={-1} aria-label={oneLine(finding.title)} className={`card ${finding.severity} ${isCurrent ? 'current' : ''}`} onClick={() => choose(candidate.id)}>
-      {isFolded(candidate) ? (
+      {candidate.view.is_folded ? (
         <details className="maybe" open={isCurrent || undefined}><summary><span className="hint">smaller point</span> {title}</summary><Body candidate={candidate} withQuote={withQuote} /></details>
       ) : (
         <><h4>{title}</h4><Body candidate={candidate} withQuote={withQuote} /></>
@@ -37,26 +37,24 @@ export const Card = memo(function Card({ candidate, withQuote, isCurrent, choose
 
 function Body({ candidate, withQuote }: { candidate: Said; withQuote: boolean | undefined }) {
   const reading = useReading();
-  const { finding } = candidate;
-  const evidence = finding.verification;
+  const { finding, view } = candidate;
   return (
     <>
       <p className="place">
-        <Link href={proofAddress(reading, candidate.id)}>{oneLine(placeOf(finding))}</Link>{' '}
-        {standing(candidate, reading.report).map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`} title={WORD_HELP[word]}>{word}</span>)}
+        <Link href={proofAddress(reading, candidate.id)}>{oneLine(view.place)}</Link>{' '}
+        {view.standing.map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`} title={WORD_HELP[word]}>{word}</span>)}
       </p>
-      <Prose text={finding.message} />
+      <Prose text={view.message} />
       {withQuote ? <Excerpt candidate={candidate} /> : null}
-      {evidence?.failing_input || evidence?.wrong_outcome ? (
+      {view.claim.length ? (
         <dl className="claim">
-          {evidence.failing_input ? <><dt>When</dt><dd><Inline text={oneLine(evidence.failing_input, 1_000)} /></dd></> : null}
-          {evidence.wrong_outcome ? <><dt>Then</dt><dd><Inline text={oneLine(evidence.wrong_outcome, 1_000)} /></dd></> : null}
+          {view.claim.map(([label, text]) => <Fragment key={label}><dt>{sentenceCase(label)}</dt><dd><Inline text={oneLine(text, 1_000)} /></dd></Fragment>)}
         </dl>
       ) : null}
       <Further candidate={candidate} isHere />
       {finding.suggestion ? <div className="todo"><strong>To do</strong><Prose text={finding.suggestion} /></div> : null}
       <footer className="card-foot">
-        <Link className="proof-line" href={proofAddress(reading, candidate.id)}><strong>Proof</strong> {proofLine(candidate).map((one) => oneLine(one, 120)).join(' · ')}</Link>
+        <Link className="proof-line" href={proofAddress(reading, candidate.id)}><strong>Proof</strong> {view.proof_line.map((one) => oneLine(one, 120)).join(' · ')}</Link>
         <span className="card-tools"><LabelButtons id={candidate.id} title={oneLine(finding.title)} /><CopyLink candidate={candidate} /></span>
       </footer>
     </>
@@ -74,7 +72,7 @@ function CopyLink({ candidate }: { candidate: Said }) {
   return (
     <>
       <button type="button" className="quiet" onClick={() => void copy(address, 'copied')} title="Copy the address of this finding">Link</button>
-      <button type="button" className="quiet" onClick={() => void copy(markdownOf(candidate, furtherWords(reading, candidate)), 'copied')} title="Copy as markdown">Markdown</button>
+      <button type="button" className="quiet" onClick={() => void copy(markdownOf(candidate), 'copied')} title="Copy as markdown">Markdown</button>
       <span className="hint" role="status">{said}</span>
     </>
   );

@@ -1,11 +1,11 @@
 /** All findings in a list, worst first; smaller points below. */
 import { useState } from 'react';
-import { isFolded, placeOf, type Said } from './findings';
+import type { Said } from './findings';
 import { useLabels } from './labels';
 import { whose } from './marks';
 import { Inline } from './Prose';
 import type { Reading } from './reading';
-import { counted, firstSentence, oneLine } from './text';
+import { counted, oneLine } from './text';
 
 const AT_FIRST = 12;
 
@@ -17,8 +17,8 @@ interface Props {
 }
 
 export function FindingIndex({ reading, chosen, current, jump }: Props) {
-  const standing = chosen.filter((one) => !isFolded(one));
-  const folded = chosen.filter(isFolded);
+  const standing = chosen.filter((one) => !one.view.is_folded);
+  const folded = chosen.filter((one) => one.view.is_folded);
   if (reading.shown.length === 0) {
     return <p className="nothing">{reading.report.verdict.decision === 'approve' ? 'Nothing to say: everything was looked at, and nothing was found.' : 'No finding is shown.'}</p>;
   }
@@ -48,8 +48,8 @@ function Rows({ reading, rows, current, jump }: { reading: Reading; rows: Said[]
                 <span className={`badge ${one.finding.severity}`}>{one.finding.severity}</span>
                 <span className="what"><Inline text={oneLine(one.finding.title)} /></span>
                 {mark ? <span className={`word label ${mark.label}`} title={whose(mark)}>{mark.label}</span> : null}
-                <small>{oneLine(placeOf(one.finding), 120)}</small>
-                {isFolded(one) ? <span className="said"><Inline text={firstSentence(one.finding.message)} /></span> : null}
+                <small>{oneLine(one.view.place, 120)}</small>
+                {one.view.is_folded ? <span className="said"><Inline text={one.view.sentence} /></span> : null}
               </a>
             </li>
           );

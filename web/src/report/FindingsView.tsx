@@ -6,7 +6,7 @@ import { toggleTheme } from '../shell/theme';
 import { DiffList, type DiffHandle } from './DiffList';
 import { Filters } from './Filters';
 import { FileTree } from './FileTree';
-import { EVERYTHING, inDiff, matches, place } from './findings';
+import { EVERYTHING, inDiff, matches, place, spotIn } from './findings';
 import { choiceIn, withChoice } from './choice';
 import { FindingIndex } from './FindingIndex';
 import { Keys } from './Keys';
@@ -15,7 +15,6 @@ import { layOut, readingOrder } from './layout';
 import { proofAddress, type Reading } from './reading';
 import { useSetting } from './setting';
 import { counted, decoded } from './text';
-import { spotIn } from './under';
 
 export function FindingsView({ reading }: { reading: Reading }) {
   const { report, shown, anchors } = reading;
@@ -32,7 +31,8 @@ export function FindingsView({ reading }: { reading: Reading }) {
   const list = useRef<DiffHandle>(null);
   const chosen = useMemo(() => shown.filter((one) => matches(one, choice)), [shown, choice]);
   const placed = useMemo(() => place(report.change.files, chosen), [report, chosen]);
-  const items = useMemo(() => layOut(report, placed, closed, reading.under), [report, placed, closed, reading.under]);
+  const further = useMemo(() => shown.flatMap(({ view: one }) => [...one.lines, ...one.places]).flatMap(({ id }) => reading.known.get(id)?.finding ?? []), [shown, reading.known]);
+  const items = useMemo(() => layOut(report, placed, closed, further), [report, placed, closed, further]);
   const order = useMemo(() => readingOrder(report, placed), [report, placed]);
 
   const jump = useCallback((id: string) => {

@@ -6,36 +6,35 @@ import { useTitle } from '../shell/title';
 import { Ask } from './Ask';
 import { DiffText } from './DiffText';
 import { Excerpt } from './Excerpt';
-import { type Candidate, finder, isShown, placeOf, titleOf } from './findings';
+import { isShown, type Listed } from './findings';
 import { Further } from './Further';
 import { LabelButtons, useLabels } from './labels';
 import { Inline, Prose } from './Prose';
-import { agreeing, guiltyPart, judged, proofLine, REASONS, standing, WORD_HELP, WORTHS } from './proof';
+import { WORD_HELP, WORTHS } from './proof';
 import { type Reading, diffAddress, proofAddress, useReading } from './reading';
 import { Recheck } from './Recheck';
 import { Reproduction } from './Reproduction';
 import { Searches } from './Searches';
 import { Packages, Patch } from './Support';
-import { counted, oneLine, visible } from './text';
-import { reasonOf } from './Withheld';
+import { counted, oneLine, sentenceCase, visible } from './text';
 
 export default function Proof({ anchor }: { anchor: string }) {
   const reading = useReading();
   const id = [...reading.anchors].find(([, name]) => name === anchor)?.[0];
-  const candidate = reading.report.candidates.find((one) => one.id === id);
+  const candidate = id === undefined ? undefined : reading.known.get(id);
   if (!candidate) {
     return <div className="frame"><h1>No such finding</h1><p>This report has no finding at that address. <Link href={`/review/${reading.summary.review_id}`}>To the report</Link></p></div>;
   }
   return <ProofOf candidate={candidate} reading={reading} />;
 }
 
-function ProofOf({ candidate, reading }: { candidate: Candidate; reading: Reading }) {
+function ProofOf({ candidate, reading }: { candidate: Listed; reading: Reading }) {
   const { finding } = candidate;
   const labels = useLabels();
   const [, go] = useLocation();
-  const title = oneLine(titleOf(candidate));
+  const title = oneLine(candidate.view.title);
   useTitle(title);
-  const all: Candidate[] = isShown(candidate) ? reading.shown : reading.withheld;
+  const all: Listed[] = isShown(candidate) ? reading.shown : reading.withheld;
   const at = all.findIndex((one) => one.id === candidate.id);
   const other = (by: number) => all[(at + by + all.length) % all.length];
   const move = (by: number) => {
@@ -57,13 +56,13 @@ function ProofOf({ candidate, reading }: { candidate: Candidate; reading: Readin
       <Fragment key={candidate.id}>
         <article className={`card lead-card ${finding?.severity ?? 'none'}`}>
           <h1>{finding ? <span className={`badge ${finding.severity}`}>{finding.severity}</span> : null} <Inline text={title} /></h1>
-          {finding ? <p className="place"><code>{oneLine(placeOf(finding))}</code> {isShown(candidate) ? standing(candidate, reading.report).map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`} title={WORD_HELP[word]}>{word}</span>) : null}</p> : null}
-          {candidate.withheld ? <p className="withheld-why"><strong>Withheld: {REASONS[reasonOf(candidate)] ?? reasonOf(candidate)}.</strong> <WithheldDetail candidate={candidate} reading={reading} /></p> : null}
+          {finding ? <p className="place"><code>{oneLine(candidate.view.place)}</code> {isShown(candidate) ? candidate.view.standing.map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`} title={WORD_HELP[word]}>{word}</span>) : null}</p> : null}
+          {candidate.view.withheld ? <p className="withheld-why"><strong>Withheld: {candidate.view.withheld.why}.</strong> <WithheldDetail candidate={candidate} reading={reading} /></p> : null}
           {finding ? <Prose text={finding.message} /> : <pre>{visible(JSON.stringify(candidate.raw, null, 1) ?? '', '\n')}</pre>}
           <Further candidate={candidate} isWhole />
           {finding?.suggestion ? <div className="todo"><strong>To do</strong><Prose text={finding.suggestion} /></div> : null}
           <footer className="card-foot">
-            <span className="soft">{proofLine(candidate).map((one) => oneLine(one, 160)).join(' · ')}</span>
+            <span className="soft">{candidate.view.proof_line.map((one) => oneLine(one, 160)).join(' · ')}</span>
             <span className="card-tools"><span className="hint">Is it right?</span> <LabelButtons id={candidate.id} title={title} /></span>
           </footer>
           {labels.problem ? <p className="alarm" role="alert">{labels.problem.message}</p> : null}
@@ -71,7 +70,7 @@ function ProofOf({ candidate, reading }: { candidate: Candidate; reading: Readin
         <div className="columns proof-columns">
           <div>
             <Part title="The code"><Excerpt candidate={candidate} around={8} /><QuoteWords candidate={candidate} /></Part>
-            <Cause candidate={candidate} reading={reading} />
+            <Cause candidate={candidate} />
             {candidate.reproduction || finding?.verification?.reproduction ? <Part title="Reproduction"><Reproduction candidate={candidate} /></Part> : null}
             {candidate.searches.length ? <Part title={counted(candidate.searches.length, 'search', 'searches')}><Searches candidate={candidate} /></Part> : null}
             {candidate.dependency_quotes.length ? <Part title="Code of packages"><Packages candidate={candidate} /></Part> : null}
@@ -93,26 +92,17 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   return <section className="sheet"><h2>{title}</h2>{children}</section>;
 }
 
-function WithheldDetail({ candidate, reading }: { candidate: Candidate; reading: Reading }) {
-  const detail = candidate.withheld?.detail ?? '';
-  const leader = reasonOf(candidate) === 'duplicate_of' ? reading.report.candidates.find((one) => one.id === detail) : undefined;
-  if (leader) return <Link href={proofAddress(reading, leader.id)}>{oneLine(titleOf(leader))}</Link>;
-  return <Inline text={oneLine(detail, 1_000)} />;
+function WithheldDetail({ candidate, reading }: { candidate: Listed; reading: Reading }) {
+  const { detail = '', leader = null } = candidate.view.withheld ?? {};
+  const said = <Inline text={oneLine(detail, 1_000)} />;
+  return leader === null ? said : <Link href={proofAddress(reading, leader)}>{said}</Link>;
 }
 
-const QUOTE_WORDS: Record<string, string> = {
-  exact: 'The quote stands in the commit word for word, where the finding says.',
-  relocated: 'The quote stands in this file, though not where the finding said; the place was corrected.',
-  ambiguous: 'The quote stands in this file several times; this is the place nearest to the claim.',
-  not_found: 'The quote does not stand in the file: the finding was withheld.',
-  not_quoted: 'No code was quoted.',
-};
-
-function QuoteWords({ candidate }: { candidate: Candidate }) {
+function QuoteWords({ candidate }: { candidate: Listed }) {
   const evidence = candidate.finding?.verification;
   return (
     <>
-      <p>{QUOTE_WORDS[candidate.quote?.outcome ?? 'not_quoted']}{candidate.quote?.detail && candidate.quote.outcome !== 'exact' ? ` ${oneLine(candidate.quote.detail, 300)}` : ''}{candidate.quote?.blob ? <span className="soft"> Blob <code>{candidate.quote.blob.slice(0, 12)}</code>.</span> : null}</p>
+      <p>{sentenceCase(candidate.view.quote_said)}.{candidate.quote?.detail && candidate.quote.outcome !== 'exact' ? ` ${oneLine(candidate.quote.detail, 300)}` : ''}{candidate.quote?.blob ? <span className="soft"> Blob <code>{candidate.quote.blob.slice(0, 12)}</code>.</span> : null}</p>
       {evidence ? (
         <dl className="claim-list">
           <dt>How it was checked</dt><dd><Inline text={oneLine(evidence.verification_method, 1_000)} /></dd>
@@ -131,29 +121,27 @@ function AsCode({ text }: { text: string }) {
 }
 
 /** The change behind an impact finding. */
-function Cause({ candidate, reading }: { candidate: Candidate; reading: Reading }) {
-  const cause = candidate.finding?.verification?.caused_by;
+function Cause({ candidate }: { candidate: Listed }) {
+  const { cause } = candidate.view;
   if (!cause) return null;
-  const file = reading.report.change.files.find((one) => one.path === cause.file || one.old_path === cause.file);
-  const lines = file ? guiltyPart(file.hunks, cause.symbol.split('.').at(-1) ?? '') : [];
   return (
     <Part title="Caused by the change">
-      <p><code>{oneLine(cause.file)}</code>{cause.symbol ? <> · <code>{oneLine(cause.symbol)}</code></> : null}. The code above was not touched; this was.</p>
-      {lines.length ? <DiffText label="The hunk" lines={lines} /> : null}
+      <p><code>{oneLine(cause.file)}</code>{cause.symbol ? <> · <code>{oneLine(cause.symbol)}</code></> : null}{cause.line === null ? '' : `, line ${cause.line}`}. The code above was not touched; this was.</p>
+      {cause.lines.length ? <DiffText label="The changed lines" lines={['@@ @@', ...cause.lines.map((line) => line.mark + line.text)]} /> : null}
     </Part>
   );
 }
 
-function Judgements({ candidate }: { candidate: Candidate }) {
+function Judgements({ candidate }: { candidate: Listed }) {
   const said = candidate.judgements;
-  const others = agreeing(candidate);
+  const others = candidate.view.agreed_by;
   return (
     <>
       {said.length === 0 ? <p className="soft">Nobody was asked about it.</p> : null}
       <ol className="judgements">
         {said.map((one, index) => (
           <li key={index} className={one.judgment ?? 'none'}>
-            <strong>{judged(one)}</strong>{one.worth ? <span className="word">{WORTHS[one.worth] ?? one.worth}</span> : null}{one.severity ? <span className="word">{one.severity}</span> : null}{one.scenario ? <span className="word">{one.scenario}</span> : null}
+            <strong>{sentenceCase(candidate.view.judged[index] ?? '')}</strong>{one.worth ? <span className="word">{WORTHS[one.worth] ?? one.worth}</span> : null}{one.severity ? <span className="word">{one.severity}</span> : null}{one.scenario ? <span className="word">{one.scenario}</span> : null}
             {one.reason ? <Prose text={one.reason} /> : null}
           </li>
         ))}
@@ -165,11 +153,11 @@ function Judgements({ candidate }: { candidate: Candidate }) {
   );
 }
 
-function Marks({ candidate }: { candidate: Candidate }) {
+function Marks({ candidate }: { candidate: Listed }) {
   return (
     <>
       <dl className="claim-list">
-        <dt>Found by</dt><dd>{oneLine(finder(candidate.specialist), 60)} ({candidate.kind})</dd>
+        <dt>Found by</dt><dd>{oneLine(candidate.view.found_by, 60)} ({candidate.kind})</dd>
         {candidate.finding?.rule_id ? <><dt>Rule</dt><dd><code>{oneLine(candidate.finding.rule_id)}</code></dd></> : null}
         <dt>Status</dt><dd>{candidate.status.replace('_', ' ')}</dd>
         <dt>Worth</dt><dd>{WORTHS[candidate.worth] ?? candidate.worth}</dd>

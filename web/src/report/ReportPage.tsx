@@ -6,13 +6,12 @@ import type { Summary } from '../history/summary';
 import { Alert, Waiting } from '../shell/Alert';
 import { NoSuchPage } from '../shell/NoSuchPage';
 import { Account } from './Account';
-import { anchors, countDropped, isShown, ordered, type Report, setAside } from './findings';
+import { isShown, type Report, type View } from './findings';
 import { FindingsView } from './FindingsView';
 import { LabelsProvider } from './labels';
 import { ReportContext, type Reading } from './reading';
 import { decoded } from './text';
 import { Top } from './Top';
-import { under } from './under';
 import { Withheld } from './Withheld';
 
 const Proof = lazy(() => import('./Proof'));
@@ -24,10 +23,11 @@ const PARTS = ['', 'withheld', 'map', 'iterations', 'account'];
 export default function ReportPage({ summary, rest }: { summary: Summary; rest: string }) {
   const address = `/api/review/${encodeURIComponent(summary.review_id)}`;
   const { data: report, error, mutate } = useSWR<Report, Error>(`${address}/report`, { revalidateIfStale: false });
+  const { data: view, error: noView, mutate: again } = useSWR<View, Error>(`${address}/report/view`, { revalidateIfStale: false });
   const search = useSearch();
-  const known = useMemo(() => (report ? read(report, address, summary) : null), [report, address, summary]);
+  const known = useMemo(() => (report && view ? read(report, view, address, summary) : null), [report, view, address, summary]);
   const reading = useMemo(() => known && { ...known, search: search && `?${search}` }, [known, search]);
-  if (error) return <div className="frame"><Alert problem={error} again={() => void mutate()} /></div>;
+  if (error ?? noView) return <div className="frame"><Alert problem={(error ?? noView)!} again={() => void Promise.all([mutate(), again()])} /></div>;
   if (!reading) return <Waiting what="Reading the report" />;
   const [part = '', name = ''] = rest.split('/');
   if (part !== 'finding' && !PARTS.includes(rest.replace(/\/$/, ''))) return <NoSuchPage />;
@@ -48,10 +48,16 @@ export default function ReportPage({ summary, rest }: { summary: Summary; rest: 
   );
 }
 
-function read(report: Report, address: string, summary: Summary): Omit<Reading, 'search'> {
-  const shown = ordered(report.candidates.filter(isShown));
-  const withheld = ordered(report.candidates.filter((one) => !isShown(one)));
-  return { report, address, summary, shown, withheld, anchors: anchors([...shown, ...withheld]), under: under(report.candidates) };
+function read(report: Report, view: View, address: string, summary: Summary): Omit<Reading, 'search'> {
+  const candidates = new Map(report.candidates.map((one) => [one.id, one]));
+  const all = view.findings.map((one) => ({ ...candidates.get(one.id)!, view: one }));
+  return {
+    report, view, address, summary,
+    shown: all.filter(isShown),
+    withheld: all.filter((one) => !isShown(one)),
+    known: new Map(all.map((one) => [one.id, one])),
+    anchors: new Map(all.map((one) => [one.id, one.view.anchor])),
+  };
 }
 
 function Part({ part, reading }: { part: string; reading: Reading }) {
@@ -73,7 +79,7 @@ function Tabs({ reading, part }: { reading: Reading; part: string }) {
   const here = `/review/${reading.summary.review_id}`;
   const tabs: [string, string, number | null][] = [
     ['', 'Findings', reading.shown.length],
-    ['withheld', 'Withheld', reading.withheld.length + countDropped(setAside(reading.report))],
+    ['withheld', 'Withheld', reading.withheld.length + reading.view.set_aside_count],
     ['map', 'Map', null],
     ['iterations', 'Iterations', null],
     ['account', 'Account', null],

@@ -1,16 +1,15 @@
 /** What supports a finding beside its own quote: code of packages, and a patch with how it fared. */
 import { Code } from './Code';
 import { DiffText } from './DiffText';
-import type { Candidate } from './findings';
-import { packageWords, patchWords, stepWords } from './proof';
+import type { Listed } from './findings';
 import { oneLine } from './text';
 
-export function Packages({ candidate }: { candidate: Candidate }) {
+export function Packages({ candidate }: { candidate: Listed }) {
   return (
     <>
       {candidate.dependency_quotes.map((one, index) => (
         <section key={index} aria-label={oneLine(`${one.package} ${one.version}`)}>
-          <p><strong>{oneLine(`${one.package} ${one.version}`)}</strong> <code>{oneLine(one.file)}</code>: {packageWords(one)}{one.detail && one.outcome !== 'exact' ? ` ${oneLine(one.detail, 400)}` : ''}</p>
+          <p><strong>{oneLine(`${one.package} ${one.version}`)}</strong> <code>{oneLine(one.file)}</code>: {candidate.view.packages[index]}.{one.detail && one.outcome !== 'exact' ? ` ${oneLine(one.detail, 400)}` : ''}</p>
           {one.start !== null && one.code ? <Code path={one.file} lines={one.code.replace(/\n$/, '').split('\n')} first={one.start} guilty={[one.start, one.end ?? one.start]} caption={<code>{oneLine(one.file)}:{one.start}{one.end && one.end !== one.start ? `–${one.end}` : ''}</code>} /> : null}
         </section>
       ))}
@@ -18,13 +17,13 @@ export function Packages({ candidate }: { candidate: Candidate }) {
   );
 }
 
-export function Patch({ candidate }: { candidate: Candidate }) {
-  const text = candidate.finding?.verification?.patch?.trimEnd() ?? '';
+export function Patch({ candidate: { view: { patch } } }: { candidate: Listed }) {
+  if (!patch) return null;
   return (
     <>
-      <p><strong>{patchWords(candidate)}.</strong></p>
-      {candidate.patch_trial ? <ul>{candidate.patch_trial.steps.map((step, index) => <li key={index}><strong>{stepWords(step.passed)}</strong>: {step.name}{step.detail ? `: ${oneLine(step.detail, 400)}` : ''}</li>)}</ul> : null}
-      {text ? <DiffText label="The patch" lines={text.split('\n').slice(0, 400)} /> : null}
+      <p><strong>{patch.said}.</strong></p>
+      {patch.steps.length ? <ul>{patch.steps.map((step, index) => <li key={index}>{oneLine(step, 500)}</li>)}</ul> : null}
+      {patch.text ? <DiffText label="The patch" lines={patch.text.split('\n').slice(0, 400)} /> : null}
     </>
   );
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { anchors, type Candidate, choices, countDropped, droppedOf, EVERYTHING, type FileChange, matches, nameOf, numbered, ordered, place, type Report, type Said, setAside } from './findings';
+import { choices, droppedOf, EVERYTHING, type FileChange, inDiff, lineAnchor, matches, nameOf, numbered, place, type Report, type Said, spotIn } from './findings';
 
 const hunk = { old_start: 10, old_count: 3, new_start: 10, new_count: 3, heading: '', lines: [' a', '-b', '+c', ' d'], old_lacks_newline: false, new_lacks_newline: false };
 const file = { path: 'a.py', old_path: null, status: 'modified', hunks: [hunk] } as unknown as FileChange;
 
 function said(id: string, fields: Record<string, unknown> = {}, more: Record<string, unknown> = {}): Said {
   const finding = { severity: 'high', category: 'correctness', file: 'a.py', line: 11, end_line: null, verification: { side: 'head' }, ...fields };
-  return { id, fingerprint: id, specialist: 'logic@2', agreed_by: [], status: 'verified', worth: 'act', folded: false, withheld: null, reproduction: null, finding, ...more } as unknown as Said;
+  return { id, fingerprint: id, status: 'verified', finding, view: { found_by: 'logic', agreed_by: [], withheld: null, ...more } } as unknown as Said;
 }
 
 describe('a finding is drawn', () => {
@@ -35,18 +35,8 @@ test('lines are counted as in the record of a hunk', () => {
   expect([...numbered(added)][0]).toMatchObject({ old: null, new: 1 });
 });
 
-test('the worst comes first, and what was reproduced leads among equals', () => {
-  const shown = [said('low', { severity: 'low' }), said('b'), said('a', {}, { reproduction: { outcome: 'reproduced' } }), said('c', { severity: 'critical' })];
-  expect(ordered(shown).map((one) => one.id)).toEqual(['c', 'a', 'b', 'low']);
-});
-
-test('no two findings have one address', () => {
-  const twice = anchors([said('1', {}, { fingerprint: 'a/b' }), said('2', {}, { fingerprint: 'a/b' }), said('3', {}, { fingerprint: '' })] as Candidate[]);
-  expect([...twice.values()]).toEqual(['finding-a-b', 'finding-a-b-2', 'finding-without-fingerprint']);
-});
-
 test('a specialist that agreed counts as one who found it', () => {
-  const shared = said('x', {}, { agreed_by: ['security@1'] });
+  const shared = said('x', {}, { agreed_by: ['security'] });
   expect(matches(shared, { ...EVERYTHING, specialist: ['security'] })).toBe(true);
   expect(matches(shared, { ...EVERYTHING, specialist: ['ruff'] })).toBe(false);
 });
@@ -59,19 +49,30 @@ test('a diff without a title is called by its files, not by its digest', () => {
 });
 
 test('a choice says as many as it leaves', () => {
-  const shown = [said('a', {}, { specialist: 'ruff' }), said('b', {}, { agreed_by: ['ruff', 'logic@1'] }), said('c', { severity: 'low' })];
+  const shown = [said('a', {}, { found_by: 'ruff' }), said('b', {}, { agreed_by: ['ruff'] }), said('c', { severity: 'low' })];
   for (const [name, values] of Object.entries(choices(shown)))
     for (const [value, count] of values) expect(shown.filter((one) => matches(one, { ...EVERYTHING, [name]: [value] }))).toHaveLength(count);
 });
 
-test('what was dropped is counted by specialist, and listed where no candidate stands for it', () => {
+test('what was dropped is counted by specialist', () => {
   const report = { diagnostics: [
-    { code: 'finding_dropped', specialist: 'bandit', index: null, detail: 'B602' },
-    { code: 'finding_dropped', specialist: 'bandit', index: null, detail: 'and 7 more', unlisted: { B602: 5, B101: 2 } },
-    { code: 'finding_dropped', specialist: 'logic', index: 0, detail: 'no title' },
-    { code: 'coercion_applied', specialist: 'bandit', index: null, detail: '' },
+    { code: 'finding_dropped', specialist: 'bandit', unlisted: {} },
+    { code: 'finding_dropped', specialist: 'bandit', unlisted: { B602: 5, B101: 2 } },
+    { code: 'finding_dropped', specialist: 'logic', unlisted: {} },
+    { code: 'coercion_applied', specialist: 'bandit', unlisted: {} },
   ] } as unknown as Report;
-  expect(setAside(report).map((one) => one.detail)).toEqual(['B602', 'and 7 more']);
-  expect(countDropped(setAside(report))).toBe(8);
   expect([droppedOf(report, 'bandit'), droppedOf(report, 'logic'), droppedOf(report, 'ruff')]).toEqual([8, 1, 0]);
+});
+
+test('the address of a line leads to that line, whatever its file is called', () => {
+  const { finding } = said('a', { line: 12, file: 'a b/#é-1.py', verification: { side: 'base' } });
+  const spot = spotIn(decodeURIComponent(lineAnchor(finding)));
+  expect(spot).toEqual({ side: 'base', line: 12, path: 'a b/#é-1.py' });
+  expect(spotIn('line-12')).toBeNull();
+});
+
+test('only a line that a hunk has is in the diff', () => {
+  expect(inDiff([file], { side: 'head', line: 11, path: 'a.py' })?.key).toBe('I11');
+  expect(inDiff([file], { side: 'base', line: 11, path: 'a.py' })?.key).toBe('D11');
+  expect(inDiff([file], { side: 'head', line: 90, path: 'a.py' })).toBeNull();
 });

@@ -8,9 +8,17 @@ export type FileChange = Shape<'FileChange'>;
 export type Hunk = Shape<'Hunk'>;
 export type Severity = Finding['severity'];
 
+export type View = Shape<'ReportView'>;
+export type FindingView = Shape<'FindingView'>;
+
 export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'low', 'info'];
 
-export interface Said extends Candidate {
+/** A candidate with how it is shown. */
+export interface Listed extends Candidate {
+  view: FindingView;
+}
+
+export interface Said extends Listed {
   finding: Finding;
 }
 
@@ -23,42 +31,8 @@ export interface Choice {
 
 export const EVERYTHING: Choice = { severity: [], category: [], status: [], specialist: [] };
 
-export function isShown(candidate: Candidate): candidate is Said {
-  return candidate.withheld === null && candidate.finding !== null;
-}
-
-export function isFolded(candidate: Candidate): boolean {
-  return candidate.folded || candidate.worth === 'maybe';
-}
-
-/** Worst first; of one severity what was reproduced leads, then by file and line: the order of every format. */
-export function ordered<One extends Candidate>(candidates: readonly One[]): One[] {
-  const leads = (one: One) =>
-    one.status === 'verified' && ['reproduced', 'reproduced_new'].includes(one.reproduction?.outcome ?? '');
-  const rank = (one: One) => (one.finding ? SEVERITIES.indexOf(one.finding.severity) : 9);
-  return [...candidates].sort(
-    (one, other) =>
-      rank(one) - rank(other) ||
-      Number(leads(other)) - Number(leads(one)) ||
-      (one.finding?.file ?? '').localeCompare(other.finding?.file ?? '') ||
-      (one.finding?.line ?? 0) - (other.finding?.line ?? 0) ||
-      one.id.localeCompare(other.id),
-  );
-}
-
-/** The same address as in the HTML report; a second finding of one fingerprint gets a number. */
-export function anchors(candidates: readonly Candidate[]): Map<string, string> {
-  const taken = new Set<string>();
-  const byId = new Map<string, string>();
-  for (const candidate of candidates) {
-    const stem = candidate.fingerprint.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 64);
-    const first = `finding-${stem || 'without-fingerprint'}`;
-    let anchor = first;
-    for (let number = 2; taken.has(anchor); number++) anchor = `${first}-${number}`;
-    taken.add(anchor);
-    byId.set(candidate.id, anchor);
-  }
-  return byId;
+export function isShown(candidate: Listed): candidate is Said {
+  return candidate.view.withheld === null;
 }
 
 export function finder(specialist: string): string {
@@ -72,7 +46,7 @@ export function matches(candidate: Said, choice: Choice): boolean {
     holds(choice.category, candidate.finding.category) &&
     holds(choice.status, candidate.status) &&
     (choice.specialist.length === 0 ||
-      [candidate.specialist, ...candidate.agreed_by].some((name) => choice.specialist.includes(finder(name))))
+      [candidate.view.found_by, ...candidate.view.agreed_by].some((name) => choice.specialist.includes(name)))
   );
 }
 
@@ -87,50 +61,18 @@ export function choices(shown: readonly Said[]): Record<keyof Choice, [string, n
     severity: count(shown.map((one) => one.finding.severity)).sort(bySeverity),
     category: count(shown.map((one) => one.finding.category)).sort(),
     status: count(shown.map((one) => one.status)).sort(),
-    specialist: count(shown.flatMap((one) => [...new Set([one.specialist, ...one.agreed_by].map(finder))])).sort(),
+    specialist: count(shown.flatMap((one) => [one.view.found_by, ...one.view.agreed_by])).sort(),
   };
-}
-
-export type Dropped = Report['diagnostics'][number];
-
-/** What an analyser reported and its own part dropped: it is no candidate, and must be listed all the same. */
-export function setAside(report: Pick<Report, 'diagnostics'>): Dropped[] {
-  return report.diagnostics.filter((one) => one.code === 'finding_dropped' && (one.index ?? null) === null);
-}
-
-/** How many results such notes speak of: one stands for all that are too many to be listed. */
-export function countDropped(notes: readonly Dropped[]): number {
-  // Reports before 2.9 have no such numbers.
-  return notes.reduce((sum, one) => sum + (unlistedOf(one) || 1), 0);
-}
-
-export function unlistedOf(note: Dropped): number {
-  return Object.values(note.unlisted ?? {}).reduce((sum, count) => sum + count, 0);
 }
 
 /** How many findings of a specialist were dropped, by the contract or before they were handed in. */
 export function droppedOf(report: Pick<Report, 'diagnostics'>, specialist: string): number {
-  return countDropped(report.diagnostics.filter((one) => one.code === 'finding_dropped' && one.specialist === specialist));
+  const notes = report.diagnostics.filter((one) => one.code === 'finding_dropped' && one.specialist === specialist);
+  return notes.reduce((sum, one) => sum + (Object.values(one.unlisted).reduce((all, count) => all + count, 0) || 1), 0);
 }
 
 export function sideOf(finding: Finding): 'head' | 'base' {
   return finding.verification?.side ?? 'head';
-}
-
-export function isImpact(finding: Finding): boolean {
-  return finding.verification?.is_impact_finding ?? false;
-}
-
-export function titleOf(candidate: Candidate): string {
-  if (candidate.finding) return candidate.finding.title;
-  const raw = candidate.raw as { title?: unknown } | null;
-  return typeof raw?.title === 'string' && raw.title.trim() ? raw.title : `(no finding) ${JSON.stringify(candidate.raw ?? '').slice(0, 200)}`;
-}
-
-/** `path:12–14`; code that the change removed says so. */
-export function placeOf(finding: Finding): string {
-  const last = finding.end_line && finding.end_line !== finding.line ? `–${finding.end_line}` : '';
-  return `${finding.file}:${finding.line}${last}${sideOf(finding) === 'base' ? ' (before the change)' : ''}`;
 }
 
 function pathAt(file: FileChange, side: 'head' | 'base'): string | null {
@@ -240,4 +182,15 @@ export function lineTotals(files: readonly FileChange[]): { added: number; remov
         else if (line[0] === '-') removed += 1;
       }
   return { added, removed };
+}
+
+/** The address of a line of the diff within its page. */
+export function lineAnchor(finding: Finding): string {
+  return `line-${sideOf(finding)}-${finding.line}-${encodeURIComponent(finding.file)}`;
+}
+
+/** What such an address names; `anchor` is decoded. */
+export function spotIn(anchor: string): Spot | null {
+  const found = /^line-(head|base)-(\d{1,9})-(.+)$/s.exec(anchor);
+  return found ? { side: found[1] as Spot['side'], line: Number(found[2]), path: found[3]! } : null;
 }

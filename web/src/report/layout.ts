@@ -1,6 +1,5 @@
 /** The diff as a list of pieces that are drawn only while they are seen: headers, runs of lines, cards. */
-import { type FileChange, type Finding, type Hunk, isFolded, lineKey, numbered, type Placed, type Report, type Said } from './findings';
-import type { Under } from './under';
+import { type FileChange, type Finding, type Hunk, lineKey, numbered, type Placed, type Report, type Said } from './findings';
 
 /** A run of lines is drawn as a whole; longer ones would make scrolling jump. */
 export const PIECE_LINES = 24;
@@ -13,7 +12,7 @@ export type Item =
   | { kind: 'note'; key: string; text: string }
   | { kind: 'piece'; key: string; file: FileChange; hunk: Hunk; start: number; end: number; isFirst: boolean; isUnseen: boolean; cards: Map<string, Said[]>; guilty: Set<string>; ids: string[]; titles: string[]; height: number };
 
-export function layOut(report: Report, placed: Placed, closed: ReadonlySet<string>, under: ReadonlyMap<string, Under> = new Map()): Item[] {
+export function layOut(report: Report, placed: Placed, closed: ReadonlySet<string>, further: readonly Finding[] = []): Item[] {
   const items: Item[] = [];
   if (placed.elsewhere.size) items.push({ kind: 'heading', key: 'h-elsewhere', text: 'Outside the change' });
   for (const [path, group] of placed.elsewhere) {
@@ -21,11 +20,11 @@ export function layOut(report: Report, placed: Placed, closed: ReadonlySet<strin
     for (const candidate of group) items.push({ kind: 'card', key: `c-${candidate.id}`, candidate, withQuote: true });
   }
   if (placed.elsewhere.size) items.push({ kind: 'heading', key: 'h-diff', text: 'Diff' });
-  report.change.files.forEach((file, number) => addFile(items, report, placed, file, number, closed.has(file.path), under));
+  report.change.files.forEach((file, number) => addFile(items, report, placed, file, number, closed.has(file.path), further));
   return items;
 }
 
-function addFile(items: Item[], report: Report, placed: Placed, file: FileChange, number: number, isClosed: boolean, under: ReadonlyMap<string, Under>): void {
+function addFile(items: Item[], report: Report, placed: Placed, file: FileChange, number: number, isClosed: boolean, further: readonly Finding[]): void {
   const beside = placed.beside.get(file) ?? [];
   const lines = placed.atLines.get(file) ?? new Map<string, Said[]>();
   const coverage = report.coverage.find((one) => one.path === file.path);
@@ -35,8 +34,8 @@ function addFile(items: Item[], report: Report, placed: Placed, file: FileChange
   for (const candidate of beside) items.push({ kind: 'card', key: `c-${candidate.id}`, candidate, withQuote: true });
   if (!file.hunks.length) items.push({ kind: 'note', key: `n-${number}`, text: noLines(file) });
   const standing = [...beside, ...lines.values()].flat();
-  const further = [...under.values()].flatMap((group) => [...group.places, ...group.elsewhere]).filter((place) => [file.path, file.old_path].includes(place.finding.file));
-  const guilty = guiltyLines([...standing, ...further].map((one) => one.finding));
+  const near = further.filter((one) => [file.path, file.old_path].includes(one.file));
+  const guilty = guiltyLines([...standing.map((one) => one.finding), ...near]);
   file.hunks.forEach((hunk, at) => {
     const isUnseen = coverage !== undefined && coverage.state !== 'skipped' && coverage.hunks[at]?.examined_by.length === 0 && !coverage.hunks[at]?.parts.length;
     const carded = cardsByRow(hunk, lines);
@@ -53,7 +52,7 @@ const LINE = 20;
 
 /** About how high a card will be; the list looks again when it is drawn. */
 export function cardHeight(candidate: Said): number {
-  return isFolded(candidate) ? 60 : 250;
+  return candidate.view.is_folded ? 60 : 250;
 }
 
 function cardsByRow(hunk: Hunk, lines: Map<string, Said[]>): [number, Said[]][] {

@@ -1,19 +1,20 @@
 /** The report that is open, with what is looked up in it again and again. */
 import { createContext, useContext } from 'react';
 import type { Summary } from '../history/summary';
-import type { Candidate, Finding, Report, Said } from './findings';
-import { lineAnchor, type Under } from './under';
+import { type Finding, lineAnchor, type Listed, type Report, type Said, type View } from './findings';
 
 export interface Reading {
   report: Report;
+  /** How it is shown: order, words, places, proofs. */
+  view: View;
   /** Of the review, in the API. */
   address: string;
   summary: Summary;
   shown: Said[];
-  withheld: Candidate[];
+  withheld: Listed[];
+  /** All of them, by id. */
+  known: Map<string, Listed>;
   anchors: Map<string, string>;
-  /** What each finding stands for, by its id. */
-  under: Map<string, Under>;
   /** The filters as they stand in the address: they go along to a proof and back. */
   search: string;
 }

@@ -35,11 +35,6 @@ export function oneLine(text: string, limit = 300): string {
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
 }
 
-/** What goes wrong, for a finding that is listed by its title: the first sentence of its message. */
-export function firstSentence(text: string): string {
-  return oneLine(text.split(/\s+/).join(' ').split(/(?<=[.!?])\s+(?=[^\sa-z])/u)[0] ?? '', 200);
-}
-
 /** A part of an address; one that was cut in the middle of a mark stays as it is. */
 export function decoded(part: string): string {
   try {
@@ -83,11 +78,6 @@ export function ago(iso: string | null | undefined, now = Date.now()): string {
   return new Date(iso).toLocaleDateString('en-GB', { dateStyle: 'medium' });
 }
 
-/** What could not be done, and what to do, as sentences. */
-export function gapWords({ reason, advice }: { reason: string; advice: string }): string {
-  return [ended(oneLine(reason, 500)), sentence(oneLine(advice, 500))].filter(Boolean).join(' ');
-}
-
 /** Whether it begins with a name that is written as it is: a host, a path, code. */
 const NAME = /^(?:\S+[./_]\S*\w|`|[\w-]*\d)/;
 
@@ -101,4 +91,8 @@ export function sentence(text: string): string {
 
 function ended(text: string): string {
   return !text || /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+export function sentenceCase(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Response
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.render.formats import FORMATS, NATIVE, FormatRequest, RenderOptions, redacted, render
+from affidavit.render.view import ReportView, view_of
 from affidavit.service.api.door import (
     OwnReport,
     OwnReview,
@@ -37,6 +38,12 @@ async def get_report(report: OwnReport) -> Response:
     """The whole report with its secrets redacted; `/report/report` has it as it was kept."""
     text = await asyncio.to_thread(lambda: render(redacted(report), NATIVE))
     return Response(text, media_type="application/json")
+
+
+@ROUTES.get("/report/view", responses=documented(404, 409))
+async def get_view(report: OwnReport) -> ReportView:
+    """How the report is shown: order, words, places and proofs, with its secrets redacted."""
+    return await asyncio.to_thread(lambda: view_of(redacted(report)))
 
 
 @ROUTES.get("/report/report", response_model=Report, responses=documented(404, 409))
