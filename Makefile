@@ -48,6 +48,9 @@ check-names:  ## pytest collects no two files of one name
 check-house:  ## the size of the code and its documents, under the ceilings of the table
 	$(BIN)/python tools/house.py
 
+check-reference:  ## docs/reference.md is as the commands are
+	$(BIN)/python tools/reference.py --check
+
 page: setup  ## build the page that `affidavit serve` shows; only what has changed
 	$(BIN)/python tools/page.py build
 

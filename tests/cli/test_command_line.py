@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import click
 import pytest
 
 from affidavit import __version__
+from affidavit.cli.reviewing.review import command as review
 from commands import affidavit
 
 
@@ -47,3 +49,21 @@ def test_a_forked_command_of_a_test_does_what_a_started_one_does(
     started = affidavit(*arguments, cwd=tmp_path, stdin=b"[]", env={"PYTHONHASHSEED": "0"})
     assert (forked.code, forked.out) == (started.code, started.out)
     assert forked.err.splitlines()[-1:] == started.err.splitlines()[-1:]
+
+
+def options_of(text: str) -> int:
+    return sum(line.startswith("  -") for line in text.splitlines())
+
+
+@pytest.mark.parametrize("command", ["review", "refine", "mcp", "serve", "worker", "suggest"])
+def test_help_shows_at_most_forty_options_and_help_all_every_one(tmp_path: Path, command: str) -> None:
+    everyday = affidavit(command, "--help", cwd=tmp_path).out
+    whole = affidavit(command, "--help-all", cwd=tmp_path).out
+    assert options_of(everyday) <= 40
+    assert options_of(everyday) < options_of(whole)
+    assert "--verifier-votes" not in everyday
+
+
+def test_help_all_leaves_out_no_option_of_a_review(tmp_path: Path) -> None:
+    whole = affidavit("review", "--help-all", cwd=tmp_path).out
+    assert all(option.opts[0] in whole for option in review.params if isinstance(option, click.Option))

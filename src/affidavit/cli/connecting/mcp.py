@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from affidavit.cli.help import LongCommand
 from affidavit.cli.options.models import mcp_servers_option, model_options
 from affidavit.cli.options.running import run_options
 from affidavit.cli.screen.saying import note
@@ -21,7 +22,7 @@ from affidavit.reviewing.options import ReviewOptions
 OWN = ("http", "host_names", "repo", "debug")
 
 
-@click.command()
+@click.command(cls=LongCommand)
 @click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
 @click.option(
     "--http",

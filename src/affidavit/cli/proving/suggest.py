@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from affidavit.assembly import assemble_crew
+from affidavit.cli.help import LongCommand
 from affidavit.cli.options.models import talk_options
 from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.cli.options.running import environment_options
@@ -37,7 +38,7 @@ MARKS = {True: "passed", False: "FAILED", None: "not tried"}
 Try = Callable[[Finding], tuple[PatchTrial, Contents]]
 
 
-@click.command()
+@click.command(cls=LongCommand)
 @click.argument("report")
 @click.argument("finding")
 @click.option("--apply", "is_applied", is_flag=True, help="Write it into the working tree, if it holds.")

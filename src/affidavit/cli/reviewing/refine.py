@@ -11,6 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from affidavit.cli.help import LongCommand
 from affidavit.cli.options.change import config_option, path_options, read_config
 from affidavit.cli.options.models import model_options
 from affidavit.cli.options.prompts import prompt_options
@@ -36,7 +37,7 @@ MAX_ITERATIONS = 5
 AGENT_SECONDS = 1_800
 
 
-@click.command()
+@click.command(cls=LongCommand)
 @click.argument("target")
 @click.option("--agent", required=True, metavar="COMMAND", help="Edits the files of the folder it is run in.")
 @click.option("--max", "most", type=click.IntRange(1, 100), default=MAX_ITERATIONS, show_default=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from affidavit.cli.help import LongCommand
 from affidavit.cli.options.change import config_option, opened_change, path_options, read_config
 from affidavit.cli.options.earlier import review_before
 from affidavit.cli.options.models import mcp_servers_option, model_options
@@ -40,7 +41,7 @@ WHAT_COUNTS = (
 """The rule of the gate, as docs/ci.md has it."""
 
 
-@click.command()
+@click.command(cls=LongCommand)
 @click.argument("target", required=False)
 @click.option("--staged", is_flag=True, help="Review what is staged.")
 @working_tree_options

@@ -4,10 +4,11 @@ from typing import Any
 
 import click
 
+from affidavit.cli.help import LongCommand
 from affidavit.service.commands.options import HOSTS_VARIABLE, server_settings, service_options
 
 
-@click.command()
+@click.command(cls=LongCommand)
 @click.option("--host", default="127.0.0.1", help="The address to listen at; default this machine only.")
 @click.option("--port", default=8000, type=click.IntRange(0, 65535), help="Default 8000; 0: any free one.")
 @click.option("--work/--no-work", "works", default=True, help="Do reviews in this process, too.")

@@ -4,10 +4,11 @@ from typing import Any
 
 import click
 
+from affidavit.cli.help import LongCommand
 from affidavit.service.commands.options import server_settings, service_options
 
 
-@click.command()
+@click.command(cls=LongCommand)
 @click.option(
     "--metrics-port", type=click.IntRange(0, 65535), help="Tell Prometheus at /metrics of this port."
 )
