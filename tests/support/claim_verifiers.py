@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from affidavit.records.lab.planted_claim import ClaimKind, PlantedClaim
+from affidavit.lab.records import ClaimKind, PlantedClaim
 from model_server import Act, Exchange, calls
 from panelists import told_in
 

@@ -50,7 +50,6 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "ignore": "Dismiss a finding, with the reason.",
             "label": "Label a finding as valid, wrong or a nit.",
             "quality": "Report how often findings were wrong, and how certain that is.",
-            "eval": "Measure recall and precision on labelled cases.",
             "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
         },
     ),
@@ -63,6 +62,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "doctor": "Say what is usable here and what to install for the rest.",
         },
     ),
+    "affidavit.lab.commands": ("Experiment", {"eval": "Measure recall and precision on labelled cases."}),
     "affidavit.service.commands": (
         "Serve",
         {

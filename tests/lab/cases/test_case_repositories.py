@@ -10,7 +10,7 @@ import pytest
 from affidavit.errors import GitError, InputError
 from affidavit.lab.cases.folders import CaseFolder
 from affidavit.lab.cases.repositories import CaseRepositories, _without_password, is_address
-from affidavit.records.lab.evaluation import Case
+from affidavit.lab.records import Case
 from repositories import Repo, run_git
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from affidavit.errors import InputError
 from affidavit.lab.cases.claims import FactPlace, fact_places, load_claims
+from affidavit.lab.records import ClaimKind, Trap
 from affidavit.records.candidate import Worth
-from affidavit.records.lab.planted_claim import ClaimKind, Trap
 
 FINDING: dict[str, Any] = {
     "id": "shop-late-check",

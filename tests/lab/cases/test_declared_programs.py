@@ -10,9 +10,9 @@ from affidavit.config.settings import Settings
 from affidavit.lab.cases.claims import load_claims
 from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.repositories import CaseRepositories
-from affidavit.lab.evaluation.programs import count_programs, run_declared
+from affidavit.lab.evaluation.sessions import count_programs, run_declared
+from affidavit.lab.records import CaseResult, DeclaredRun, KnownClaim
 from affidavit.proof.running.own_names import NOTHING_OWN, own_names
-from affidavit.records.lab.evaluation import CaseResult, DeclaredRun, KnownClaim
 from affidavit.records.report import Programs
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner

@@ -13,11 +13,11 @@ from affidavit.contract.parser import parse_reply
 from affidavit.diff.opened import OpenedChange
 from affidavit.lab.cases.claims import CLAIM_SCHEMA_VERSION, CaseClaims, fact_places, load_claims
 from affidavit.lab.cases.folders import read_cases
-from affidavit.lab.cases.written_history import build_history
+from affidavit.lab.cases.repositories import build_history
+from affidavit.lab.records import ClaimKind, Trap
 from affidavit.ports import Case
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
-from affidavit.records.lab.planted_claim import ClaimKind, Trap
 from affidavit.records.plan import Plan
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from affidavit.stages.proving.evidence import check_causes, locate_quotes, run_searches

@@ -14,12 +14,12 @@ import yaml
 
 from affidavit.analysers.kingfisher import KINGFISHER, invoke_kingfisher
 from affidavit.lab.cases.folders import CaseFolder, read_cases
-from affidavit.lab.cases.written_history import build_history
+from affidavit.lab.cases.repositories import build_history
 from affidavit.lab.evaluation.matching import TOLERANCE_LINES
+from affidavit.lab.records import Place
 from affidavit.languages.engine.grammars import parse
 from affidavit.languages.registry import grammar_of
 from affidavit.records.finding import Category
-from affidavit.records.lab.evaluation import Place
 from commands import AFFIDAVIT, SHARED_CACHE, affidavit
 from repositories import run_git
 

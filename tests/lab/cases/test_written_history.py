@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import InputError
-from affidavit.lab.cases.written_history import build_history, is_written_history
+from affidavit.lab.cases.repositories import build_history, is_written_history
 from repositories import Repo, run_git
 
 PATCH = """From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001

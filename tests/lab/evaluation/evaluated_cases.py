@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from affidavit.lab.evaluation.matching import ByCategory, Meaning
-from affidavit.lab.evaluation.outcomes import score_review
+from affidavit.lab.evaluation.scoring import score_review
+from affidavit.lab.records import Case, CaseResult, CaseRun, ExpectedProblem, KnownClaim
 from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
-from affidavit.records.lab.evaluation import Case, CaseResult, CaseRun, ExpectedProblem, KnownClaim
 from affidavit.records.label import Label
 from affidavit.records.report import Counts, Gate, Report, Verdict
 from claims import candidate, change_of, finding

@@ -8,10 +8,10 @@ from evaluated_cases import a_case, found, problem, result
 from affidavit.errors import InputError
 from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.scoring import score
+from affidavit.lab.records import Case, CaseResult, Evaluation
 from affidavit.quality.statistics import paired_difference
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Expected, Reproduction
-from affidavit.records.lab.evaluation import Case, CaseResult, Evaluation
 from affidavit.records.measure import Interval
 
 BUGS = [a_case(problem(10), id=f"bug-{number}") for number in range(6)]

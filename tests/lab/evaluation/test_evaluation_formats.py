@@ -10,8 +10,7 @@ from rich.console import Console
 
 from affidavit.lab.commands.screen import render_comparison
 from affidavit.lab.evaluation.view import render_evaluation
-from affidavit.records.diagnostics import Reason
-from affidavit.records.lab.evaluation import (
+from affidavit.lab.records import (
     Case,
     CaseChange,
     CaseResult,
@@ -27,6 +26,7 @@ from affidavit.records.lab.evaluation import (
     Scores,
     Seen,
 )
+from affidavit.records.diagnostics import Reason
 from affidavit.records.measure import Interval, Rate
 from affidavit.records.report import Report
 from hostile import hostile_reports, some_text

@@ -8,8 +8,7 @@ import pytest
 from evaluated_cases import a_case, found, problem, scored
 
 from affidavit.events import Emit
-from affidavit.lab.evaluation.judge import ModelJudge, read_opinion, same_problem_talk
-from affidavit.lab.evaluation.matching import Opinion
+from affidavit.lab.evaluation.matching import ModelJudge, Opinion, read_opinion, same_problem_talk
 from affidavit.minds.fence import CLOSE, OPEN
 from affidavit.ports import Role, Talk
 from affidavit.records.report import Answer, RoleUsage

@@ -6,10 +6,10 @@ import pytest
 from evaluated_cases import a_case, found, known_wrong, outcomes, problem, scored
 
 from affidavit.lab.evaluation.matching import Opinion
+from affidavit.lab.records import CaseRun, KnownClaim, Place
 from affidavit.records.change import Hunk
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
-from affidavit.records.lab.evaluation import CaseRun, KnownClaim, Place
 from affidavit.records.label import Label
 from claims import change_of, file_change
 

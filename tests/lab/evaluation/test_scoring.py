@@ -6,8 +6,8 @@ import pytest
 from evaluated_cases import a_case, found, problem, result, scored
 
 from affidavit.lab.evaluation.scoring import score, score_by_category, score_by_language, stability
+from affidavit.lab.records import CaseResult
 from affidavit.records.diagnostics import Reason
-from affidavit.records.lab.evaluation import CaseResult
 from affidavit.records.label import Label
 
 

@@ -5,11 +5,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.lab.evaluation.verifier import rates
+from affidavit.lab.evaluation import trial as rates
+from affidavit.lab.evaluation.trial import JudgedClaim
+from affidavit.lab.records import ClaimKind, Trap
 from affidavit.records.candidate import Worth
 from affidavit.records.finding import Severity
-from affidavit.records.lab.planted_claim import ClaimKind, Trap
-from affidavit.records.lab.verifier_trial import JudgedClaim
 
 
 def judged(kind: ClaimKind, answer: str | None, **fields: Any) -> JudgedClaim:

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 from affidavit.lab.mutation.ground import Ground, open_ground
 from affidavit.lab.mutation.mutant import Mutant, mutants
-from affidavit.lab.mutation.operators import OPERATORS
+from affidavit.lab.mutation.planting import OPERATORS
 
 BY_NAME = {operator.name: operator for operator in OPERATORS}
 

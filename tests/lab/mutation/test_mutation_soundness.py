@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import affidavit
+from affidavit.lab.mutation.checks import DOES_NOT_COMPILE, DOES_NOT_PARSE, fault_of
 from affidavit.lab.mutation.ground import open_ground
 from affidavit.lab.mutation.mutant import Edit, Mutant, apply_edits, mutants
-from affidavit.lab.mutation.operators import OPERATORS
-from affidavit.lab.mutation.soundness import DOES_NOT_COMPILE, DOES_NOT_PARSE, fault_of
+from affidavit.lab.mutation.planting import OPERATORS
 from affidavit.records.finding import Category, Severity
 
 GO = """

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from grounds import BY_NAME
 
+from affidavit.lab.mutation.checks import read_tsc
 from affidavit.lab.mutation.planting import TYPE_ERROR, PlantingRequest, PlantingSummary, plant_bugs
-from affidavit.lab.mutation.type_check import read_tsc
 from repositories import Repo
 
 TYPESCRIPT = "\nexport function f(n: number) {\n  if (n === 2) {\n    go(n)\n  }\n}\n"

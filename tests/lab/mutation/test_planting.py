@@ -20,9 +20,9 @@ from affidavit.lab.mutation.planting import (
     TYPE_ERROR,
     PlantingRequest,
     PlantingSummary,
+    describe_planting,
     plant_bugs,
 )
-from affidavit.lab.mutation.summary import describe_planting
 from repositories import Repo
 
 STORE = "def old():\n    return 1\n"

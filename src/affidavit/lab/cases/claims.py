@@ -12,9 +12,9 @@ from affidavit.contract.parser import parse_reply
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import InputError
 from affidavit.lab.cases.folders import CASE_FILE, CaseFolder, read_case, read_json
+from affidavit.lab.records import ClaimKind, PlantedClaim
 from affidavit.records.candidate import Worth
 from affidavit.records.finding import Finding
-from affidavit.records.lab.planted_claim import ClaimKind, PlantedClaim
 from affidavit.records.record import Side
 
 FILE_FIELDS = ("case", "claims")

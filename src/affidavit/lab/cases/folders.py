@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from affidavit.contract.reproduction_reader import parse_reproduction
 from affidavit.errors import InputError
+from affidavit.lab.records import Case, ExpectedProblem, KnownClaim, Place
 from affidavit.records.evidence import ReproductionOutcome
-from affidavit.records.lab.evaluation import Case, ExpectedProblem, KnownClaim, Place
 from affidavit.records.record import Record
 
 CASE_FILE = "case.json"

@@ -11,6 +11,7 @@ from rich.text import Text
 from affidavit.cli.screen.drawn_outputs import TEXT, NamedOutput, parse_output, write_all
 from affidavit.cli.screen.outputs import check_outputs
 from affidavit.lab.evaluation.run import CaseState, Follow, follow_nothing
+from affidavit.lab.evaluation.trial import JudgedClaim, VerifierTrial
 from affidavit.lab.evaluation.view import (
     NOTHING,
     money,
@@ -22,8 +23,7 @@ from affidavit.lab.evaluation.view import (
     write_table,
     write_title,
 )
-from affidavit.records.lab.evaluation import Comparison, Evaluation, Scores
-from affidavit.records.lab.verifier_trial import JudgedClaim, VerifierTrial
+from affidavit.lab.records import Comparison, Evaluation, Scores
 from affidavit.records.measure import Interval, Rate
 from affidavit.records.record import Record
 from affidavit.render.account import rate_words

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError, StoreError
 from affidavit.lab.cases.folders import folder_name
+from affidavit.lab.records import Evaluation
 from affidavit.records.change import Change
-from affidavit.records.lab.evaluation import Evaluation
 from affidavit.records.record import Record
 from affidavit.records.report import Report
 from affidavit.system.private_files import write_private_file

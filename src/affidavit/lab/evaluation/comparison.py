@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from affidavit.errors import InputError
 from affidavit.lab.evaluation.scoring import score
-from affidavit.quality.statistics import paired_bootstrap, paired_outcomes
-from affidavit.records.lab.evaluation import (
+from affidavit.lab.records import (
     CaseChange,
     CaseResult,
     Comparison,
     Evaluation,
     ScoreDifference,
 )
+from affidavit.quality.statistics import paired_bootstrap, paired_outcomes
 
 
 def compare_evaluations(first: Evaluation, second: Evaluation) -> Comparison:

@@ -13,12 +13,19 @@ from affidavit.events import now_iso
 from affidavit.lab.cases.folders import CaseFolder
 from affidavit.lab.cases.repositories import CaseRepositories
 from affidavit.lab.evaluation.archive import Archive
-from affidavit.lab.evaluation.outcomes import cost_of, score_review, tokens_of, total_cost
-from affidavit.lab.evaluation.programs import count_programs, run_declared
-from affidavit.lab.evaluation.scoring import score, score_by_category, score_by_language, stability
-from affidavit.lab.evaluation.sessions import ReviewSessions
+from affidavit.lab.evaluation.scoring import (
+    cost_of,
+    score,
+    score_by_category,
+    score_by_language,
+    score_review,
+    stability,
+    tokens_of,
+    total_cost,
+)
+from affidavit.lab.evaluation.sessions import ReviewSessions, count_programs, run_declared
+from affidavit.lab.records import Case, CaseResult, CaseRun, DeclaredRun, Evaluation
 from affidavit.proof.running.own_names import own_names
-from affidavit.records.lab.evaluation import Case, CaseResult, CaseRun, DeclaredRun, Evaluation
 from affidavit.records.label import Label
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from affidavit.records.lab.evaluation import (
+from affidavit.lab.records import (
     CaseResult,
     CaseRun,
     DeclaredPrograms,

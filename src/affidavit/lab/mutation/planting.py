@@ -14,6 +14,7 @@ from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository
 from affidavit.git.tree import GitTree
+from affidavit.lab.mutation.calls import CALL_OPERATORS
 from affidavit.lab.mutation.case_folders import (
     PlantedBug,
     lines_of,
@@ -21,15 +22,17 @@ from affidavit.lab.mutation.case_folders import (
     write_cases,
     write_planted_commit,
 )
+from affidavit.lab.mutation.checks import TypeCheck, check_types, fault_of, run_tests
 from affidavit.lab.mutation.commits import PLANTABLE_LANGUAGES, PlantableCommit, read_commit, recent_commits
+from affidavit.lab.mutation.conditions import CONDITIONS
+from affidavit.lab.mutation.guards import FAILURES, GUARDS
 from affidavit.lab.mutation.mutant import Mutant, Operator, mutants
-from affidavit.lab.mutation.operators import OPERATORS
-from affidavit.lab.mutation.soundness import fault_of
-from affidavit.lab.mutation.trial import run_tests
-from affidavit.lab.mutation.type_check import TypeCheck, check_types
+from affidavit.lab.mutation.names import BOUNDS, NAME_OPERATORS
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import NEAR_LINES
 
+OPERATORS = (*CONDITIONS, *GUARDS, *BOUNDS, *CALL_OPERATORS, *FAILURES, *NAME_OPERATORS)
+"""Every way to plant a bug."""
 NOT_IN_THE_CHANGE = "undoes the change, so that no changed line shows it"
 TYPE_ERROR = "a type checker refuses it"
 CAUGHT = "the repository's tests catch it"
@@ -238,3 +241,42 @@ def _change_between(store: ObjectStore, base: GitTree, head: GitTree) -> Change:
         head=Revision(tree=head.revision),
         files=files_between(store, base, head),
     )
+
+
+def describe_planting(summary: PlantingSummary, out: Path) -> str:
+    """The counts of a planting, and what to do next."""
+    kinds = Counter(bug.mutant.operator for bug in summary.bugs)
+    languages = Counter(bug.language for bug in summary.bugs)
+    planted = f"{_counted(len(summary.bugs), 'bug')} planted in {_counted(summary.commits, 'commit')}"
+    lines = [
+        f"{planted}, with {_counted(summary.commits, 'clean twin')}: {out}",
+        *_listed("kinds", kinds),
+        *_listed("languages", languages),
+        f"{_counted(summary.commits_read, 'commit')} read; "
+        f"not suited: {sum(summary.commits_unsuited.values())}",
+        *_reasons(summary.commits_unsuited),
+        f"{_counted(summary.candidates, 'candidate')} found, {summary.tried} tried; "
+        f"discarded: {sum(summary.discarded.values())}",
+        *_reasons(summary.discarded),
+        "checked in what was planted:",
+        *_reasons(summary.checks),
+        f"Next: affidavit eval {out}",
+    ]
+    return "\n".join(lines)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _listed(heading: str, counts: Counter[str]) -> list[str]:
+    shown = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in _ordered(counts))
+    return [f"  {heading}: {shown}"] if shown else []
+
+
+def _reasons(counts: Counter[str]) -> list[str]:
+    return [f"  {_counted(count, 'time')}: {reason}" for reason, count in _ordered(counts)]
+
+
+def _ordered(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))

@@ -18,8 +18,7 @@ from affidavit.lab.mutation.ground import (
     named_part,
     positional_arguments,
 )
-from affidavit.lab.mutation.mutant import Edit, Operator, Proposal
-from affidavit.lab.mutation.operators.known_calls import (
+from affidavit.lab.mutation.known_calls import (
     ESCAPES,
     KNOWN_ORDER,
     NORMALISING_CALLS,
@@ -27,6 +26,7 @@ from affidavit.lab.mutation.operators.known_calls import (
     OPTIONS,
     UnsafeOption,
 )
+from affidavit.lab.mutation.mutant import PYTHON, Edit, Operator, Proposal
 from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 
@@ -257,7 +257,6 @@ def _turned(ground: Ground, node: Node, value: Node, known: UnsafeOption) -> Pro
     )
 
 
-PYTHON = frozenset({"python"})
 ASYNC = frozenset({"python", "javascript"})
 CALL_OPERATORS = (
     Operator("swapped_arguments", Category.CORRECTNESS, Severity.HIGH, FAMILIES, swap_arguments),

@@ -7,14 +7,6 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.lab.evaluation import (
-    begun_archive,
-    labels_in_store,
-    opened_sessions,
-    read_limits,
-)
-from affidavit.cli.options.lab.mutation import MUTATE, MUTATE_FLAG, mutate
-from affidavit.cli.options.lab.verifier_trial import VERIFIER, VERIFIER_FLAG, judge_claims
 from affidavit.cli.options.models import model_options
 from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.running import run_options
@@ -25,11 +17,19 @@ from affidavit.errors import InputError, SettingsError
 from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.importing import import_cases
 from affidavit.lab.cases.repositories import CaseRepositories
+from affidavit.lab.commands.mutate import MUTATE, MUTATE_FLAG, mutate
+from affidavit.lab.commands.options import (
+    begun_archive,
+    labels_in_store,
+    opened_sessions,
+    read_limits,
+)
 from affidavit.lab.commands.screen import parse_outputs, show_cases, write_comparison, write_evaluation
+from affidavit.lab.commands.verifier import VERIFIER, VERIFIER_FLAG, judge_claims
 from affidavit.lab.evaluation.archive import read_evaluation
 from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.run import EvaluationPlan, evaluate
-from affidavit.records.lab.evaluation import Evaluation
+from affidavit.lab.records import Evaluation
 from affidavit.render.wording import counted
 from affidavit.system.temporary import temporary_folder
 

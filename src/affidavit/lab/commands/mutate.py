@@ -10,8 +10,7 @@ from affidavit.cli.screen.saying import say
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError
 from affidavit.lab.mutation.commits import PLANTABLE_LANGUAGES, read_languages
-from affidavit.lab.mutation.planting import PlantingRequest, PlantingSummary, plant_bugs
-from affidavit.lab.mutation.summary import describe_planting
+from affidavit.lab.mutation.planting import PlantingRequest, PlantingSummary, describe_planting, plant_bugs
 from affidavit.render.safe_text import visible
 from affidavit.render.wording import counted
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from affidavit.lab.cases.claims import load_claims
-from affidavit.records.lab.planted_claim import ClaimKind, PlantedClaim
+from affidavit.lab.records import ClaimKind, PlantedClaim
 from claim_verifiers import Answer, as_known, confirming, verifier_of
 from commands import Done, affidavit
 from model_server import Act, Exchange, fails, serving

@@ -2,10 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
 
 from affidavit import __version__
 from affidavit.assembly import assemble_panel
@@ -15,20 +18,21 @@ from affidavit.errors import AffidavitError, OutsideError, StoreError
 from affidavit.events import ignore_events, now_iso
 from affidavit.lab.cases.claims import CaseClaims
 from affidavit.lab.cases.repositories import CaseRepositories
-from affidavit.lab.evaluation.outcomes import cost_of, tokens_of
-from affidavit.lab.evaluation.programs import ProgramGround
 from affidavit.lab.evaluation.run import Follow, follow_nothing
-from affidavit.lab.evaluation.sessions import NO_PROGRAMS, FindServers
-from affidavit.lab.evaluation.verifier import rates
+from affidavit.lab.evaluation.scoring import cost_of, tokens_of
+from affidavit.lab.evaluation.sessions import NO_PROGRAMS, FindServers, ProgramGround
+from affidavit.lab.records import ClaimKind, PlantedClaim, Trap
 from affidavit.pipeline import check
 from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet
 from affidavit.proof.running.own_names import own_names
 from affidavit.proof.running.watched_runner import WatchedRunner
-from affidavit.records.candidate import Candidate
+from affidavit.quality.statistics import rate_of
+from affidavit.records.candidate import Candidate, Judgement, Scenario, Worth
 from affidavit.records.docket import Docket
-from affidavit.records.lab.planted_claim import PlantedClaim
-from affidavit.records.lab.verifier_trial import JudgedClaim, VerifierTrial
+from affidavit.records.finding import Severity
+from affidavit.records.measure import Rate
+from affidavit.records.record import Record
 from affidavit.records.report import RoleUsage
 from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.agents.probe import probe_verifiers
@@ -39,8 +43,137 @@ from affidavit.stages.proving.reproduce import LiveReproducer, Running, reproduc
 from affidavit.stages.proving.verify import verify
 from affidavit.system.concurrency import side_by_side
 
+TRIAL_VERSION = "1.0"
+SMALL = (Worth.NIT, Worth.MAYBE)
+"""What a trivial claim may be called for its finding not to be shown in full."""
+
+
+class JudgedClaim(Record):
+    """One planted claim with what is known of it, and what the verifier made of it."""
+
+    id: str
+    case: str
+    kind: ClaimKind
+    trap: Trap | None = None
+    title: str
+    file: str
+    line: int
+    claimed_severity: Severity
+    known_worth: tuple[Worth, ...] = ()
+    why: str
+    """The deciding fact."""
+    answer: Literal["CONFIRMED", "REFUTED"] | None = None
+    """None: there is no judgement, and `failure` says why."""
+    qualified: bool = False
+    scenario: Scenario | None = None
+    worth: Worth | None = None
+    severity: Severity | None = None
+    reason: str = ""
+    failure: str = ""
+    judgements: tuple[Judgement, ...] = ()
+    """Everything that was said; where there were several votes or verifiers, the last one counts."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Only what was judged counts in a rate."""
+        return self.answer is not None
+
+    @property
+    def is_truth_right(self) -> bool:
+        """A wrong claim is refuted, any other confirmed."""
+        return self.answer == ("REFUTED" if self.kind is ClaimKind.WRONG else "CONFIRMED")
+
+    @property
+    def is_small(self) -> bool:
+        """Confirmed, and called a nit or a maybe."""
+        return self.answer == "CONFIRMED" and self.worth in SMALL
+
+    @property
+    def is_worth_right(self) -> bool:
+        """Confirmed with a worth that the set allows; a wrong claim has none."""
+        return self.answer == "CONFIRMED" and self.worth in self.known_worth
+
+    @property
+    def is_mistaken(self) -> bool:
+        """Judged otherwise than is known."""
+        return self.is_judged and not (
+            self.is_truth_right and (self.kind is ClaimKind.WRONG or self.is_worth_right)
+        )
+
+
+class VerifierTrial(Record):
+    """A verifier on the set of planted claims. A rate of nothing is None."""
+
+    trial_version: str = TRIAL_VERSION
+    affidavit_version: str
+    created_at: str
+    models: dict[str, str]
+    """Role to model."""
+    votes: int = 1
+    prompt_version: str
+    prompt_digest: str = ""
+    claims: int
+    not_judged: int = 0
+    refuted: Rate | None = None
+    """Of the wrong claims that were judged."""
+    refuted_by_trap: dict[Trap, Rate] = Field(default_factory=dict)
+    confirmed: Rate | None = None
+    """Of the true claims that were judged."""
+    called_small: Rate | None = None
+    """Of the trivial claims that were judged, those confirmed as nit or maybe."""
+    worth_as_known: Rate | None = None
+    """Of the true and trivial claims that were confirmed."""
+    requests: int = 0
+    tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: float | None = None
+    duration_ms: int = 0
+    results: tuple[JudgedClaim, ...] = ()
+
+    @property
+    def mistakes(self) -> list[JudgedClaim]:
+        """What was judged otherwise than is known."""
+        return [one for one in self.results if one.is_mistaken]
+
+
 PLANTED = "planted"
 """The specialist that the claims pretend to come from."""
+
+
+def refuted_rate(claims: Sequence[JudgedClaim]) -> Rate | None:
+    """Of the wrong claims; what was not judged is in no rate."""
+    return _share(_of_kind(claims, ClaimKind.WRONG), lambda one: one.is_truth_right)
+
+
+def confirmed_rate(claims: Sequence[JudgedClaim]) -> Rate | None:
+    """Of the true claims, whatever worth they were given."""
+    return _share(_of_kind(claims, ClaimKind.TRUE), lambda one: one.is_truth_right)
+
+
+def small_rate(claims: Sequence[JudgedClaim]) -> Rate | None:
+    """Of the trivial claims, those that a report would not show in full."""
+    return _share(_of_kind(claims, ClaimKind.TRIVIAL), lambda one: one.is_small)
+
+
+def worth_rate(claims: Sequence[JudgedClaim]) -> Rate | None:
+    """Of what is true and was confirmed, that with a worth as the set knows it."""
+    confirmed = [one for one in claims if one.kind is not ClaimKind.WRONG and one.is_truth_right]
+    return _share(confirmed, lambda one: one.is_worth_right)
+
+
+def refuted_by_trap(claims: Sequence[JudgedClaim]) -> dict[Trap, Rate]:
+    """Of the wrong claims of each trap, in the order of the traps."""
+    by_trap = {trap: refuted_rate([one for one in claims if one.trap is trap]) for trap in Trap}
+    return {trap: rate for trap, rate in by_trap.items() if rate is not None}
+
+
+def _of_kind(claims: Iterable[JudgedClaim], kind: ClaimKind) -> list[JudgedClaim]:
+    return [one for one in claims if one.kind is kind]
+
+
+def _share(claims: Iterable[JudgedClaim], is_counted: Callable[[JudgedClaim], bool]) -> Rate | None:
+    judged = [one for one in claims if one.is_judged]
+    return rate_of(sum(map(is_counted, judged)), len(judged))
 
 
 @dataclass(frozen=True)
@@ -108,11 +241,11 @@ def compile_trial(
         prompt_digest=plan.prompts.digest,
         claims=len(claims),
         not_judged=sum(not one.is_judged for one in claims),
-        refuted=rates.refuted_rate(claims),
-        refuted_by_trap=rates.refuted_by_trap(claims),
-        confirmed=rates.confirmed_rate(claims),
-        called_small=rates.small_rate(claims),
-        worth_as_known=rates.worth_rate(claims),
+        refuted=refuted_rate(claims),
+        refuted_by_trap=refuted_by_trap(claims),
+        confirmed=confirmed_rate(claims),
+        called_small=small_rate(claims),
+        worth_as_known=worth_rate(claims),
         requests=sum(one.requests for one in usage),
         tokens=tokens_of(usage),
         cached_tokens=sum(one.cached_tokens for one in usage),

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from affidavit.cli.options.lab.evaluation import Limits, read_limits
 from affidavit.cli.screen.drawn_outputs import NamedOutput
 from affidavit.errors import SettingsError
+from affidavit.lab.commands.options import Limits, read_limits
 from affidavit.lab.commands.screen import parse_outputs
-from affidavit.records.lab.evaluation import Evaluation
+from affidavit.lab.records import Evaluation
 
 
 def limits(min_recall: str | None = None, max_wrong: str | None = None) -> Limits:

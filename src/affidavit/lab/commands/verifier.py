@@ -7,12 +7,6 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.lab.evaluation import (
-    measured_prompts,
-    program_ground,
-    read_share,
-    settings_reader,
-)
 from affidavit.cli.options.models import verifier_options
 from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.running import run_options
@@ -22,11 +16,16 @@ from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError
 from affidavit.lab.cases.claims import CaseClaims, load_claims
 from affidavit.lab.cases.repositories import CaseRepositories
+from affidavit.lab.commands.options import (
+    measured_prompts,
+    program_ground,
+    read_share,
+    settings_reader,
+)
 from affidavit.lab.commands.screen import parse_outputs, show_cases, write_trial
-from affidavit.lab.evaluation.verifier.trial import TrialPlan, try_verifier
+from affidavit.lab.evaluation.trial import TrialPlan, VerifierTrial, try_verifier
+from affidavit.lab.records import ClaimKind
 from affidavit.minds.roles import kept_open, minds_from
-from affidavit.records.lab.planted_claim import ClaimKind
-from affidavit.records.lab.verifier_trial import VerifierTrial
 from affidavit.records.measure import Rate
 from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_verifiers, chosen_votes, opened_ledger, opened_log

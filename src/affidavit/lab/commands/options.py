@@ -14,14 +14,13 @@ from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.lab.cases.folders import folder_name
 from affidavit.lab.evaluation.archive import Archive, Begun
-from affidavit.lab.evaluation.programs import ProgramGround
-from affidavit.lab.evaluation.sessions import ReviewSessions
+from affidavit.lab.evaluation.sessions import ProgramGround, ReviewSessions
+from affidavit.lab.records import Evaluation
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.ports import Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.quality.prompts import choose_outside_rollouts
-from affidavit.records.lab.evaluation import Evaluation
 from affidavit.records.label import Label
 from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_model, chosen_models, opened_ledger

@@ -1,1 +1,0 @@
-"""The verifier alone: planted claims in, how many it refuted and confirmed out."""

@@ -1,1 +1,0 @@
-"""What the laboratory keeps: labels of people, measures, cases, evaluations and rollouts as pure data."""
