@@ -72,7 +72,7 @@ class World:
             self.workplace,
             agent,
             self.review,
-            lambda _commit, _not_taken: None,
+            lambda _journal, _commit, _first: [],
             lambda _summary, _journal: None,
             20,
             Budget(),

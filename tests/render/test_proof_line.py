@@ -16,8 +16,6 @@ from affidavit.render.markdown import render_markdown
 from affidavit.render.proof import OWN_ANALYSERS, how_shown
 from affidavit.render.terminal import render_terminal
 from affidavit.specialists.broken_references import specialist as broken_references
-from affidavit.specialists.lost_code import specialist as lost_code
-from affidavit.specialists.lost_tests import specialist as lost_tests
 from reports import a_candidate, a_finding, a_report
 
 CONFIRMED = Judgement(by="verifier", answer="CONFIRMED", model="judge")
@@ -50,7 +48,7 @@ def test_what_was_proven_by_comparing_both_sides_claims_no_analyser() -> None:
 
 
 def test_the_specialists_that_compare_both_sides_themselves_are_known_by_their_names() -> None:
-    assert {lost_code.NAME, lost_tests.NAME, broken_references.NAME} == OWN_ANALYSERS
+    assert {broken_references.NAME} == OWN_ANALYSERS
 
 
 def test_what_an_analyser_proved_in_an_earlier_review_is_not_called_new() -> None:

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from affidavit.git.repository import GitRepository, open_repository
+from affidavit.languages.test_files import is_proof
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding
 from affidavit.records.record import Side
 from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.records.runs.run import Program, ProgramRun
 from affidavit.suggestions.covering import covering_tests
-from affidavit.suggestions.own_proof import is_proof, passed_tests
+from affidavit.suggestions.own_proof import passed_tests
 from affidavit.suggestions.trial import try_patch
 from repositories import Repo
 
@@ -100,23 +101,9 @@ def tested(repo: Repo) -> Callable[..., TrialStep]:
     return tested
 
 
-@pytest.mark.parametrize(
-    ("others", "why"),
-    [
-        ({"test/m.test.js": SCRIPT.splitlines(keepends=True)[0]}, "Removed test `c`"),
-        ({"test/m.test.js": None}, "Deleted tests of `test/m.test.js`"),
-        ({"tests/test_app.py": TEST.replace("class T", '@unittest.skip("x")\nclass T')}, "Skipped test"),
-        ({"tests/test_app.py": TEST.replace("Equal(total([1]), 1)", "True(True)")}, "Weakened test"),
-        ({"pytest.ini": "[pytest]\naddopts = --ignore=tests\n"}, "Deselected tests"),
-    ],
-)
-def test_a_patch_that_takes_tests_away_fails_with_programs_and_without(
-    tested: Callable[..., TrialStep], others: Mapping[str, str | None], why: str
-) -> None:
-    for runner in (None, Recorded()):
-        step = tested(others, runner)
-        assert step.passed is False
-        assert why in step.detail
+def test_a_patch_that_edits_tests_says_so_where_no_program_is_run(tested: Callable[..., TrialStep]) -> None:
+    step = tested({"test/m.test.js": None})
+    assert (step.passed, step.detail) == (None, "programs are not run here; the patch edits tests")
 
 
 def test_tests_that_a_patch_touches_judge_it_as_they_stand_at_head(tested: Callable[..., TrialStep]) -> None:

@@ -3,12 +3,16 @@
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from affidavit.languages.registry import LANGUAGES
 
 TEST_FOLDERS = frozenset({"tests", "__tests__", "spec", "specs", "e2e", "unittests"})
 # A library for tests lies in folders of these names as well: `django/test`, `numpy/testing`.
 UNSURE_FOLDERS = frozenset({"test", "testing"})
+DATA_FOLDERS = TEST_FOLDERS | UNSURE_FOLDERS | {"testdata", "__snapshots__"}
+RUNS_TESTS = frozenset({"conftest", "sitecustomize", "usercustomize", "unittest", "pytest", "_pytest"})
+"""What runs the tests, or is loaded before them."""
 _TEST_NAME = re.compile(
     r"(?P<before>test[_-])(?P<a>.+)|(?P<b>.+?)(?:[_.-](?:test|tests|spec|unittest)|(?<=[a-z0-9])(?:Test|Tests|Spec|IT))"
 )
@@ -36,6 +40,18 @@ def is_test(path: str) -> bool:
     if not is_code(path):
         return False
     return is_named_test(path) or _is_in_test_folder(path)
+
+
+def is_proof(path: str) -> bool:
+    """Whether a file is test code, what tests are compared with, or what runs them."""
+    *folders, _ = path.lower().split("/")
+    is_data = not is_code(path) and not DATA_FOLDERS.isdisjoint(folders)
+    return is_test(path) or runs_tests(path) or is_data
+
+
+def runs_tests(path: str) -> bool:
+    """Whether a file is part of what runs the tests, by its name."""
+    return any(part.lstrip(".").split(".")[0] in RUNS_TESTS for part in PurePosixPath(path).parts)
 
 
 def is_named_test(path: str) -> bool:

@@ -27,7 +27,7 @@ UNANSWERED = {
     "refused": "the verifier refused to answer",
     "skipped": "the verifier was not asked",
 }
-OWN_ANALYSERS = frozenset({"code", "references", "tests"})
+OWN_ANALYSERS = frozenset({"references"})
 """Mechanical specialists that are no outside program: they compare both sides themselves."""
 
 QUOTES = {

@@ -1,17 +1,16 @@
 """The reviews of a loop with an agent: options in, what holds them and what guards the tests out."""
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from affidavit.config.settings import Settings
 from affidavit.errors import EmptyChangeError
 from affidavit.events import Emit
 from affidavit.git.confined.boundaries import Allowed
+from affidavit.iterations.refine.guard import held_back
 from affidavit.iterations.refine.journal import Journal
-from affidavit.pipeline import review
+from affidavit.ports import Case
 from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import hold_review, settings_for
@@ -20,11 +19,7 @@ from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions, Say
 from affidavit.reviewing.prompts import prompts_for
 from affidavit.reviewing.series import Followed, keep_summary
-from affidavit.specialists.lost_code.not_taken import NotTaken
-from affidavit.specialists.lost_code.specialist import LostCode, work_of
-from affidavit.specialists.lost_tests.specialist import LostTests
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.looking.review import Crew
 
 SHARING = Allowed(alternates=True)
 """Our own repository of a loop takes its objects from the user's."""
@@ -53,23 +48,21 @@ class LoopReviews:
         return keep_report(report, options.data, self.say)
 
     def keep(self, summary: IterationSummary, journal: Journal) -> None:
-        """Note a review as the next of the loop's series, with the tests that were lost."""
+        """Note a review as the next of the loop's series."""
         if not self.options.no_store:
             keep_summary(summary, Followed(self.repository, journal.series), self.options.data, self.say)
 
-    def guard(self, commit: str, start: str, base: str, not_taken: tuple[str, ...] = ()) -> Report | None:
-        """What tests and code lost since the loop began, and lack; None where nothing is different."""
-        if commit == start:
-            return None
-        with self._opened(f"{base}..{start}") as first:
-            reviewed = frozenset(file.head_path for file in first.change.files if file.head_path)
-            work = work_of(first.change, first.repository.base, first.repository.head)
+    def guard(self, journal: Journal, commit: str, first: Report) -> list[str]:
+        """Say why only a person may accept what the agent did since the loop began."""
         try:
-            with self._opened(f"{start}..{commit}") as opened:
-                crew = Crew([LostTests(), LostCode(reviewed, work), NotTaken(frozenset(not_taken))])
-                return asyncio.run(review(opened.change, opened.repository, Settings(), crew))
+            with (
+                self._opened(f"{journal.base}..{journal.start}") as reviewed,
+                self._opened(f"{journal.start}..{commit}") as work,
+            ):
+                cases = [Case(one.change, one.repository) for one in (reviewed, work)]
+                return held_back(cases[0], cases[1], first, journal.not_taken)
         except EmptyChangeError:
-            return None
+            return []
 
     def _opened(self, target: str) -> OpenedChange:
         return open_change(ChangeRequest(target=target, repo=self.own, allowed=SHARING))

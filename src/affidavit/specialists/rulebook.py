@@ -9,13 +9,8 @@ from affidavit.config.settings import Settings
 from affidavit.records.candidate import Worth
 from affidavit.records.finding import Severity
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
-from affidavit.specialists.lost_code.rules import CODE_RULES
-from affidavit.specialists.lost_tests.loss import TEST_RULES
 
-RULES: Mapping[str, Rule] = {
-    **ANALYSER_RULES,
-    **{rule.id: rule for rule in (*REFERENCE_RULES, *TEST_RULES, *CODE_RULES)},
-}
+RULES: Mapping[str, Rule] = {**ANALYSER_RULES, **{rule.id: rule for rule in REFERENCE_RULES}}
 
 
 def worth_of(rule_id: str, blocking_linters: Container[str] = ()) -> Worth:

@@ -1,47 +1,17 @@
-"""What proves a patch, kept out of its reach: its files in, which of them are proof, and what it lost out."""
+"""What proves a patch, kept out of its reach: its files in, the part that tests may judge out."""
 
 import re
 from collections.abc import Callable
-from pathlib import PurePosixPath
 
-from affidavit.languages.test_files import TEST_FOLDERS, UNSURE_FOLDERS, is_code, is_test
-from affidavit.ports import Case
+from affidavit.languages.test_files import is_proof
 from affidavit.records.runs.run import ProgramRun
-from affidavit.specialists.lost_tests.loss import TEST_RULES
-from affidavit.specialists.lost_tests.specialist import find_losses
 from affidavit.suggestions.patched import Contents
-
-DATA_FOLDERS = TEST_FOLDERS | UNSURE_FOLDERS | {"testdata", "__snapshots__"}
-RUNS_TESTS = frozenset({"conftest", "sitecustomize", "usercustomize", "unittest", "pytest", "_pytest"})
-"""What runs the tests, or is loaded before them."""
-MAX_NAMED = 3
-_TITLES = {rule.id: rule.title for rule in TEST_RULES}
-
-
-def is_proof(path: str) -> bool:
-    """Test code, what tests are compared with, and what runs them."""
-    *folders, _ = path.lower().split("/")
-    if is_test(path) or any(
-        part.lstrip(".").split(".")[0] in RUNS_TESTS for part in PurePosixPath(path).parts
-    ):
-        return True
-    return not is_code(path) and not DATA_FOLDERS.isdisjoint(folders)
 
 
 def without_proof(contents: Contents) -> Contents:
     """The part of a patch that its proof may judge; all of it where it mends nothing but tests."""
     code = {path: content for path, content in contents.items() if not is_proof(path)}
     return code or contents
-
-
-def lost_tests(case: Case) -> str:
-    """What the tests lose by a patch, in words; empty where nothing."""
-    said = [
-        _TITLES[loss.rule].format(name=loss.name) + f" ({loss.path}:{loss.line})"
-        for loss in find_losses(case)
-    ]
-    more = f"; and {len(said) - MAX_NAMED} more" if len(said) > MAX_NAMED else ""
-    return "; ".join(said[:MAX_NAMED]) + more
 
 
 def fewer_tests(before: ProgramRun, after: ProgramRun) -> str:

@@ -70,34 +70,34 @@ def test_an_agent_that_makes_it_worse_is_not_taken(branch: Repo, tmp_path: Path)
     assert everything(branch) == before
 
 
-def test_an_agent_that_deletes_the_tests_hears_of_it_and_is_not_taken(branch: Repo, tmp_path: Path) -> None:
-    done, said = refine(branch, f"{FIXES}; rm -f tests/test_app.py", "--max", "2", data=tmp_path / "data")
-    assert done.code == 1
-    assert said["turns"][1]["lost_tests"] == 1
-    assert (said["best"], said["branch"]) == (1, "")
-    (folder,) = (tmp_path / "data" / "refine").iterdir()
-    document = json.loads((folder / "feedback-2.json").read_text())
-    assert "tests/test_app.py" in document["feedback_items"][0]["issue"]
+def test_work_that_deletes_tests_is_left_to_a_person_with_its_diff(branch: Repo, tmp_path: Path) -> None:
+    done, said = refine(branch, f"{FIXES}; rm -f tests/test_app.py", data=tmp_path / "data")
+    assert (done.code, said["stopped"], said["best"], said["branch"]) == (1, "escalated", 1, "")
+    second = said["turns"][1]
+    assert second["held_back"] == ["edits a test: tests/test_app.py"]
+    assert second["summary"]["verdict"] == "escalate"
+    branch.git("apply", second["diff"])
+    assert branch.git("status", "--porcelain").split() == ["M", "app.py", "D", "tests/test_app.py"]
     told = history(branch, "topic (refine)", data=tmp_path / "data")["chapters"]
-    assert [one["summary"]["verdict"] for one in told] == [one["summary"]["verdict"] for one in said["turns"]]
-    assert "tests/test_app.py" in told[1]["summary"]["open"][0]["title"]
+    assert [one["summary"]["verdict"] for one in told] == ["refine", "escalate"]
 
 
-def test_an_agent_that_switches_the_tests_off_hears_of_it(branch: Repo, tmp_path: Path) -> None:
+def test_work_that_switches_tests_off_is_left_to_a_person(branch: Repo, tmp_path: Path) -> None:
     ignores = "echo 'collect_ignore = [\"tests/test_app.py\"]' > conftest.py"
     _, said = refine(branch, f"{FIXES}; {ignores}", "--max", "2", data=tmp_path / "data")
-    assert (said["turns"][1]["lost_tests"], said["best"], said["branch"]) == (1, 1, "")
-    (folder,) = (tmp_path / "data" / "refine").iterdir()
-    document = json.loads((folder / "feedback-2.json").read_text())
-    assert document["feedback_items"][0]["location"]["reference"] == "conftest.py:1"
+    assert said["turns"][1]["held_back"] == ["edits the settings of the tests: conftest.py"]
+    assert (said["stopped"], said["best"], said["branch"]) == ("escalated", 1, "")
 
 
-def test_tests_that_are_lost_three_times_are_a_persons_business(branch: Repo, tmp_path: Path) -> None:
-    branch.commit("Worse", {"app.py": FILES["app.py"] + "\n\ndef other():\n    return gone\n"})
-    again = f"{FIXES}; sed -i s/gone/1/ app.py; rm -f tests/test_app.py; echo '# again' >> app.py"
-    _, said = refine(branch, again, data=tmp_path / "data")
-    assert (said["stopped"], len(said["turns"])) == ("escalated", 4)
-    assert [one["times"] for one in said["turns"][3]["summary"]["open"]] == [3]
+def test_an_agent_may_add_tests(branch: Repo, tmp_path: Path) -> None:
+    done, said = refine(branch, f"{FIXES}; cp tests/test_app.py tests/test_more.py", data=tmp_path / "data")
+    assert (done.code, said["branch"]) == (0, "refined/topic")
+
+
+def test_work_that_is_held_back_goes_on_while_something_is_left_to_fix(branch: Repo, tmp_path: Path) -> None:
+    agent = f"test -e tests/test_app.py || {FIXES}; rm -f tests/test_app.py"
+    _, said = refine(branch, agent, data=tmp_path / "data")
+    assert [one["summary"]["verdict"] for one in said["turns"]] == ["refine", "refine", "escalate"]
 
 
 def history(repo: Repo, *series: str, data: Path) -> Any:
@@ -132,13 +132,12 @@ def test_an_agent_that_breaks_its_own_repository_harms_nobody(branch: Repo, tmp_
 
 
 @pytest.mark.parametrize("deletes", ["git rm -q app.py", "echo > app.py", "echo x = 1 > app.py"])
-def test_an_agent_that_deletes_the_program_is_told_and_not_taken(
+def test_work_that_deletes_the_program_is_left_to_a_person(
     branch: Repo, tmp_path: Path, deletes: str
 ) -> None:
     done, said = refine(branch, deletes, "--max", "2", data=tmp_path / "data")
-    assert (done.code, said["turns"][1]["lost_code"]) == (1, 1)
-    assert (said["best"], said["branch"]) == (1, "")
-    assert "Deleted code under review: `app.py`" in said["turns"][1]["summary"]["open"][0]["title"]
+    assert (done.code, said["stopped"], said["best"], said["branch"]) == (1, "escalated", 1, "")
+    assert said["turns"][1]["held_back"][-1] == "deletes app.py::total"
 
 
 def test_an_agent_that_undoes_the_change_ends_the_loop(branch: Repo, tmp_path: Path) -> None:
@@ -210,9 +209,11 @@ def test_an_agent_that_silences_what_it_was_told_is_never_accepted(branch: Repo,
     done, said = refine(branch, quiet, "--max", "2", data=tmp_path / "data")
     assert (done.code, said["best"], said["branch"]) == (1, 1, "")
     second = said["turns"][1]
-    assert (second["silenced"], second["summary"]["verdict"]) == (2, "reject")
-    titles = {one["title"] for one in second["summary"]["open"]}
-    assert titles == {"`itms` is not defined", "`unknown` is not defined"}
+    assert second["held_back"][-2:] == [
+        "silences a finding at app.py:2: `itms` is not defined",
+        "silences a finding at app.py:7: `unknown` is not defined",
+    ]
+    assert [one["title"] for one in second["summary"]["open"]] == ["`itms` is not defined"]
     told = history(branch, "topic (refine)", data=tmp_path / "data")["chapters"]
     assert [one["summary"] for one in told] == [one["summary"] for one in said["turns"]]
 
@@ -226,7 +227,7 @@ def test_an_agent_that_silences_what_it_was_told_is_never_accepted(branch: Repo,
     ],
     ids=["puts base back", "makes it hollow", "executes a text"],
 )
-def test_an_agent_that_takes_the_work_away_is_told_and_not_taken(
+def test_work_that_takes_the_change_away_is_left_to_a_person(
     branch: Repo, tmp_path: Path, spoils: str
 ) -> None:
     branch.commit(
@@ -234,7 +235,7 @@ def test_an_agent_that_takes_the_work_away_is_told_and_not_taken(
     )
     done, said = refine(branch, spoils, "--max", "2", data=tmp_path / "data")
     assert (done.code, said["best"], said["branch"]) == (1, 1, "")
-    assert said["turns"][1]["lost_code"] >= 1
+    assert any("app.py::other" in one for one in said["turns"][1]["held_back"])
 
 
 HELPER = 'mkdir -p lib; echo "V = 1" > lib/helper.py; touch lib/__init__.py'
@@ -251,13 +252,11 @@ def ignoring(repo: Repo) -> Repo:
     return repo
 
 
-def test_code_that_needs_an_ignored_file_is_told_and_not_taken(ignoring: Repo, tmp_path: Path) -> None:
+def test_code_that_needs_an_ignored_file_is_left_to_a_person(ignoring: Repo, tmp_path: Path) -> None:
     done, said = refine(ignoring, f"{IMPORTS}; {HELPER}", "--max", "2", data=tmp_path / "data")
     assert (done.code, said["best"], said["branch"]) == (1, 1, "")
     assert said["turns"][0]["ignored"] == ["lib/__init__.py", "lib/helper.py"]
-    assert said["turns"][1]["lost_code"] == 1
-    (title,) = {one["title"] for one in said["turns"][1]["summary"]["open"]}
-    assert title == "Missing file `lib/helper.py`"
+    assert "may need lib/helper.py, which no commit has" in said["turns"][1]["held_back"]
 
 
 def test_an_ignored_file_that_nothing_needs_is_named_and_left_out(ignoring: Repo, tmp_path: Path) -> None:

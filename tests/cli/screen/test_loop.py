@@ -27,12 +27,11 @@ def lines(*turns: Turn, best: int = 1, stopped: str = "undone") -> list[str]:
 
 
 def test_the_longest_row_of_a_loop_fits_into_80_columns() -> None:
-    many = {"blocking": 999, "lost_tests": 999, "lost_code": 999, "silenced": 999}
-    _, heads, row, *_ = lines(turn(100, **many), best=100)
+    heads, row, *_ = lines(turn(100, blocking=999, held_back=["edits a test: a.py"] * 999), best=100)
     assert max(len(heads), len(row)) <= 80
-    assert row.split() == ["100", "best", "01234567", "0.50", "escalate", *["999"] * 4, "timed", "out"]
+    assert row.split() == ["100", "best", "01234567", "0.50", "escalate", "999", "999", "timed", "out"]
     assert heads.split() == [
-        "iteration", "commit", "score", "verdict", "blocking", "tests", "code", "silenced", "agent"
+        "iteration", "commit", "score", "verdict", "blocking", "held", "back", "agent"
     ]  # fmt: skip
 
 
@@ -43,6 +42,14 @@ def test_what_was_not_taken_is_named_with_its_reason() -> None:
     assert "after review 2" not in text
 
 
+def test_what_is_held_back_is_named_with_its_diff() -> None:
+    reasons = [f"edits a test: tests/test_{number}.py" for number in range(12)]
+    text = lines(turn(2, held_back=reasons, diff="/state/iteration-2.diff"))
+    assert "iteration 2 is held back: the agent's work edits a test: tests/test_9.py" in text
+    assert "iteration 2 is held back for 2 more reasons" in text
+    assert "all that the agent did until iteration 2: /state/iteration-2.diff" in text
+
+
 def test_no_cell_and_no_sentence_is_cut_or_broken_in_a_narrow_place(repo: Repo, tmp_path: Path) -> None:
     repo.commit("Base", {"a.txt": "a\n"})
     repo.git("checkout", "-q", "-b", "topic")
@@ -51,7 +58,7 @@ def test_no_cell_and_no_sentence_is_cut_or_broken_in_a_narrow_place(repo: Repo, 
         "refine", "main...topic", "--agent", "rm app.py", "--quiet", "--data", tmp_path / "data",
         cwd=repo.path, env={"COLUMNS": "40"},
     )  # fmt: skip
-    _, _, row, *rest = done.out.splitlines()
+    _, row, *rest = done.out.splitlines()
     commit = repo.git("rev-parse", "topic")[:8]
     assert row.split()[:5] == ["1", "best", commit, "0.65", "refine"]
     assert (

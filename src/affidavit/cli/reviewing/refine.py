@@ -160,7 +160,7 @@ class Planned:
             workplace=self.workplace,
             agent=options["agent"],
             review=reviews.hold,
-            guard=lambda commit, not_taken: reviews.guard(commit, self.start, self.base, not_taken),
+            guard=reviews.guard,
             keep=reviews.keep,
             agent_seconds=options["agent_seconds"],
             budget=_budget(options),

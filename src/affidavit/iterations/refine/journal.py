@@ -29,11 +29,10 @@ class Turn(Record):
     digest: str = ""
     summary: IterationSummary | None = None
     blocking: int = 0
-    lost_tests: int = 0
-    lost_code: int = 0
-    """Files and definitions under review that the agent deleted or emptied."""
-    silenced: int = 0
-    """Places that comments silence, and did not when the loop began."""
+    held_back: tuple[str, ...] = ()
+    """Why only a person may accept it; empty where the loop may."""
+    diff: str = ""
+    """The file with all of the agent's work so far, for that person; empty where nothing is held back."""
     agent: AgentRun | None = None
     """None while the agent has not been asked."""
     left_out: tuple[str, ...] = ()

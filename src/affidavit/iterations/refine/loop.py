@@ -1,7 +1,7 @@
 """Review, hand the feedback to an agent, review what it did, until there is nothing more to gain."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,11 +13,10 @@ from affidavit.iterations.feedback.scores import REPEATED
 from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.following.earlier import earlier_of
 from affidavit.iterations.refine.agent import run_agent
+from affidavit.iterations.refine.guard import silenced_since
 from affidavit.iterations.refine.journal import Journal, Turn, keep_journal, named, not_taken
-from affidavit.iterations.refine.silenced import as_found, raised, silenced_since
 from affidavit.iterations.refine.workplace import Workplace
-from affidavit.records.candidate import Candidate
-from affidavit.records.iteration import Earlier, FindingDecision, FollowUp, IterationSummary
+from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.report import Report
 from affidavit.render.formats import render
 from affidavit.system.private_files import write_private_file
@@ -34,15 +33,12 @@ Stop = Literal[
     "undone",
     "incomplete",
 ]
-LOST_CODE = "change/"
-"""How the rules about lost code begin."""
-LOST, SILENCED = "it is lost since the loop began", "a comment of the agent silences it"
 Review = Callable[[str, Earlier | None, Journal], Report]
 """A commit and the review before in, its report out."""
-Guard = Callable[[str, tuple[str, ...]], Report | None]
-"""A commit and what was not taken in, the report on what was lost out; None: nothing differs."""
+Guard = Callable[[Journal, str, Report], list[str]]
+"""The journal, a commit and the first report in, why only a person may accept the commit out."""
 Keep = Callable[[IterationSummary, Journal], None]
-"""What notes a review, with the tests that were lost, in the series of its loop."""
+"""What notes a review in the series of its loop."""
 
 
 @dataclass(frozen=True)
@@ -92,31 +88,23 @@ class Loop:
 
     def _reviewed(self, journal: Journal, turn: Turn) -> Journal:
         report = self.review(turn.commit, self._earlier(journal), journal)
-        before = next((one.summary for one in reversed(journal.turns) if one.summary), None)
-        silenced = silenced_since(report, self._report(journal.turns[0]) if turn.number > 1 else None)
-        guarded = self.guard(turn.commit, journal.not_taken)
-        joined, lost = joined_with(raised(report, silenced), guarded, before)
-        joined = with_found(joined, as_found(report, silenced), before, SILENCED)
-        lost_code = sum(one.startswith(LOST_CODE) for one in lost)
         text = render(report, "report")
         file = self.folder / f"report-{turn.number}.json"
         write_private_file(file, text)
-        write_private_file(self._feedback(turn.number), render(joined, "feedback") or "")
-        assessment = assess(joined, journal.max)
-        is_limit = assessment.verdict == "escalate" and assess(joined, turn.number + 1).verdict == "refine"
+        write_private_file(self._feedback(turn.number), render(report, "feedback") or "")
+        assessment = assess(report, journal.max)
+        is_limit = assessment.verdict == "escalate" and assess(report, turn.number + 1).verdict == "refine"
+        turn = self._held_back(journal, turn, report)
+        # What touches the tests is a person's business, whatever the review says of it.
+        verdict = "escalate" if turn.held_back and assessment.verdict == "accept" else assessment.verdict
         digest = sha256(text.encode()).hexdigest()
-        summary = summary_of(joined, digest).model_copy(
-            update={"number": turn.number, "verdict": assessment.verdict}
-        )
+        summary = summary_of(report, digest).model_copy(update={"number": turn.number, "verdict": verdict})
         turn = turn.model_copy(
             update={
                 "report": file.name,
                 "digest": digest,
                 "summary": summary,
-                "blocking": len(joined.verdict.blocking),
-                "lost_tests": len(lost) - lost_code,
-                "lost_code": lost_code,
-                "silenced": len(silenced),
+                "blocking": len(report.verdict.blocking),
             }
         )
         journal = journal.with_turn(turn).model_copy(
@@ -131,6 +119,18 @@ class Loop:
         best = best_of(journal).number
         stopped: Stop | str = "limit" if is_limit else self._why_stop(journal, assessment)
         return journal.model_copy(update={"stopped": stopped, "best": best})
+
+    def _held_back(self, journal: Journal, turn: Turn, report: Report) -> Turn:
+        """Note why only a person may accept the turn, and keep the agent's work for that person."""
+        if turn.number == 1:
+            return turn
+        first = self._report(journal.turns[0])
+        why = [*self.guard(journal, turn.commit, first), *silenced_since(report, first)]
+        if not why:
+            return turn
+        file = self.folder / f"iteration-{turn.number}.diff"
+        file.write_bytes(self.workplace.diff(journal.start, turn.commit))
+        return turn.model_copy(update={"held_back": tuple(why), "diff": str(file)})
 
     def _refined(self, journal: Journal, turn: Turn) -> Journal:
         """Let the agent work; what it did is committed, however it ended."""
@@ -190,67 +190,8 @@ class Loop:
         return self.folder / f"feedback-{number}.json"
 
 
-def joined_with(
-    report: Report, guard: Report | None, before: IterationSummary | None = None
-) -> tuple[Report, list[str]]:
-    """The report with what the guard found, for feedback and score; and the rules of what was lost."""
-    found = guard.shown if guard else []
-    if not found:
-        return report, []
-    named = [one.model_copy(update={"id": f"guard-{one.id}"}) for one in found]
-    rules = [one.finding.rule_id or "" for one in found if one.finding]
-    return with_found(report, named, before, LOST), rules
-
-
-def with_found(
-    report: Report, found: Sequence[Candidate], before: IterationSummary | None, why: str
-) -> Report:
-    """The report with what stands beside it: each blocks where it is grave, and is followed as any other."""
-    if not found:
-        return report
-    grave = [one.id for one in found if one.finding and one.finding.severity.is_grave]
-    blocking = (*report.verdict.blocking, *grave)
-    update = {
-        "verdict": report.verdict.model_copy(update={"blocking": blocking}),
-        "candidates": (*report.candidates, *found),
-        "follow_up": _with_lost(report.follow_up, found, before, why),
-    }
-    return report.model_copy(update=update)
-
-
-def _with_lost(
-    follow_up: FollowUp | None, named: Sequence[Candidate], before: IterationSummary | None, why: str
-) -> FollowUp | None:
-    """What was lost in the review before and is still lost stands one time more."""
-    times = {one.key: one.times for one in before.open} if before else {}
-    still = [
-        FindingDecision(
-            key=one.fingerprint,
-            earlier=one.id,
-            fingerprint=one.fingerprint,
-            title=one.finding.title,
-            severity=one.finding.severity,
-            file=one.finding.file,
-            line=one.finding.line,
-            specialist=one.specialist,
-            fate="still_open",
-            by="analyser",
-            reason=why,
-            now=one.id,
-            times=times[one.fingerprint] + 1,
-        )
-        for one in named
-        if one.finding and one.fingerprint in times
-    ]
-    if follow_up is None:
-        return None
-    new = [one.id for one in named if one.fingerprint not in times]
-    update = {"decisions": (*follow_up.decisions, *still), "new": (*follow_up.new, *new)}
-    return follow_up.model_copy(update=update)
-
-
 def best_of(journal: Journal) -> Turn:
-    """The best iteration, not the last: nothing lost, accepted, whole, the higher score, fewer that block.
+    """The best iteration, not the last: not held back, accepted, whole, the higher score, fewer that block.
 
     What a review did not complete may be worse than it knows.
     """
@@ -263,7 +204,7 @@ def _goodness(turn: Turn) -> tuple[float, ...]:
     if summary is None:
         return (-1.0,)
     return (
-        -turn.lost_tests - turn.lost_code - turn.silenced,
+        not turn.held_back,
         summary.verdict == "accept",
         not summary.incomplete,
         summary.score,

@@ -115,6 +115,10 @@ class Workplace:
         trees = [self._own_git.line("rev-parse", f"{commit}^{{tree}}") for commit in (one, other)]
         return trees[0] == trees[1]
 
+    def diff(self, one: str, other: str) -> bytes:
+        """What changes from one commit to another, as `git apply` takes it."""
+        return self._own_git.run("diff-tree", "-p", "--binary", "--no-ext-diff", one, other)
+
     def resolve(self, name: str) -> str:
         """A commit of the user's repository."""
         done = self._user_git.attempt(
