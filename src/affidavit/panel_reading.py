@@ -18,9 +18,9 @@ from affidavit.proof.running.own_names import own_names
 from affidavit.records.context import ContextMap
 from affidavit.redaction.text import redact_record
 from affidavit.references.readers import CodeReaders
-from affidavit.tools.brief import BriefTools
 from affidavit.tools.checks import Checks, JoinedTools
 from affidavit.tools.dependencies import WithDependencies
+from affidavit.tools.descriptions import BriefTools
 from affidavit.tools.programs import ProgramTools
 from affidavit.tools.toolbox import Toolbox
 

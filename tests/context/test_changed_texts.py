@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.context.changed_texts import MAX_LINE, changed_texts, names_in_line
+from affidavit.context.texts import MAX_LINE, changed_texts, names_in_line
 from python_changes import make_case
 from repositories import Repo
 

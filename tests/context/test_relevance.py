@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from affidavit.context.called import Called
-from affidavit.context.changed_texts import ChangedText, TextFate
 from affidavit.context.history import Companion
 from affidavit.context.relevance import Ties, rank_related
-from affidavit.context.shared_texts import SharedText
+from affidavit.context.sources import Called
+from affidavit.context.texts import ChangedText, SharedText, TextFate
 from affidavit.records.context import Import, Reference, RelatedFile
 from affidavit.records.evidence import SearchHit
 

@@ -1,6 +1,6 @@
 """Files that only a text ties to the change are found, with the lines that have it."""
 
-from affidavit.context.shared_texts import COMMON_FILES, MAX_FILES, MAX_TEXTS, SharedText, find_shared_texts
+from affidavit.context.texts import COMMON_FILES, MAX_FILES, MAX_TEXTS, SharedText, find_shared_texts
 from python_changes import make_case
 from repositories import Repo
 

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from affidavit.proof.running.both_sides import shows_nothing
 from affidavit.proof.running.own_names import own_names_of
-from affidavit.proof.running.reproduction import VARIES, meets, run_reproduction
+from affidavit.proof.running.reproduction import VARIES, meets, run_reproduction, shows_nothing
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.record import Side

@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.proof.running.varying import steady
+from affidavit.proof.running.own_names import steady
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from affidavit.proof.running.behaviour import MAX_OUTPUT, shortened, state_of
 from affidavit.proof.running.own_names import NOTHING_OWN, own_names_of
+from affidavit.proof.running.reproduction import MAX_OUTPUT, shortened, state_of
 from affidavit.records.record import Side
 from affidavit.records.runs.run import Program, ProgramRun
-from affidavit.tools.probes import MAX_AT_ONCE, ProbeTools
+from affidavit.tools.programs import MAX_AT_ONCE, ProbeTools
 
 
 class Sided:

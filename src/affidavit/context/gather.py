@@ -7,11 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
-from affidavit.context.called import Called, find_called
 from affidavit.context.history import Companion, find_companions, find_origins
 from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
-from affidavit.context.shared_texts import SharedText, find_shared_texts
-from affidavit.context.sources import Source, definer_of, find_sources
+from affidavit.context.sources import Called, Source, definer_of, find_called, find_sources
+from affidavit.context.texts import SharedText, find_shared_texts
 from affidavit.errors import GitError, InputError
 from affidavit.git.repository import GitRepository
 from affidavit.languages.registry import is_document

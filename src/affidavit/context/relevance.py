@@ -7,10 +7,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from affidavit.context.called import Called
 from affidavit.context.history import Companion
-from affidavit.context.shared_texts import SharedText
-from affidavit.context.sources import Source
+from affidavit.context.sources import Called, Source
+from affidavit.context.texts import SharedText
 from affidavit.diff.skipping import LOCK_FILES, VENDORED_FOLDERS
 from affidavit.languages.registry import LANGUAGES, is_document, language_of
 from affidavit.languages.test_files import is_test

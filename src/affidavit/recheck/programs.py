@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from affidavit.ports import Runner
-from affidavit.proof.running.behaviour import run_probe, state_of
-from affidavit.proof.running.own_names import OwnNames
-from affidavit.proof.running.reproduction import outcome_of, run_reproduction, varies
-from affidavit.proof.running.varying import steady
+from affidavit.proof.running.own_names import OwnNames, steady
+from affidavit.proof.running.reproduction import outcome_of, run_probe, run_reproduction, state_of, varies
 from affidavit.recheck.additions import parse_version
 from affidavit.recheck.proofs import Proof
 from affidavit.records.candidate import Candidate

@@ -17,9 +17,8 @@ from affidavit.reviewing.running import environments_for
 from affidavit.reviewing.servers import server_pool
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import OpenedChange
-from affidavit.tools.outside.connection import Connection
-from affidavit.tools.outside.named import NamedServer, read_servers
-from affidavit.tools.outside.tools import OutsideTools
+from affidavit.tools.outside import OutsideTools
+from affidavit.tools.outside_connection import Connection, NamedServer, read_servers
 
 Result = TypeVar("Result")
 

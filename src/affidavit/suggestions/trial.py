@@ -10,9 +10,8 @@ from affidavit.git.repository import GitRepository
 from affidavit.languages.registry import has_errors
 from affidavit.languages.test_files import is_proof, is_test
 from affidavit.ports import Case, Runner, Specialist
-from affidavit.proof.running.both_sides import unlike_surroundings
 from affidavit.proof.running.own_names import OwnNames, own_names
-from affidavit.proof.running.reproduction import meets
+from affidavit.proof.running.reproduction import meets, unlike_surroundings
 from affidavit.proof.running.surroundings import blocked_by, lacking_in, stopped_by
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction

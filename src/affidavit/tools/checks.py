@@ -26,7 +26,7 @@ from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.record import Side
 from affidavit.tools.arguments import check_arguments, shown
-from affidavit.tools.descriptions import BRANCH, SKIP
+from affidavit.tools.descriptions import FILE, NUMBER, SIDE, described
 from affidavit.tools.excerpts import clipped, page_of
 from affidavit.tools.lookup import find_file, side_named
 
@@ -35,9 +35,8 @@ CHECKERS: Mapping[str, tuple[Analyser, ...]] = {
     "type_check": (TY,),
 }
 PURPOSES = {
-    "lint_check": "Run the linters that know this kind of file and get what they say about it, line by line.",
-    "type_check": "Run the type checker over the repository and get what it says about this file, "
-    "line by line.",
+    "lint_check": "What linters say about a file; silence proves nothing.",
+    "type_check": "What the type checker says about a file; silence proves nothing.",
 }
 SILENCE = "Only rules that mean a real defect are on, so silence proves nothing."
 MAX_ROWS = 100
@@ -47,15 +46,10 @@ CHECK_SECONDS = 30.0
 Answer = dict[str, Any]
 
 
-def _described(name: str) -> dict[str, Any]:
-    path = {"type": "string", "description": "The relative path to the file in the repository"}
-    properties = {"file_path": path, "branch": BRANCH, "skip": SKIP}
-    parameters = {"type": "object", "properties": properties, "required": ["file_path"]}
-    function = {"name": name, "description": f"{PURPOSES[name]} {SILENCE}", "parameters": parameters}
-    return {"type": "function", "function": function}
-
-
-CHECK_DESCRIPTIONS: dict[str, dict[str, Any]] = {name: _described(name) for name in CHECKERS}
+CHECK_DESCRIPTIONS: dict[str, dict[str, Any]] = {
+    name: described(name, PURPOSES[name], {"file_path": FILE, "branch": SIDE, "skip": NUMBER}, ["file_path"])
+    for name in CHECKERS
+}
 
 
 @dataclass(frozen=True)

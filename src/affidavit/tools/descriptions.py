@@ -1,20 +1,32 @@
-"""What each tool is called, does and takes, in the form of function calling."""
+"""Describe the tools that models call: two as the specification has them, the others in few words."""
 
+from collections.abc import Collection, Mapping
 from typing import Any
+
+from affidavit.ports import ToolSource
+from affidavit.tools.excerpts import Answer
 
 BRANCH = {
     "type": "string",
     "description": "The branch to read from. Use 'head' for the PR branch (new code) or 'base' for the "
     "target branch (old code). Defaults to 'head'.",
 }
-SKIP = {
-    "type": "integer",
-    "description": "How many results to leave out from the beginning, to read on where an answer was cut. "
-    "Defaults to 0.",
+SIDE = {"type": "string", "enum": ["head", "base"]}
+FILE = {"type": "string"}
+NUMBER = {"type": "integer"}
+YES_OR_NO = {"type": "boolean"}
+NAMES = {"type": "array", "items": {"type": "string"}}
+SYMBOL = {"type": "string", "description": "name or Class.name"}
+DEFINING = {"type": "string", "description": "that defines it"}
+# Every request carries the descriptions, so models are told of these two in fewer words.
+PURPOSES: Mapping[str, str] = {
+    "get_file_context": "Lines of a file, numbered.",
+    "get_blame": "Who last changed a line, when, in which commit.",
 }
 
 
-def _tool(name: str, description: str, properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+def described(name: str, description: str, properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    """Return a description in the form of function calling."""
     return {
         "type": "function",
         "function": {
@@ -28,7 +40,7 @@ def _tool(name: str, description: str, properties: dict[str, Any], required: lis
 DESCRIPTIONS: dict[str, dict[str, Any]] = {
     tool["function"]["name"]: tool
     for tool in (
-        _tool(
+        described(
             "get_file_context",
             "Retrieve lines of code from a file in the repository to understand the context surrounding a "
             "change. Returns the specified line range with line numbers.",
@@ -50,7 +62,7 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
             },
             ["file_path", "start_line", "end_line"],
         ),
-        _tool(
+        described(
             "get_blame",
             "Get git blame information for a specific line in a file. Returns the author, date, and commit "
             "message of the last change to that line.",
@@ -67,148 +79,107 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
             },
             ["file_path", "line_number"],
         ),
-        _tool(
+        described(
             "search",
-            "Search the text of every file in the repository, like grep. Returns the matching lines with "
-            "their numbers, grouped by file, and the total. Translations and binary files are left out "
-            "unless paths name them.",
+            "Search all files, like grep: matching lines by file, and the total. Translations and binary "
+            "files only where paths name them.",
             {
                 "pattern": {
                     "type": "string",
-                    "description": "A Perl-compatible regular expression that matches within one line; with "
-                    "multiline, one of RE2 that may match across lines. Begin it with (?i) to ignore case.",
+                    "description": "Perl regular expression within a line, RE2 with multiline; (?i) ignores "
+                    "case",
                 },
-                "paths": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "description": "Files, folders or globs to search in (e.g., ['src', '*.{ts,tsx}']). "
-                    "Defaults to the whole repository.",
-                },
-                "exclude": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "description": "Files, folders or globs to leave out (e.g., ['tests', '*.md']).",
-                },
-                "literal": {
-                    "type": "boolean",
-                    "description": "Take the pattern as plain text. Defaults to false.",
-                },
-                "whole_word": {
-                    "type": "boolean",
-                    "description": "Match whole words only. Defaults to false.",
-                },
-                "multiline": {
-                    "type": "boolean",
-                    "description": "Let the pattern match across line ends (\\s and \\n do; '.' with (?s)). "
-                    "Defaults to false.",
-                },
-                "context_lines": {
-                    "type": "integer",
-                    "description": "How many lines to show before and after each match, at most 5; they are "
-                    "marked with '-' behind their number. Defaults to 0.",
-                },
-                "branch": BRANCH,
-                "skip": SKIP,
+                "paths": {**NAMES, "description": "files, folders, globs"},
+                "exclude": NAMES,
+                "literal": YES_OR_NO,
+                "whole_word": YES_OR_NO,
+                "multiline": YES_OR_NO,
+                "context_lines": {**NUMBER, "description": "around each match, at most 5"},
+                "branch": SIDE,
+                "skip": {**NUMBER, "description": "results to leave out, to read on"},
             },
             ["pattern"],
         ),
-        _tool(
+        described(
             "list_files",
-            "List the files of the repository whose paths match a glob.",
+            "Paths that match a glob.",
             {
                 "pattern": {
                     "type": "string",
-                    "description": "A glob: '*' stays within a folder, '**' crosses folders, a pattern "
-                    "without a slash means a name in any folder, braces hold alternatives (e.g., "
-                    "'src/**/*.py', '*.{ts,tsx}'). Defaults to every file.",
+                    "description": "** crosses folders; {a,b} are alternatives; no slash: in any folder",
                 },
-                "branch": BRANCH,
-                "skip": SKIP,
+                "branch": SIDE,
+                "skip": NUMBER,
             },
             [],
         ),
-        _tool(
+        described(
             "find_references",
-            "Find where a function, class, method or constant is used. Each reference says how it was found "
-            "and how sure that is: certain, likely or possible.",
-            {
-                "symbol": {
-                    "type": "string",
-                    "description": "The name, alone or dotted (e.g., 'total' or 'Cart.total')",
-                },
-                "file_path": {
-                    "type": "string",
-                    "description": "The file that defines it, where several do.",
-                },
-                "branch": BRANCH,
-                "skip": SKIP,
-            },
+            "Where a symbol is used, and how sure that is.",
+            {"symbol": SYMBOL, "file_path": DEFINING, "branch": SIDE, "skip": NUMBER},
             ["symbol"],
         ),
-        _tool(
+        described(
             "find_definition",
-            "Find where a function, class, method or constant is defined, with its signature and line range, "
-            "and with its code where it fits.",
+            "Where a symbol is defined, with its code.",
             {
-                "symbol": {
-                    "type": "string",
-                    "description": "The name, alone or dotted (e.g., 'total' or 'Cart.total')",
-                },
-                "file_path": {
-                    "type": "string",
-                    "description": "A file that uses it, to choose among definitions of one name.",
-                },
-                "line_number": {
-                    "type": "integer",
-                    "description": "The line of that file in which it is used (1-indexed).",
-                },
-                "branch": BRANCH,
+                "symbol": SYMBOL,
+                "file_path": {"type": "string", "description": "that uses it"},
+                "line_number": {**NUMBER, "description": "of that use"},
+                "branch": SIDE,
             },
             ["symbol"],
         ),
-        _tool(
+        described(
             "outline",
-            "List what a file defines: functions, classes, methods and constants with their line ranges and "
-            "signatures.",
-            {
-                "file_path": {
-                    "type": "string",
-                    "description": "The relative path to the file in the repository",
-                },
-                "branch": BRANCH,
-                "skip": SKIP,
-            },
+            "What a file defines: line ranges and signatures.",
+            {"file_path": FILE, "branch": SIDE, "skip": NUMBER},
             ["file_path"],
         ),
-        _tool(
+        described(
             "compare_definition",
-            "Compare one function, class or method before and after the change: the lines of its definition "
-            "that differ between base and head.",
-            {
-                "symbol": {
-                    "type": "string",
-                    "description": "The name, alone or dotted (e.g., 'total' or 'Cart.total')",
-                },
-                "file_path": {
-                    "type": "string",
-                    "description": "The file that defines it, where several do.",
-                },
-            },
+            "The diff of one definition between base and head.",
+            {"symbol": SYMBOL, "file_path": DEFINING},
             ["symbol"],
         ),
-        _tool(
+        described(
             "get_commit_of_line",
-            "Get the commit that last changed a line: its whole message, and what it did to the file near "
-            "that line.",
-            {
-                "file_path": {
-                    "type": "string",
-                    "description": "The relative path to the file in the repository",
-                },
-                "line_number": {"type": "integer", "description": "The line number (1-indexed)"},
-                "branch": BRANCH,
-            },
+            "The commit that last changed a line: its message, its diff near the line.",
+            {"file_path": FILE, "line_number": NUMBER, "branch": SIDE},
             ["file_path", "line_number"],
         ),
     )
 }
+
+
+class BriefTools:
+    """The same tools in few words; where names are given, only these."""
+
+    def __init__(self, tools: ToolSource, names: Collection[str] | None = None) -> None:
+        self._tools = tools
+        self._names = names
+
+    @property
+    def descriptions(self) -> list[dict[str, Any]]:
+        """Return those that are offered."""
+        return [
+            _briefly(one)
+            for one in self._tools.descriptions
+            if self._names is None or one["function"]["name"] in self._names
+        ]
+
+    def call(self, name: str, arguments: object) -> Answer:
+        """Answer as ever; a tool that is not offered can be called, too."""
+        return self._tools.call(name, arguments)
+
+
+def _briefly(tool: dict[str, Any]) -> dict[str, Any]:
+    function = tool["function"]
+    name, parameters = function["name"], function["parameters"]
+    if name not in PURPOSES:
+        return tool
+    properties = {
+        key: SIDE if value == BRANCH else {"type": value["type"]}
+        for key, value in parameters["properties"].items()
+    }
+    return described(name, PURPOSES[name], properties, parameters["required"])

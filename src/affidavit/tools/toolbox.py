@@ -9,11 +9,10 @@ from affidavit.records.change import Change
 from affidavit.references.readers import CodeReaders
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.descriptions import DESCRIPTIONS
-from affidavit.tools.past import PastTools
-from affidavit.tools.reading import ReadingTools
-from affidavit.tools.search.tool import SearchTool
-from affidavit.tools.sides import Answer, Sides
-from affidavit.tools.symbols.tools import SymbolTools
+from affidavit.tools.excerpts import Answer, Sides
+from affidavit.tools.reading import PastTools, ReadingTools
+from affidavit.tools.search import SearchTool
+from affidavit.tools.symbols import SymbolTools
 
 
 class Toolbox:

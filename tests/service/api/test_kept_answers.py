@@ -9,7 +9,7 @@ from affidavit.minds.conversation_log import GivenLog
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.service.commands.serve import command as serve
 from affidavit.service.commands.worker import command as worker
-from affidavit.tools.outside.tools import OutsideTools
+from affidavit.tools.outside import OutsideTools
 
 
 def test_an_answer_of_a_server_outside_is_kept_and_given_again() -> None:

@@ -10,9 +10,8 @@ import pytest
 
 from affidavit.errors import SettingsError
 from affidavit.minds.conversation_log import ConversationLog, LogMode
-from affidavit.tools.outside.connection import Connection, Limits
-from affidavit.tools.outside.named import NamedServer, read_servers
-from affidavit.tools.outside.tools import OutsideTools
+from affidavit.tools.outside import OutsideTools
+from affidavit.tools.outside_connection import Connection, Limits, NamedServer, read_servers
 
 PROGRAM = Path(__file__).parent / "outside_server.py"
 ALLOWED = ("lookup", "hang", "flood", "change")

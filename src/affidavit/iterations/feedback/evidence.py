@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from affidavit.iterations.feedback.texts import cut, folded
-from affidavit.proof.running.printed import printed_lines
+from affidavit.proof.running.own_names import printed_lines
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
 

@@ -1,18 +1,70 @@
-"""Run a declared reproduction on both sides, and say what that shows: a runner in, an outcome out."""
+"""Judge a reproduction: one program, run on both sides of the change."""
 
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from affidavit.contract.reproduction_reader import compile_pattern
 from affidavit.ports import Runner
-from affidavit.proof.running.both_sides import unlike_surroundings
-from affidavit.proof.running.own_names import OwnNames
-from affidavit.proof.running.surroundings import blocked_by, lacking_in, missing_words, stopped_by
-from affidavit.proof.running.varying import steady
+from affidavit.proof.running.own_names import OwnNames, steady
+from affidavit.proof.running.surroundings import (
+    WITHOUT_NETWORK,
+    altered_words,
+    blocked_by,
+    lacking_in,
+    missed_on_one_side,
+    missing_words,
+    of_one_side,
+    says_of_surroundings,
+    stopped_by,
+)
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.record import Side
-from affidavit.records.runs.run import ProgramRun
+from affidavit.records.report import ProbeState
+from affidavit.records.runs.run import KeptRun, ProbeRun, Program, ProgramRun
+
+MAY_DECIDE = ("exited", "timed_out")
+"""How a run ends that shows something: that it does not end in time may be what was asked."""
+
+
+def unlike_surroundings(base: Sequence[ProgramRun], head: Sequence[ProgramRun], own: OwnNames) -> str:
+    """What one side alone lacked or read otherwise than its commit; empty where both ran in the same."""
+    return missed_on_one_side(base, head, own) or _unreached(base, head) or _read_otherwise(base, head)
+
+
+def _unreached(base: Iterable[ProgramRun], head: Iterable[ProgramRun]) -> str:
+    at_base, at_head = ({name for run in runs for name in run.unreached} for runs in (base, head))
+    side, name = of_one_side(at_base, at_head)
+    went_on = f"{name} cannot be reached, and the code at {side} goes on without it"
+    return f"{went_on}: {WITHOUT_NETWORK}" if name else ""
+
+
+def _read_otherwise(base: Sequence[ProgramRun], head: Sequence[ProgramRun]) -> str:
+    """Which file that is not the commit's was read: one of the change, or any on one side alone."""
+    for runs in (head, base):
+        changed = next((one for run in runs for one in run.altered if one.is_changed), None)
+        if changed is not None:
+            return f"at {runs[0].side} {altered_words(changed)}"
+    if any(run.state != "exited" for run in (*base, *head)):
+        # Of a run that was ended nobody knows what else it read.
+        return ""
+    at_base, at_head = ({one.path: one for run in runs for one in run.altered} for runs in (base, head))
+    side, path = of_one_side(at_base.keys(), at_head.keys())
+    return f"at {side} alone {altered_words((at_base | at_head)[path])}" if path else ""
+
+
+def shows_nothing(kept: KeptRun, own: OwnNames) -> str:
+    """Why what a program did decides nothing; that it did not end in time may decide."""
+    base, head = ([run] if run else [] for run in (kept.base, kept.head))
+    for runs, others in ((base, head), (head, base)):
+        for run in runs:
+            stopped = "" if run.state in MAY_DECIDE else stopped_by(run)
+            why = stopped or blocked_by(run, own, others=others)
+            if why:
+                return f"at {run.side} {why}"
+    return unlike_surroundings(base, head, own) if base and head else ""
+
 
 TIMED_OUT = 124
 """The exit code by which a program is expected not to end; that of the command `timeout`."""
@@ -127,3 +179,81 @@ def _seen_at_base(base: ProgramRun) -> str:
         return f"base lacks it: {said[:MAX_SAID]}"
     printed = f"and prints {lines[-1][:MAX_SAID]}" if lines else "and prints nothing"
     return f"{NOT_DECLARED}, which has {base.summary} {printed}"
+
+
+MAX_OUTPUT = 8_000
+"""Characters of an output that are kept of a probe; of a longer one both ends, and a hash of the whole."""
+
+
+def run_probe(
+    name: str, program: Program, runner: Runner, own: OwnNames, seconds: float | None = None
+) -> ProbeRun:
+    """Once on each side; where they differ, once more, so that what is never the same is known as such."""
+    probe = ProbeRun(name=name, program=program)
+    for _ in range(2):
+        for side in ("base", "head"):
+            probe = _with_run(probe, side, _kept(runner.run(program, side, seconds)))
+        if state_of(probe, own) != "differs":
+            break
+    return probe
+
+
+def _with_run(probe: ProbeRun, side: Side, run: ProgramRun) -> ProbeRun:
+    return probe.model_copy(update={side: (*getattr(probe, side), run)})
+
+
+def _kept(run: ProgramRun) -> ProgramRun:
+    return run.model_copy(update={"output": shortened(run.output)})
+
+
+def shortened(text: str) -> str:
+    """Both ends of a long text; what is left out still tells two texts apart."""
+    if len(text) <= MAX_OUTPUT:
+        return text
+    digest = hashlib.sha256(steady(text).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    half = MAX_OUTPUT // 2
+    left_out = f"… {len(text) - MAX_OUTPUT} characters left out, what does not vary is sha256 {digest} …"
+    return f"{text[:half]}\n{left_out}\n{text[-half:]}"
+
+
+def state_of(probe: ProbeRun, own: OwnNames) -> ProbeState:
+    """What the runs of a probe show; `own` is what no environment could bring."""
+    if not_compared(probe, own):
+        return "could_not_run"
+    if not (_is_steady(probe.base) and _is_steady(probe.head)):
+        return "flaky"
+    return "alike" if _seen(probe.base[0]) == _seen(probe.head[0]) else "differs"
+
+
+def not_compared(probe: ProbeRun, own: OwnNames) -> str:
+    """Why the two sides were not compared, with the side that was in the way; empty where they were.
+
+    A run that did not begin, that a limit ended or that failed at its surroundings shows nothing of the code:
+    next to one that did, it would look like a difference.
+    """
+    if not probe.base or not probe.head:
+        return "it was not run on both sides"
+    for runs, others in ((probe.base, probe.head), (probe.head, probe.base)):
+        for run in runs:
+            if why := stopped_by(run) or blocked_by(run, own, others=others):
+                return f"at {run.side} {why}"
+    return unlike_surroundings(probe.base, probe.head, own) or _said_on_one_side(probe, own)
+
+
+def _said_on_one_side(probe: ProbeRun, own: OwnNames) -> str:
+    """What only one side prints of surroundings that fail, though it ended well."""
+    said = [
+        next(filter(None, (says_of_surroundings(run, own) for run in runs)), "")
+        for runs in (probe.base, probe.head)
+    ]
+    if all(said) or not any(said):
+        return ""
+    return f"at base {said[0]}" if said[0] else f"at head {said[1]}"
+
+
+def _is_steady(runs: Sequence[ProgramRun]) -> bool:
+    return all(_seen(run) == _seen(runs[0]) for run in runs)
+
+
+def _seen(run: ProgramRun) -> tuple[str, int | None, str]:
+    return run.state, run.exit_code, steady(run.output)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from affidavit.proof.running.printed import both_ends
+from affidavit.proof.running.own_names import both_ends
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding

@@ -26,7 +26,7 @@ from affidavit.specialists.agents.brief.map_text import NOTHING
 from affidavit.specialists.agents.watched_tools import WatchedTools
 from affidavit.specialists.comments import Page
 from affidavit.tools.checks import JoinedTools
-from affidavit.tools.probes import ProbeTools
+from affidavit.tools.programs import ProbeTools
 
 EXPERIMENTER = "experimenter"
 LENSES = ("logic", "codebase-fit", "security", "quality")

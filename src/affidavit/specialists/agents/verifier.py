@@ -16,9 +16,8 @@ from affidavit.proof.judging.judgement import (
     read_run,
     running_schema,
 )
-from affidavit.proof.running.both_sides import shows_nothing
-from affidavit.proof.running.own_names import own_names
-from affidavit.proof.running.printed import printed_lines
+from affidavit.proof.running.own_names import own_names, printed_lines
+from affidavit.proof.running.reproduction import shows_nothing
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding

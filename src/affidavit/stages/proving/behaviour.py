@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from affidavit.ports import Case
-from affidavit.proof.running.behaviour import not_compared, state_of
 from affidavit.proof.running.own_names import NOTHING_OWN, OwnNames, own_names
+from affidavit.proof.running.reproduction import not_compared, state_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.report import BehaviourRow, Explained, Reply, Report

@@ -10,7 +10,7 @@ from affidavit.errors import AffidavitError, InputError, OutsideError
 from affidavit.redaction.text import redact_text
 from affidavit.system.closing import Closing
 from affidavit.tools.arguments import check_arguments, shown
-from affidavit.tools.outside.connection import Connection, OutsideTool
+from affidavit.tools.outside_connection import Connection, OutsideTool
 
 Answer = dict[str, Any]
 MAX_FOUND = 10

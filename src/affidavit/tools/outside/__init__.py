@@ -1,1 +1,0 @@
-"""Tools of servers that the user named: found by searching, described on demand, called within limits."""

@@ -1,1 +1,0 @@
-"""The tool that searches, and the order in which its hits are worth reading."""

@@ -1,1 +1,0 @@
-"""The tools that know definitions and who uses them."""
