@@ -54,7 +54,7 @@ def the_same_contents_with_settings_that_silence_everything(path: Path) -> Repo:
     silent = {
         "pyproject.toml": '[tool.ruff]\nexclude = ["*"]\n[tool.ruff.lint]\nignore = ["ALL"]\n'
         '[tool.bandit]\nexclude_dirs = ["."]\n[tool.ty.rules]\nall = "ignore"\n',
-        "affidavit.toml": 'exclude = ["**"]\nrules_off = ["ruff/*", "bandit/*", "ty/*"]\n',
+        "affidavit.toml": 'exclude = ["**"]\nrules_off = ["ruff/*", "ty/*"]\n',
     }
     return made(path, {**BASE, **silent}, HEAD)
 

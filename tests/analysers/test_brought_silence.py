@@ -3,7 +3,6 @@
 import pytest
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.bandit import BANDIT
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF
@@ -57,7 +56,7 @@ FORMS: dict[str, tuple[Analyser, str, list[str]]] = {
         ],
     ),
     "bandit": (
-        BANDIT,
+        RUFF,
         "{}.py",
         [
             f"{SHELL}  # nosec\n",

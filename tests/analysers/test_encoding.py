@@ -109,7 +109,7 @@ def test_python_in_an_encoding_that_does_not_contain_ascii_is_not_read(
 @pytest.mark.parametrize("name", ["a.py", "a.pyw", "a.PY"])
 def test_a_review_of_python_in_such_an_encoding_is_incomplete(case: Open, name: str) -> None:
     opened = case({"b.txt": b"one\n"}, {name: hidden("utf-7")})
-    settings = Settings(analysers_off=("bandit",))
+    settings = Settings(analysers_off=("kingfisher",))
     crew = assemble_crew(settings, None)
     report = asyncio.run(review(opened.change, opened.repository, settings, crew))
     assert any("declares the encoding utf-7" in gap.reason for gap in report.incomplete)

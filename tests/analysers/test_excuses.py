@@ -5,7 +5,6 @@ import string
 
 import pytest
 
-from affidavit.analysers.bandit import BANDIT
 from affidavit.analysers.excuses import matches_expression
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.kingfisher import KINGFISHER
@@ -74,7 +73,7 @@ def test_braces_elsewhere_excuse_no_fault(case, ask, analyser, path, text):
 
 def test_a_shell_injection_in_a_template_is_found(case, ask):
     text = "import os\n\n\ndef f(name):\n    os.system('ls ' + name)\n"
-    assert len(ask(BANDIT, case({"x": ""}, {f"{SLUG}/app.py": text}))) == 1
+    assert len(ask(RUFF, case({"x": ""}, {f"{SLUG}/app.py": text}))) == 1
 
 
 def test_a_secret_in_a_template_is_found(case, ask):

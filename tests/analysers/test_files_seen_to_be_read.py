@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.bandit import BANDIT
 from affidavit.analysers.execution import Limits
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.kingfisher import KINGFISHER
@@ -60,7 +59,7 @@ def unread(result: SideResult) -> dict[str, str]:
     return {one.path: one.why for one in result.run.unread}
 
 
-@pytest.mark.parametrize(("analyser", "text"), [(RUFF, UNDEFINED), (TY, UNDEFINED), (BANDIT, SHELL)])
+@pytest.mark.parametrize(("analyser", "text"), [(RUFF, UNDEFINED), (TY, UNDEFINED)])
 def test_a_tool_does_not_leave_out_what_it_leaves_out_by_default(analyser, text, case):
     paths = [f"{folder}/x.py" for folder in FOLDERS]
     found = head_of(analyser, case({"x": ""}, {**dict.fromkeys(paths, text), "ok.py": "A = 1\n"}))
@@ -69,7 +68,7 @@ def test_a_tool_does_not_leave_out_what_it_leaves_out_by_default(analyser, text,
 
 
 @pytest.mark.parametrize("settings", [{}, {"ruff.toml": "line-length = 90\n"}])
-@pytest.mark.parametrize(("analyser", "text"), [(RUFF, UNDEFINED), (TY, UNDEFINED), (BANDIT, SHELL)])
+@pytest.mark.parametrize(("analyser", "text"), [(RUFF, UNDEFINED), (TY, UNDEFINED)])
 def test_a_script_for_windows_is_read_as_python(analyser, text, settings, case):
     found = head_of(analyser, case({"x": "", **settings}, {"app/window.pyw": text}))
     assert found.run.read == ("app/window.pyw",)
@@ -92,8 +91,6 @@ def test_no_name_and_no_comment_makes_the_search_for_secrets_leave_a_file_out(ca
     [
         (RUFF, {"ruff.toml": 'exclude = ["old"]\n'}, "old/x.py", UNDEFINED),
         (TY, {"ty.toml": '[src]\nexclude = ["old"]\n'}, "old/x.py", UNDEFINED),
-        (BANDIT, {"pyproject.toml": '[tool.bandit]\nexclude_dirs = ["old"]\n'}, "old/x.py", SHELL),
-        (BANDIT, {".bandit": "[bandit]\nexclude = /old\n"}, "old/x.py", SHELL),
         (OXLINT, {".oxlintrc.json": '{"ignorePatterns": ["old"]}'}, "old/x.js", "if (a = 1) {}\n"),
     ],
 )
@@ -116,8 +113,6 @@ def test_exclusions_that_the_change_brings_do_not_count(case):
         (RUFF, "bad.py", b'x = "\xe9"\n', "unparsed"),
         (TY, "bad.py", "def f(:\n", "unparsed"),
         (TY, "bad.py", b'x = "\xe9"\n', "unreadable"),
-        (BANDIT, "bad.py", "def f(:\n", "unparsed"),
-        (BANDIT, "bad.py", "x = " + "(" * 2000 + ")" * 2000 + "\n", "unparsed"),
         (OXLINT, "bad.js", "function (\n", "unparsed"),
         (SHELLCHECK, "bad.sh", "#!/bin/sh\nif true; then\n", "unparsed"),
         (SHELLCHECK, "bad.sh", "#!/usr/bin/env zsh\necho $1\n", "foreign"),

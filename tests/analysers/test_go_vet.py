@@ -18,7 +18,7 @@ from python_changes import Case
 pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no walls")
 MODULE = "module example.com/shop\n\ngo 1.21\n"
 MAIN = "package main\n\nfunc main() {\n}\n"
-OTHERS_OFF = ("bandit", "hadolint", "kingfisher", "oxlint", "ruff", "shellcheck", "ty", "yamllint", "zizmor")
+OTHERS_OFF = ("hadolint", "kingfisher", "oxlint", "ruff", "shellcheck", "ty", "yamllint", "zizmor")
 
 
 def reply_to(case: Case) -> Reply:

@@ -21,17 +21,14 @@ def traps(mark):
         "sitecustomize",
         "usercustomize",
         "conftest",
-        "bandit",
         "yamllint",
         "kingfisher",
         "json",
         "yaml",
     )
-    tools = ("oxlint", "bandit", "shellcheck", "hadolint", "zizmor", "yamllint", "kingfisher", "ruff", "ty")
+    tools = ("oxlint", "shellcheck", "hadolint", "zizmor", "yamllint", "kingfisher", "ruff", "ty")
     return {
         **{f"{name}.py": python for name in pythons},
-        "stevedore/__init__.py": python,
-        "bandit-9.9.dist-info/entry_points.txt": "[bandit.plugins]\ntrap = conftest:run\n",
         "setup.py": python,
         "setup.cfg": "[bandit]\nplugins = conftest\n[flake8:local-plugins]\nextension = X = conftest:run\n",
         ".bandit": "[bandit]\nprofile = conftest\n",

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.analysers.analyser import LONE_RETURN, Analyser, Counting
-from affidavit.analysers.bandit import BANDIT
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.outcome import Places
 from affidavit.analysers.oxlint import OXLINT
@@ -35,13 +34,6 @@ jobs:
 FAULTY: dict[str, tuple[Analyser, str, str, int, list[str]]] = {
     "ruff": (RUFF, "{}.py", "# x{sign}# y\nprint(undefd)\n", 2, SIGNS),
     "ty": (TY, "{}.py", "# x{sign}# y\nprint(undefd)\n", 2, SIGNS),
-    "bandit": (
-        BANDIT,
-        "{}.py",
-        "# x{sign}# y\nimport os\n\n\ndef run(a):\n    os.system('ls ' + a)\n",
-        6,
-        SIGNS,
-    ),
     "oxlint": (OXLINT, "{}.js", "/* x{sign} y */\ndebugger;\n", 2, SIGNS),
     # A carriage return is an error by itself in a script, and the others are in YAML.
     "shellcheck": (SHELLCHECK, "{}.sh", '#!/bin/sh\n# x{sign}# y\nrm -rf "$x/"\n', 3, SIGNS[1:]),
@@ -59,7 +51,6 @@ def test_a_finding_stands_at_the_line_that_git_counts(case: Open, ask: Ask, name
     assert found == dict.fromkeys(files, line)
 
 
-@pytest.mark.parametrize("analyser", [RUFF, BANDIT], ids=lambda one: one.name)
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -70,10 +61,8 @@ def test_a_finding_stands_at_the_line_that_git_counts(case: Open, ask: Ask, name
     ],
     ids=["above", "on the line", "no line feed", "letters of several bytes"],
 )
-def test_a_command_is_judged_where_python_runs_it(
-    case: Open, ask: Ask, analyser: Analyser, text: str, line: int
-) -> None:
-    found = ask(analyser, case({"x": ""}, {"a.py": text.encode()}))
+def test_a_command_is_judged_where_python_runs_it(case: Open, ask: Ask, text: str, line: int) -> None:
+    found = ask(RUFF, case({"x": ""}, {"a.py": text.encode()}))
     assert [one["line"] for one in found] == [line]
 
 

@@ -82,7 +82,7 @@ def test_the_same_name_twice_is_an_error():
 def test_a_rule_that_is_off_in_a_folder_is_no_finding_there(case):
     undefined = {"old/a.py": "print(total)\n", "new/a.py": "print(total)\n"}
     one = case({"old/affidavit.toml": 'rules_off = ["ruff/F821", "ty/unresolved-reference"]\n'}, undefined)
-    settings = load_settings(one.repository.base, {}, {"analysers_off": "bandit,kingfisher"})
+    settings = load_settings(one.repository.base, {}, {"analysers_off": "kingfisher"})
     report = asyncio.run(review(one.change, one.repository, settings, assemble_crew(settings, None)))
     found = {item.finding.file for item in report.candidates if item.finding}
     assert found == {"new/a.py"}

@@ -6,7 +6,6 @@ import json
 import pytest
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.bandit import BANDIT
 from affidavit.analysers.examine import MechanicalSpecialist
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
@@ -182,9 +181,9 @@ def test_a_comment_inside_a_call_does_not_make_it_harmless(case: Open) -> None:
         "import os\nimport yaml\n\n\ndef f(a):\n    os.system(  # constant\n        'ls ' + a\n    )\n\n\n"
         "def h(a):\n    return yaml.load(a,  # Loader=SafeLoader\n        Loader=yaml.Loader)\n"
     )
-    reply = asyncio.run(MechanicalSpecialist(BANDIT).examine(case({"x": ""}, {"a.py": text}).case))
+    reply = asyncio.run(MechanicalSpecialist(RUFF).examine(case({"x": ""}, {"a.py": text}).case))
     rules = {one["rule_id"] for one in json.loads(reply.text or "{}")["findings"]}
-    assert rules == {"bandit/B605", "bandit/B506"}
+    assert rules == {"ruff/S605", "ruff/S506"}
 
 
 def test_a_script_that_the_change_gives_to_another_shell_is_one_that_was_not_read(case: Open) -> None:

@@ -19,7 +19,7 @@ from page import WEB, build
 
 pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no walls")
 STRICT = '{"compilerOptions": {"strict": true}}\n'
-OTHERS_OFF = ("bandit", "hadolint", "kingfisher", "ruff", "shellcheck", "ty", "yamllint", "zizmor")
+OTHERS_OFF = ("hadolint", "kingfisher", "ruff", "shellcheck", "ty", "yamllint", "zizmor")
 
 
 @pytest.fixture(scope="module")

@@ -83,9 +83,9 @@ def test_a_review_that_goes_as_assumed_costs_what_was_estimated(changed: Repo) -
     sent: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     with serving(as_assumed(sent, asked)) as (address, _):
-        options = ("--model", "tiny", "--base-url", address, "--analysers-off", "ty,ruff,bandit,kingfisher")
+        options = ("--model", "tiny", "--base-url", address, "--analysers-off", "ty,ruff,kingfisher")
         foretold = affidavit("review", "HEAD", "--estimate", *options, cwd=changed.path)
-        done = review(changed.path, address, "--analysers-off", "ty,ruff,bandit,kingfisher")
+        done = review(changed.path, address, "--analysers-off", "ty,ruff,kingfisher")
     assert done.code == 1, done.err
     for role in (*ANSWERS.values(), "joiner", "reporter"):
         (row,) = [line for line in foretold.out.splitlines() if line.startswith(f"{role} ")]

@@ -106,7 +106,7 @@ def test_what_the_contract_requires_is_in_the_schema_of_the_tool() -> None:
 def test_an_agents_own_findings_come_before_those_of_analysers(repo: Repo, tmp_path: Path) -> None:
     repo.commit("A mean", {"mean.py": BEFORE})
     repo.commit("Simpler", {"mean.py": f"{AFTER}\n\ndef total(items):\n    return sum(item)\n"})
-    with calling(repo.path, tmp_path, analysers_off="ty,bandit,kingfisher") as call:
+    with calling(repo.path, tmp_path, analysers_off="ty,kingfisher") as call:
         told = call("submit_findings", result=result_of(named("Z9", severity="info", category="style")))
     assert [one.get("your_id") for one in told["findings"]] == ["Z9", None]
 

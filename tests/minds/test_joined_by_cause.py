@@ -100,7 +100,7 @@ def test_another_grouping_than_the_one_that_was_answered_does_not_hold(changed: 
 
 
 def shown(repo: Repo, address: str) -> Done:
-    chosen = ("--model", "scripted", "--base-url", address, "--analysers-off", "ty,kingfisher,bandit")
+    chosen = ("--model", "scripted", "--base-url", address, "--analysers-off", "ty,kingfisher")
     return affidavit("review", "HEAD", *chosen, cwd=repo.path)
 
 

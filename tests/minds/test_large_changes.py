@@ -41,7 +41,7 @@ class Reviewed:
 
 
 def reviewed(repo: Repo, specialist: Any) -> Reviewed:
-    off = ("--analysers-off", "ty,kingfisher,bandit,ruff,references")
+    off = ("--analysers-off", "ty,kingfisher,ruff,references")
     said = json.dumps(
         [{"body": "On the first?", "file": FIRST}, {"body": "On the last?", "file": LAST}]
     ).encode()

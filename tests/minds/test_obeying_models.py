@@ -76,7 +76,7 @@ def obeying(**answers: Any) -> Any:
 
 
 def look(repo: Repo, fail_on: str = "high", **answers: Any) -> tuple[Report, Script]:
-    linters = mechanical_specialists(disabled=frozenset({"ty", "kingfisher", "bandit"}))
+    linters = mechanical_specialists(disabled=frozenset({"ty", "kingfisher"}))
     with serving(obeying(**answers)) as (address, script):
         return reviewed(repo, address, specialists=linters, fail_on=fail_on), script
 

@@ -174,12 +174,12 @@ def answered(role: str) -> Any:
 
 FORGERIES: dict[str, Callable[[Any], Any]] = {
     "analysers switched off": lambda content: without_candidates(
-        content, analysers_off=["ty", "ruff", "bandit", "references"]
+        content, analysers_off=["ty", "ruff", "references"]
     ),
     "analysers switched off by a flag that nobody gave": lambda content: without_candidates(
-        content, analysers_off=["ty", "ruff", "bandit"], origins={"analysers_off": "flag"}
+        content, analysers_off=["ty", "ruff"], origins={"analysers_off": "flag"}
     ),
-    "rules switched off": lambda content: without_candidates(content, rules_off=["ruff/F821", "bandit/B602"]),
+    "rules switched off": lambda content: without_candidates(content, rules_off=["ruff/F821", "ruff/S602"]),
     "everything a duplicate": lambda content: each(content, withheld("duplicate_of", "ruff-0")),
     "everything a nit": lambda content: each(content, lambda one: one.update(worth="nit")),
     "everything folded": lambda content: each(content, lambda one: one.update(worth="maybe")),

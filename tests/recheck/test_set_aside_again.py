@@ -10,7 +10,7 @@ from commands import affidavit
 from remade import Machine, Made
 from repositories import Repo
 
-OFF = 'analysers_off = ["kingfisher", "ty", "bandit"]\nrules_off = ["ruff/F821"]\n'
+OFF = 'analysers_off = ["kingfisher", "ty"]\nrules_off = ["ruff/F821"]\n'
 
 
 @pytest.fixture(scope="module")

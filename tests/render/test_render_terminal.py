@@ -147,11 +147,11 @@ def test_withheld_findings_are_counted_by_reason() -> None:
 
 
 def test_what_an_analysers_own_part_dropped_is_counted_and_listed_when_asked_for() -> None:
-    note = Diagnostic(code=Reason.FINDING_DROPPED, detail="B602 at a.py:3: not parsed", specialist="bandit")
+    note = Diagnostic(code=Reason.FINDING_DROPPED, detail="S602 at a.py:3: not parsed", specialist="ruff")
     report = a_report().model_copy(update={"diagnostics": (note,)})
     assert "1 result of analysers, set aside (--show-withheld" in printed(report, width=120)
-    assert "bandit: B602 at a.py:3: not parsed" in printed(report, show_withheld=True)
-    assert "bandit: B602 at a.py:3: not parsed" in render_markdown(report, show_withheld=True)
+    assert "ruff: S602 at a.py:3: not parsed" in printed(report, show_withheld=True)
+    assert "ruff: S602 at a.py:3: not parsed" in render_markdown(report, show_withheld=True)
     assert "B602" in render_html(report)
 
 

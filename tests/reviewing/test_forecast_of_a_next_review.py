@@ -7,7 +7,7 @@ import pytest
 from commands import affidavit
 from repositories import Repo
 
-OFF = 'analysers_off = ["ty", "kingfisher", "bandit", "references"]\n'
+OFF = 'analysers_off = ["ty", "kingfisher", "references"]\n'
 
 
 @pytest.fixture

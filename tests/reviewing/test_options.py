@@ -31,7 +31,7 @@ def test_an_option_that_no_review_has_is_refused() -> None:
 def test_a_review_is_held_without_a_command_line(repo: Repo) -> None:
     repo.commit("A step", {"a.py": "def f():\n    return 1\n"})
     repo.commit("A step", {"a.py": "def f():\n    return x\n"})
-    options = ReviewOptions(analysers_off="kingfisher,ty,bandit")
+    options = ReviewOptions(analysers_off="kingfisher,ty")
     with open_change(ChangeRequest(target="HEAD", repo=repo.path)) as opened:
         report = hold_review(opened, settings_for(opened, options, environment={}), options, None)
     assert [one.finding.rule_id for one in report.shown if one.finding] == ["ruff/F821"]

@@ -19,7 +19,7 @@ from affidavit.reviewing.submitted import Submission, judge_submission
 from affidavit.stages.looking.intake import ChangeRequest, open_change, rebuild_change
 from repositories import Repo
 
-OFF = "kingfisher,ty,bandit"
+OFF = "kingfisher,ty"
 
 
 def finding(**changes: Any) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def tried(repository: GitRepository, one: Finding, runner: Any = None, tests_of:
         head=Revision(tree=repository.head.revision),
         files=(),
     )
-    off = Settings(analysers_off=("kingfisher", "bandit", "ty", "oxlint", "yamllint", "zizmor", "hadolint"))
+    off = Settings(analysers_off=("kingfisher", "ty", "oxlint", "yamllint", "zizmor", "hadolint"))
     specialists = assemble_crew(off, None).specialists
     make: Callable[[GitRepository], Any] | None = (lambda _: runner) if runner else None
     return asyncio.run(try_patch(one, change, repository, specialists, make, tests_of))[0]

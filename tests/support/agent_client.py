@@ -16,7 +16,7 @@ from repositories import clean_environment
 BEFORE = "def mean(values):\n    return sum(values) / len(values) if values else 0\n"
 AFTER = "def mean(values):\n    return sum(values) / len(values)\n"
 TOKEN = "a-token-of-a-test-only"
-OFF = {"AFFIDAVIT_ANALYSERS_OFF": "kingfisher,ty,bandit,oxlint,shellcheck,hadolint,zizmor,yamllint"}
+OFF = {"AFFIDAVIT_ANALYSERS_OFF": "kingfisher,ty,oxlint,shellcheck,hadolint,zizmor,yamllint"}
 EDITOR = Implementation(name="an editor", version="3")
 
 

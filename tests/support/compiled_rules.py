@@ -9,7 +9,7 @@ from pathlib import Path
 from commands import SHARED_CACHE, affidavit
 
 PLACE = Path("compiled-rules") / "kingfisher"
-ALL_BUT_KINGFISHER = "bandit,hadolint,oxlint,ruff,shellcheck,ty,yamllint,zizmor,python"
+ALL_BUT_KINGFISHER = "hadolint,oxlint,ruff,shellcheck,ty,yamllint,zizmor,python"
 CHANGE = b"diff --git a/a.txt b/a.txt\nnew file mode 100644\n--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\n"
 
 

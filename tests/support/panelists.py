@@ -110,5 +110,5 @@ def panelists(
 
 def review(folder: Path, address: str, *options: str | Path, stdin: bytes = b"") -> Done:
     chosen = ("--model", "scripted", "--base-url", address, "--format", "report")
-    quiet = ("--analysers-off", "ty,kingfisher,bandit")
+    quiet = ("--analysers-off", "ty,kingfisher")
     return affidavit("review", "HEAD", *chosen, *quiet, *options, cwd=folder, stdin=stdin)

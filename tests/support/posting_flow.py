@@ -18,7 +18,7 @@ from affidavit.records.report import Report
 from forge_http import ENVIRONMENT
 
 READS, WRITES = Credentials("read"), Credentials("write")
-ALL_BUT_RUFF = "bandit,hadolint,kingfisher,oxlint,shellcheck,ty,yamllint,zizmor,python"
+ALL_BUT_RUFF = "hadolint,kingfisher,oxlint,shellcheck,ty,yamllint,zizmor,python"
 
 
 async def no_sleep(_seconds: float) -> None:

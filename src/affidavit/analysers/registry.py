@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.bandit import BANDIT
 from affidavit.analysers.go_vet import GO_VET
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.kingfisher import KINGFISHER
@@ -24,7 +23,6 @@ ANALYSERS: tuple[Analyser, ...] = (
     GO_VET,
     TSC,
     KINGFISHER,
-    BANDIT,
     RUFF,
     OXLINT,
     SHELLCHECK,

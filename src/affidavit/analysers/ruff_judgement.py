@@ -20,15 +20,17 @@ from affidavit.analysers.python_judgement import (
 )
 from affidavit.analysers.python_syntax import ancestors, expects, is_on_trial, node_at, nodes_in
 from affidavit.analysers.ruff_rules import RUFF_RULES
+from affidavit.analysers.ruff_security import OWN_RULES
 from affidavit.analysers.rule import names_in
 from affidavit.records.evidence import AnalyserDiagnostic
 
-RULES = {rule.id: rule for rule in RUFF_RULES}
+RULES = {rule.id: rule for rule in (*RUFF_RULES, *OWN_RULES)}
 PARAMETERS = frozenset(("default_parameter", "typed_default_parameter"))
 READING_CALLS = frozenset(
     b"all any bool dict enumerate frozenset len list max min set sorted str sum tuple zip".split()
 )
 READING_METHODS = frozenset(b"copy count get index items join keys values".split())
+VERSION = re.compile(r"(?:SSL|TLS)v\w*?(?=_METHOD|\b)")
 MAX_IDENTIFIERS = 20_000
 DEFINES = re.compile(r"\s*(async\s+def|def|class)\b")
 
@@ -211,6 +213,13 @@ def _keeps(call: Node) -> bool:
     return last is not None and last.text in KEEPING_CALLS
 
 
+def _judge_version(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    lines = text.decode("utf-8", errors="replace").split("\n")
+    quoted = "\n".join(lines[diagnostic.line - 1 : diagnostic.end_line or diagnostic.line])
+    # The old name of what agrees on the best version that both sides have.
+    return "`SSLv23` stands for any version of TLS" if set(VERSION.findall(quoted)) == {"SSLv23"} else None
+
+
 SPECIAL = {
     "ruff/B006": judge_shared_default,
     "ruff/B015": _discarded_value,
@@ -227,8 +236,12 @@ SPECIAL = {
     "ruff/F402": _hidden_import,
     "ruff/F811": _redefinition,
     "ruff/S307": judge_evaluation,
+    "ruff/S502": _judge_version,
+    "ruff/S503": _judge_version,
     "ruff/S506": judge_yaml_loader,
     "ruff/S602": judge_shell_command,
     "ruff/S605": judge_shell_command,
     "ruff/S608": judge_sql_text,
+    "ruff/joined-sql": judge_sql_text,
+    "ruff/tls-version": _judge_version,
 }

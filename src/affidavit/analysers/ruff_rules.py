@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from affidavit.analysers.ruff_security import SECURITY_RULES
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.records.finding import Category, Severity
 
@@ -10,28 +11,6 @@ LOW, MEDIUM = Severity.LOW, Severity.MEDIUM
 _wrong = RuleMaker("ruff")
 _perhaps = partial(_wrong, severity=LOW, in_tests=False)
 _raising, _not_compiling = _wrong.raising, _wrong.not_compiling
-
-
-def _insecure(
-    codes: str,
-    title: str,
-    attack: str,
-    outcome: str,
-    fix: str,
-    *,
-    severity: Severity = Severity.HIGH,
-) -> list[Rule]:
-    """Rules whose code can be abused; tests are run by their authors, so they are left alone."""
-    return _wrong(
-        codes,
-        title,
-        outcome,
-        fix,
-        severity=severity,
-        category=Category.SECURITY,
-        failing_input=attack,
-        in_tests=False,
-    )
 
 
 _NAMES = [
@@ -285,14 +264,6 @@ _LANGUAGE = [
         "TypeError is raised when Python calls it.",
         "Return the type that Python expects.",
     ),
-    *_wrong(
-        "PLE2502",
-        "Hidden bidirectional characters (Trojan Source)",
-        "What is read differs from what runs.",
-        "Delete the characters.",
-        category=Category.SECURITY,
-        in_tests=False,
-    ),
 ]
 
 _ASYNC = [
@@ -324,66 +295,12 @@ _ASYNC = [
     ),
 ]
 
-_SECURITY = [
-    *_insecure(
-        "S602 S605",
-        "Shell injection{through}",
-        "A part of the command that holds `; rm -rf ~` or `$(…)`.",
-        "The shell runs whatever a part of the command says.",
-        "Pass the program and its arguments as a list, without a shell.",
-    ),
-    *_insecure(
-        "S608",
-        "SQL injection{through}",
-        "A value such as `' OR '1'='1`.",
-        "The database runs whatever the value says.",
-        "Pass values as parameters of the statement; check names against a list.",
-    ),
-    *_insecure(
-        "S307",
-        "Code injection through `eval`",
-        "Text such as `__import__('os').system('…')`.",
-        "Whoever controls the text runs code.",
-        "Use `ast.literal_eval` or parse the text.",
-        severity=MEDIUM,
-    ),
-    *_insecure(
-        "S506",
-        "Unsafe YAML loading",
-        "A document with `!!python/object/apply:os.system`.",
-        "Loading the document runs the code that it names.",
-        "Use `yaml.safe_load`.",
-    ),
-    *_insecure(
-        "S301 S302",
-        "Unsafe deserialization",
-        "Data that an attacker wrote.",
-        "Loading the data runs the code that it names.",
-        "Use a format that carries data only, such as JSON.",
-        severity=LOW,
-    ),
-    *_insecure(
-        "S501",
-        "TLS certificate is not verified",
-        "An attacker between the two sides.",
-        "The attacker reads and changes what is sent.",
-        "Leave the check on and give it the right certificate.",
-    ),
-    *_insecure(
-        "S507",
-        "SSH host key is not verified",
-        "An attacker between the two sides.",
-        "The attacker reads and changes what is sent.",
-        "Load the known host keys and reject unknown ones.",
-    ),
-    *_insecure(
-        "S306",
-        "Insecure temporary file",
-        "Another user of the machine who guesses the name.",
-        "The program writes into a file of the attacker's choice.",
-        "Use `tempfile.mkstemp` or `NamedTemporaryFile`.",
-        severity=MEDIUM,
-    ),
-]
-
-RUFF_RULES: tuple[Rule, ...] = (*_NAMES, *_SYNTAX, *_ENCODING, *_FORMATTING, *_LANGUAGE, *_ASYNC, *_SECURITY)
+RUFF_RULES: tuple[Rule, ...] = (
+    *_NAMES,
+    *_SYNTAX,
+    *_ENCODING,
+    *_FORMATTING,
+    *_LANGUAGE,
+    *_ASYNC,
+    *SECURITY_RULES,
+)

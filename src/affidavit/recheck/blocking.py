@@ -18,7 +18,7 @@ from affidavit.stages.looking.parse import hand_in, read_replies
 from affidavit.stages.looking.review import Looked, docket_without_models
 
 IN_EVERY_VERSION = frozenset(
-    {"bandit", "hadolint", "kingfisher", "oxlint", "references", "ruff", "shellcheck", "ty", "yamllint"}
+    {"hadolint", "kingfisher", "oxlint", "references", "ruff", "shellcheck", "ty", "yamllint"}
 ) | {"zizmor"}
 """Specialists of the first release: a report of any version has their replies. A later one is not missed."""
 GROWING = frozenset({"ty"})

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.bandit import BANDIT
 from affidavit.analysers.execution import Limits
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
@@ -31,7 +30,7 @@ from affidavit.tools.excerpts import clipped, page_of
 from affidavit.tools.lookup import find_file, side_named
 
 CHECKERS: Mapping[str, tuple[Analyser, ...]] = {
-    "lint_check": (RUFF, BANDIT, OXLINT, SHELLCHECK, HADOLINT, ZIZMOR, YAMLLINT),
+    "lint_check": (RUFF, OXLINT, SHELLCHECK, HADOLINT, ZIZMOR, YAMLLINT),
     "type_check": (TY,),
 }
 PURPOSES = {

@@ -18,7 +18,7 @@ from affidavit.store.open import open_store
 from commands import affidavit
 from repositories import Repo
 
-OFF = 'analysers_off = ["ty", "kingfisher", "bandit", "references"]\n'
+OFF = 'analysers_off = ["ty", "kingfisher", "references"]\n'
 
 OF_A_SERVICE = {
     "tenant": "team",

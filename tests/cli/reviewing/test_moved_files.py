@@ -47,7 +47,7 @@ def test_a_file_that_leaves_a_generated_folder_is_reviewed_whole(repo: Repo) -> 
     done, report = reviewed(repo)
     (file,) = report["change"]["files"]
     assert (file["status"], file["skipped"], file["came_from"]) == ("renamed", None, "generated")
-    assert sorted(rules(report)) == ["bandit/B608", "ruff/F821"]
+    assert sorted(rules(report)) == ["ruff/F821", "ruff/S608"]
     assert done.code == 1
     assert_derives(repo)
 
@@ -95,7 +95,7 @@ def test_an_injection_that_moves_from_the_tests_into_the_product_is_found(repo: 
     assert (done.code, rules(report)) == (0, [])
     repo.commit("Use it", {"tests/store.py": None, "app/store.py": INJECTION + edit + LONG})
     done, report = reviewed(repo)
-    assert (done.code, rules(report)) == (1, ["bandit/B608"])
+    assert (done.code, rules(report)) == (1, ["ruff/S608"])
     assert_derives(repo)
 
 
@@ -104,7 +104,7 @@ def test_code_that_is_cut_from_the_tests_and_pasted_into_the_product_is_found(re
     repo.commit("Move a function", {"tests/store.py": LONG, "app/a.py": "A = 1\n" + INJECTION})
     done, report = reviewed(repo)
     assert done.code == 1
-    assert "bandit/B608" in rules(report)
+    assert "ruff/S608" in rules(report)
 
 
 def test_a_comment_that_silenced_nothing_in_the_tests_does_not_silence_the_product(repo: Repo) -> None:
@@ -112,7 +112,7 @@ def test_a_comment_that_silenced_nothing_in_the_tests_does_not_silence_the_produ
     repo.commit("base", {"affidavit.toml": OFF, "tests/store.py": silenced + LONG})
     repo.commit("Use it", {"tests/store.py": None, "app/store.py": silenced + LONG})
     _, report = reviewed(repo)
-    (one,) = [one for one in report["candidates"] if one["finding"]["rule_id"] == "bandit/B608"]
+    (one,) = [one for one in report["candidates"] if one["finding"]["rule_id"] == "ruff/S608"]
     assert one["withheld"]["code"] == "suppressed"
 
 

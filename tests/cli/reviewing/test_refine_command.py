@@ -9,7 +9,7 @@ import pytest
 from commands import Done, affidavit
 from repositories import Repo
 
-OFF = 'analysers_off = ["ty", "kingfisher", "bandit", "references"]\n'
+OFF = 'analysers_off = ["ty", "kingfisher", "references"]\n'
 TEST = "from app import total\n\n\ndef test_total():\n    assert total([1]) == 1\n"
 FILES = {"app.py": "def total(items):\n    return sum(itms)\n", "tests/test_app.py": TEST}
 PUTS_BACK = "printf 'def total(items):\\n    return 0\\n' > app.py"

@@ -21,7 +21,7 @@ AFTER = (
 LONG = "The running sum starts at 1 and not at 0, " + "so the outcome is one larger than the sum, " * 10
 SHORT = "The running sum starts at 1: the outcome is one larger than the sum."
 HALF_A_SCREEN = 25
-OFF = "ty,kingfisher,bandit"
+OFF = "ty,kingfisher"
 SHOWN = {
     "one too many": {"severity": "high"},
     "raises on an empty": {"severity": "medium", "reason": "app.py:15 has no guard"},

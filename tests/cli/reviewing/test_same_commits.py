@@ -9,7 +9,7 @@ import pytest
 from commands import Done, affidavit
 from repositories import Repo
 
-OFF = 'analysers_off = ["ty", "kingfisher", "bandit", "references"]\n'
+OFF = 'analysers_off = ["ty", "kingfisher", "references"]\n'
 BAD = "def total(items):\n    return sum(itms)\n"
 
 

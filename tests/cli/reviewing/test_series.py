@@ -12,7 +12,7 @@ from model_server import Act, Exchange, serving
 from repositories import Repo
 from scripted_model import FINDING, NOTHING, model
 
-OFF = 'analysers_off = ["ty", "kingfisher", "bandit", "references"]\n'
+OFF = 'analysers_off = ["ty", "kingfisher", "references"]\n'
 BAD = "def total(items):\n    return sum(itms)\n"
 LOOP = "    for value in values:\n        result += value\n    return result\n"
 AFTER = "def total(values):\n    result = 1\n" + LOOP
@@ -255,7 +255,7 @@ def test_of_places_with_one_cause_the_one_that_is_silenced_blocks_when_the_other
     repo: Repo, tmp_path: Path
 ) -> None:
     call = "from m import other\n\n\ndef f():\n    return other(1)\n"
-    off = 'analysers_off = ["ruff", "kingfisher", "bandit", "references"]\n'
+    off = 'analysers_off = ["ruff", "kingfisher", "references"]\n'
     places = {"u1.py": call, "u2.py": call}
     repo.commit("Base", {"affidavit.toml": off, "m.py": "def other(a):\n    return a\n", **places})
     repo.git("checkout", "-q", "-b", "feature")

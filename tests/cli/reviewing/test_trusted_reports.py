@@ -12,7 +12,7 @@ from model_server import Script, serving
 from repositories import Repo
 from scripted_model import NOTHING, model
 
-OFF = 'analysers_off = ["ty", "kingfisher", "bandit", "references"]\n'
+OFF = 'analysers_off = ["ty", "kingfisher", "references"]\n'
 BUGGY = "def total(values):\n    result = 1\n    return result + sum(values)\n"
 QUIET = {"review_result": NOTHING}
 

@@ -17,7 +17,7 @@ from sandboxes import needed_sandbox
 SOUND = "def total(items):\n    return sum(items)\n"
 BROKEN = "def total(items):\n    result = sum(items)\n    return reslt\n"
 HARMLESS = "def total(items):\n    result = sum(items)\n    return result\n"
-QUICK = ("--analysers-off", "ty,bandit,kingfisher", "--quiet")
+QUICK = ("--analysers-off", "ty,kingfisher", "--quiet")
 
 
 def write_case(cases: Path, name: str, expected: Any = None, **fields: Any) -> Path:

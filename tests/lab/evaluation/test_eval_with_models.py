@@ -93,7 +93,7 @@ def evaluate(cases: Path, address: str, *options: str | Path) -> Done:
     return affidavit(
         "eval",
         cases,
-        *("--analysers-off", "ruff,ty,bandit,kingfisher", *chosen, *options),
+        *("--analysers-off", "ruff,ty,kingfisher", *chosen, *options),
         cwd=cases.parent,
         env={"OPENAI_API_KEY": "sk-none"},
     )

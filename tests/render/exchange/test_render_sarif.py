@@ -211,9 +211,9 @@ def test_each_severity_has_its_level(severity: str, level: str) -> None:
 
 
 def test_a_rule_explains_itself_and_a_security_rule_has_its_number() -> None:
-    leak = a_finding(category=Category.SECURITY, rule_id="bandit/B602", severity=Severity.CRITICAL)
+    leak = a_finding(category=Category.SECURITY, rule_id="ruff/S602", severity=Severity.CRITICAL)
     (rule,) = run_of(a_report(a_candidate(finding=leak)))["tool"]["driver"]["rules"]
-    assert rule["shortDescription"]["text"] == "B602 (bandit, security)"
+    assert rule["shortDescription"]["text"] == "S602 (ruff, security)"
     assert "affidavit ignore FINGERPRINT" in rule["help"]["text"]
     assert rule["properties"]["security-severity"] == "9.5"
 

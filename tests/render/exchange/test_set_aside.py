@@ -12,7 +12,7 @@ from affidavit.render.formats import RenderOptions, render
 from reports import a_report, a_set_aside
 
 RESULT = a_set_aside(
-    rule="bandit/B602",
+    rule="ruff/S602",
     category="security",
     line=3,
     message="a shell runs it",
@@ -21,7 +21,7 @@ RESULT = a_set_aside(
 
 
 def note(**fields: object) -> Diagnostic:
-    said = {"code": Reason.FINDING_DROPPED, "specialist": "bandit", "detail": "as before 2.9", **fields}
+    said = {"code": Reason.FINDING_DROPPED, "specialist": "ruff", "detail": "as before 2.9", **fields}
     return Diagnostic.model_validate(said)
 
 
@@ -29,9 +29,9 @@ def written(form: str, report: Report, *, show_withheld: bool = False) -> str:
     return render(report, form, RenderOptions(show_withheld=show_withheld))
 
 
-REST = note(unlisted={"bandit/B101": 2, "bandit/B602": 5})
+REST = note(unlisted={"ruff/S101": 2, "ruff/S602": 5})
 REPORT = a_report(diagnostics=(note(set_aside=RESULT), note(set_aside=RESULT), REST))
-COUNTED = "9 results of analysers, set aside: bandit/B602 (7), bandit/B101 (2)"
+COUNTED = "9 results of analysers, set aside: ruff/S602 (7), ruff/S101 (2)"
 PARTS = ("B602", "shop/cart.py:3", "the file is data of a test", "7 more that are not listed")
 
 
@@ -51,14 +51,14 @@ def test_a_line_has_rule_and_place_and_the_reason_before_words_of_the_change() -
     in_name = RESULT.model_copy(update={"line": 0, "rule": "own/x", "message": ""})
     lines = set_aside_lines(a_report(diagnostics=(note(set_aside=RESULT), note(set_aside=in_name))))
     assert lines == [
-        "bandit/B602 at shop/cart.py:3: the file is data of a test (a shell runs it)",
-        "bandit: own/x at the name of shop/cart.py: the file is data of a test",
+        "ruff/S602 at shop/cart.py:3: the file is data of a test (a shell runs it)",
+        "ruff: own/x at the name of shop/cart.py: the file is data of a test",
     ]
 
 
 def test_a_note_of_an_older_report_is_said_as_it_stands() -> None:
     older = a_report(diagnostics=(note(),))
-    assert (older.set_aside_count, set_aside_lines(older)) == (1, ["bandit: as before 2.9"])
+    assert (older.set_aside_count, set_aside_lines(older)) == (1, ["ruff: as before 2.9"])
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "html"])
@@ -71,13 +71,13 @@ def test_formats_for_people_count_them_and_list_them_on_demand(form: str) -> Non
 def test_sarif_has_them_as_suppressed_results_with_their_reason() -> None:
     run = json.loads(written("sarif", REPORT))["runs"][0]
     first, _ = run["results"]
-    assert (first["ruleId"], first["level"]) == ("bandit/B602", "error")
+    assert (first["ruleId"], first["level"]) == ("ruff/S602", "error")
     place = first["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("shop/cart.py", 3)
     said = [one["justification"] for one in first["suppressions"]]
     assert said == ["finding_dropped: the file is data of a test"]
     notes = [one["message"]["text"] for one in run["invocations"][0]["toolExecutionNotifications"]]
-    assert "bandit: 7 more that are not listed: bandit/B602 (5), bandit/B101 (2)" in notes
+    assert "ruff: 7 more that are not listed: ruff/S602 (5), ruff/S101 (2)" in notes
 
 
 @pytest.mark.parametrize("form", ["sarif", "sarif@github"])
@@ -95,6 +95,6 @@ def test_verdict_and_review_result_count_them() -> None:
 def test_junit_counts_them_and_lists_the_first() -> None:
     many = a_report(diagnostics=(note(set_aside=RESULT),) * 60)
     spoken = ET.fromstring(written("junit", many)).findtext(".//system-out") or ""
-    assert "60 results of analysers, set aside: bandit/B602 (60)" in spoken
+    assert "60 results of analysers, set aside: ruff/S602 (60)" in spoken
     assert spoken.count("at shop/cart.py:3: the file is data of a test") == 50
     assert spoken.endswith("and 10 lines more, in the native report")

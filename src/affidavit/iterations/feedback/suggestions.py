@@ -23,7 +23,10 @@ _ACTIONS = {
 _BY_RULE: tuple[tuple[str, str], ...] = (
     (r"F821|undefined", "Define or import the name that `{place}` uses: {title}"),
     (r"F401|F811|F841|unused", "Remove what `{place}` no longer uses: {title}"),
-    (r"S\d{3}|bandit", "Replace the unsafe call at `{place}` with its safe form: {title}"),
+    (
+        r"S\d{3}|flask-debug|tls-version|host-key-policy|joined-sql",
+        "Replace the unsafe call at `{place}` with its safe form: {title}",
+    ),
     (r"references/", "Bring `{place}` in line with what the change did to the name it uses: {title}"),
     (r"kingfisher|secret", "Remove the secret at `{place}`, revoke it, and read it from the environment"),
     (r"tests/", "Restore the test at `{place}` as it was, and change the code under test instead"),
