@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from affidavit.service.access.hosts import OwnHosts
+from affidavit.service.api.guard import OwnHosts
 from affidavit.service.commands.serve import command as serve
 from affidavit.service.commands.worker import command as worker
-from affidavit.service.telemetry.metrics import REGISTRY
+from affidavit.service.metrics import REGISTRY
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 BESIDE = Path(sys.executable).parent

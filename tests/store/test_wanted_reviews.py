@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import pytest
 
-from affidavit.records.service.review import WantedReview
+from affidavit.service.kept.records import WantedReview
+from affidavit.service.kept.reviews import Filter, FullQueue, Reviews, Wanted
 from affidavit.store.databases.location import SqliteFile
 from affidavit.store.open import Store, open_store
-from affidavit.store.service.reviews import Filter, FullQueue, Reviews, Wanted
 
 AT_ONCE, MOST = 10, 3
 Result = TypeVar("Result")

@@ -10,8 +10,8 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from affidavit.events import now_iso
+from affidavit.service.kept.access import Access, KnownRepository
 from affidavit.store.open import open_store
-from affidavit.store.service.access import Access, KnownRepository
 from github_server import GitHubServer
 from model_server import Act, Exchange
 from model_server import serving as model_serving

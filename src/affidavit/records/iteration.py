@@ -20,6 +20,9 @@ DecidedBy = Literal["reproduction", "analyser", "evidence", "verifier", "repetit
 """repetition: somebody of this review reports it again, and that stands."""
 FeedbackVerdict = Literal["accept", "refine", "reject", "escalate"]
 
+DEFAULT_TENANT = "default"
+"""The operator's own: what was reviewed without a service is its, too."""
+
 
 class EarlierHunk(Record):
     """A hunk that was reviewed, known again wherever its lines have gone."""

@@ -13,9 +13,8 @@ from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.following.earlier import as_looked_then, earlier_of
 from affidavit.proof.signature import check_signature, signature_path
 from affidavit.recheck.signers import allowed_signers
-from affidavit.records.iteration import Earlier, IterationSummary, StoredIteration
+from affidavit.records.iteration import DEFAULT_TENANT, Earlier, IterationSummary, StoredIteration
 from affidavit.records.report import Report
-from affidavit.records.service.review import DEFAULT_TENANT
 from affidavit.render.formats import render
 from affidavit.reviewing.options import ReviewOptions, Say
 from affidavit.stages.looking.intake import OpenedChange

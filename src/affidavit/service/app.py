@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,32 @@ from fastapi.routing import APIRoute
 from starlette.routing import Match
 
 from affidavit import __version__
-from affidavit.service.access.admission import Admission
-from affidavit.service.access.guard import Guard
-from affidavit.service.access.pace import Pace
-from affidavit.service.api.listing import listing_page
+from affidavit.service.api.access import Admission, Pace
+from affidavit.service.api.guard import Guard
 from affidavit.service.parts import Parts
 from affidavit.service.problems import EXCEPTIONS, Problem, Refusal, not_found
 from affidavit.service.routes import about, code, findings, operation, posting, reports, reviews, webhooks
-from affidavit.service.stream.turns import Turns
-from affidavit.service.stream.watch import Watch
+from affidavit.service.streaming import Turns, Watch
+
+METHODS = ("get", "post", "put", "delete")
+
+
+def listing_page(document: dict[str, Any]) -> str:
+    """The OpenAPI document as a table; the document itself has the shapes."""
+    rows = "".join(
+        f"<tr><td>{method.upper()}</td><td><code>{escape(path)}</code></td>"
+        f"<td>{escape(operation.get('summary', ''))}</td></tr>"
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if method in METHODS
+    )
+    title = escape(document["info"]["title"])
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}: API</title></head><body>'
+        f'<h1>{title}: the API</h1><p><a href="/openapi.json">openapi.json</a> has the shapes of requests '
+        f"and answers.</p><table>{rows}</table></body></html>"
+    )
+
 
 START_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Affidavit</title>
 <h1>Affidavit</h1><p>Code review under oath. The API is described at <a href="/docs">/docs</a>

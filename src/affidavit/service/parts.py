@@ -1,26 +1,37 @@
-"""Everything that a server or a worker is made of: the operator's settings in, what is opened once out."""
+"""One process of the service: what a server and a worker are made of, and how a worker runs."""
 
-from contextlib import AsyncExitStack
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from types import TracebackType
 
+from prometheus_client import start_http_server
+
+from affidavit.errors import SettingsError
 from affidavit.minds.choice import CallLimits
 from affidavit.service.cell.nursery import Nursery
+from affidavit.service.kept.access import Access
+from affidavit.service.kept.progress import Postings, Progress
+from affidavit.service.kept.reviews import Reviews
+from affidavit.service.logs import say, write_logs
+from affidavit.service.metrics import REGISTRY, send_traces
 from affidavit.service.settings import ServiceSettings
-from affidavit.service.work.adoption import Adoption
-from affidavit.service.work.caches import Caches
-from affidavit.service.work.calls import Calls
-from affidavit.service.work.deadline import GRACE_SECONDS, UNOPENED_SECONDS
+from affidavit.service.work.calls import Calls, Money
 from affidavit.service.work.engine import Work
-from affidavit.service.work.forgetting import Forgetting
-from affidavit.service.work.money import Money
-from affidavit.service.work.readiness import Readiness, check_room
-from affidavit.service.work.waiting import until_it_can_be_reached
+from affidavit.service.work.forgetting import Caches, Forgetting
+from affidavit.service.work.waiting import (
+    GRACE_SECONDS,
+    UNOPENED_SECONDS,
+    Deadline,
+    Readiness,
+    check_room,
+    unless_ended,
+    until_it_can_be_reached,
+)
 from affidavit.service.work.worker import Worker
+from affidavit.service.work.workplace import Adoption
 from affidavit.store.open import open_store
-from affidavit.store.service.access import Access
-from affidavit.store.service.postings import Postings
-from affidavit.store.service.progress import Progress
-from affidavit.store.service.reviews import Reviews
 
 ATTEMPTS_OF_A_CALL = 6
 """A service can wait longer than somebody at a screen."""
@@ -94,3 +105,60 @@ class Parts:
         self._stack.callback(self.store.close)
         self._stack.callback(self.work.close)
         return self
+
+
+def on_signals(end: Callable[[], None], parts: Parts) -> None:
+    """Call `end` when an operator or a terminal asks this process to end, which then has its time for it."""
+    deadline = Deadline()
+
+    def told() -> None:
+        deadline.begin(parts.ending_seconds)
+        end()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, told)
+
+
+def run_worker(settings: ServiceSettings) -> None:
+    """Do reviews until a signal comes."""
+    write_logs()
+    send_traces(settings.environment, settings.version)
+    asyncio.run(_work(Parts(settings)))
+
+
+async def _work(parts: Parts) -> None:
+    ended = asyncio.Event()
+    on_signals(ended.set, parts)
+    with _told_metrics(parts.settings):
+        await _work_until(ended, parts)
+
+
+@contextmanager
+def _told_metrics(settings: ServiceSettings) -> Iterator[None]:
+    """A worker has no server: what it counts is told by one of its own, to whomever can reach it."""
+    if settings.metrics_port is None:
+        yield
+        return
+    try:
+        server, thread = start_http_server(settings.metrics_port, settings.metrics_host, REGISTRY)
+    except OSError as error:
+        raise SettingsError(
+            f"metrics cannot be told at {settings.metrics_host}:{settings.metrics_port}:"
+            f" {error.strerror or error}; name another --metrics-port"
+        ) from error
+    say(f"Metrics at http://{settings.metrics_host}:{server.server_port}/metrics until it is told to end")
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+async def _work_until(ended: asyncio.Event, parts: Parts) -> None:
+    async with parts:
+        if not await unless_ended(parts.wait_for_database(), ended):
+            return
+        await parts.open(works=True)
+        say(f"Affidavit works as {parts.settings.worker_id} until it is told to end")
+        await ended.wait()

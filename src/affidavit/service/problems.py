@@ -19,7 +19,7 @@ from affidavit.errors import (
     UnreadableReportError,
 )
 from affidavit.forges.clones import TooLargeError
-from affidavit.service.telemetry.seldom import SeldomLog
+from affidavit.service.logs import SeldomLog
 
 LOG = SeldomLog("affidavit.api")
 MEDIA_TYPE = "application/problem+json"

@@ -9,14 +9,13 @@ import uvicorn
 from structlog.contextvars import bound_contextvars
 
 from affidavit.errors import SettingsError
-from affidavit.service.access.connections import AT_A_TIME, Connection, close_overdue
+from affidavit.service.api.guard import AT_A_TIME, Connection, close_overdue
 from affidavit.service.app import make_app
-from affidavit.service.parts import Parts
-from affidavit.service.run_worker import on_signals
+from affidavit.service.logs import say, tell_as_ours, write_logs
+from affidavit.service.metrics import send_traces
+from affidavit.service.parts import Parts, on_signals
 from affidavit.service.settings import ServiceSettings
-from affidavit.service.stream.watch import Watch
-from affidavit.service.telemetry.logs import say, tell_as_ours, write_logs
-from affidavit.service.telemetry.traces import send_traces
+from affidavit.service.streaming import Watch
 from affidavit.service.work.waiting import unless_ended
 
 STREAMS_END_SECONDS = 3

@@ -4,8 +4,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select
 
-from affidavit.records.iteration import IterationSummary, StoredIteration, StoredSeries
-from affidavit.records.service.review import DEFAULT_TENANT
+from affidavit.records.iteration import DEFAULT_TENANT, IterationSummary, StoredIteration, StoredSeries
 from affidavit.store.databases.database import Database
 from affidavit.store.databases.schema import ITERATIONS, REVIEWS, is_of_tenant, is_standing
 

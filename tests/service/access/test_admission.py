@@ -5,9 +5,9 @@ import urllib.request
 from pathlib import Path
 
 from affidavit.events import now_iso
-from affidavit.service.access.admission import AGAIN_SECONDS, Admission
+from affidavit.service.api.access import AGAIN_SECONDS, Admission
+from affidavit.service.kept.access import Access
 from affidavit.store.open import open_store
-from affidavit.store.service.access import Access
 from service_process import DIFF, Client, make_token, operate, serving
 
 

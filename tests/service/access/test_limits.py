@@ -12,14 +12,14 @@ import pytest
 from sqlalchemy import select
 
 from affidavit.events import now_iso
-from affidavit.service.access.pace import Pace
+from affidavit.service.api.access import Pace
+from affidavit.service.kept.access import Access
+from affidavit.service.kept.progress import NewExchanges, Progress, Spent
+from affidavit.service.kept.reviews import Reviews
+from affidavit.service.metrics import render_metrics
 from affidavit.service.problems import Refusal
-from affidavit.service.telemetry.metrics import render_metrics
 from affidavit.store.databases.schema import SPENDING
 from affidavit.store.open import open_store
-from affidavit.store.service.access import Access
-from affidavit.store.service.progress import NewExchanges, Progress, Spent
-from affidavit.store.service.reviews import Reviews
 from posting_flow import ALL_BUT_RUFF
 from service_process import DIFF, Answer, Asked, Client, make_token, operate, other_diff, serving, working
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.service.access.hosts import OwnHosts
+from affidavit.service.api.guard import OwnHosts
 
 HERE = OwnHosts((), is_loopback=True, machine="box")
 THERE = OwnHosts(("Review.Example.org", "*.inside.example", ""), is_loopback=False, machine="box")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.service.access.pace import FairTurns
+from affidavit.service.api.access import FairTurns
 from model_server import Exchange
 from model_server import serving as model_serving
 from repositories import Repo

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import sample_stream
-from affidavit.service.api.sample import BASE, HEAD, NAME, make_sample, sample_diff
+from affidavit.service.kept.access import Access
+from affidavit.service.routes.about import BASE, HEAD, NAME, make_sample, sample_diff
 from affidavit.store.open import open_store
-from affidavit.store.service.access import Access
 from repositories import run_git
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.service.routes.reports import get_withheld
-from affidavit.service.work.attempt.workplace import outcome_of
+from affidavit.service.work.workplace import outcome_of
 from reports import a_report, a_set_aside
 
 RESULT = a_set_aside(file="a.py")

@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
-from affidavit.service.stream.turns import Turns
+from affidavit.service.streaming import Turns
 
 START: Message = {"type": "http.response.start", "status": 200, "headers": []}
 

@@ -5,13 +5,12 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from affidavit.records.service.review import KeptEvent, WantedReview
-from affidavit.service.stream.watch import State, Watch
-from affidavit.service.stream.wire import Batch
+from affidavit.service.kept.progress import NewEvent, Progress
+from affidavit.service.kept.records import KeptEvent, WantedReview
+from affidavit.service.kept.reviews import Reviews, Wanted
+from affidavit.service.streaming import Batch, State, Watch
 from affidavit.store.databases.database import Database
 from affidavit.store.open import open_store
-from affidavit.store.service.progress import NewEvent, Progress
-from affidavit.store.service.reviews import Reviews, Wanted
 
 LISTENERS = 100
 EVENTS = 5

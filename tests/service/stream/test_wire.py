@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from affidavit.records.service.review import KeptEvent
-from affidavit.service.stream.wire import HEARTBEAT, with_heartbeats, write_batch
+from affidavit.service.kept.records import KeptEvent
+from affidavit.service.streaming import HEARTBEAT, with_heartbeats, write_batch
 
 
 class Source:

@@ -8,9 +8,7 @@ import pytest
 from structlog.contextvars import bound_contextvars
 from structlog.testing import capture_logs
 
-from affidavit.service.telemetry.logs import tell_as_ours
-from affidavit.service.telemetry.repeats import AGAIN_SECONDS, MOST_WORDS, Repeats
-from affidavit.service.telemetry.seldom import SeldomLog
+from affidavit.service.logs import AGAIN_SECONDS, MOST_WORDS, Repeats, SeldomLog, tell_as_ours
 
 
 class Clock:

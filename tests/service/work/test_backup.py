@@ -10,12 +10,12 @@ from uuid import uuid4
 
 import pytest
 
-from affidavit.records.service.review import WantedReview
+from affidavit.service.kept.access import Access, AuditEntry
+from affidavit.service.kept.records import WantedReview
+from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.engine import Work, schema_for
 from affidavit.store.open import open_store
-from affidavit.store.service.access import Access, AuditEntry
-from affidavit.store.service.reviews import Reviews, Wanted
 from service_process import DIFF
 
 REVIEW = str(uuid4())

@@ -12,9 +12,9 @@ import pytest
 from affidavit.config.settings import Settings
 from affidavit.events import now_iso
 from affidavit.reviewing.models import ledger_of
+from affidavit.service.kept.access import Access
+from affidavit.service.kept.progress import Progress
 from affidavit.store.open import open_store
-from affidavit.store.service.access import Access
-from affidavit.store.service.progress import Progress
 from model_server import Script, stating
 from model_server import serving as model_serving
 from posting_flow import ALL_BUT_RUFF

@@ -11,14 +11,14 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import update
 
-from affidavit.records.service.review import WantedReview
+from affidavit.service.kept.access import DELETED, Access, AuditEntry
+from affidavit.service.kept.progress import NewEvent, NewExchanges, Progress, Spent
+from affidavit.service.kept.records import WantedReview
+from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.settings import ServiceSettings
-from affidavit.service.work.caches import Caches
+from affidavit.service.work.forgetting import Caches
 from affidavit.store.databases.schema import REVIEWS
 from affidavit.store.open import Store, open_store
-from affidavit.store.service.access import DELETED, Access, AuditEntry
-from affidavit.store.service.progress import NewEvent, NewExchanges, Progress, Spent
-from affidavit.store.service.reviews import Reviews, Wanted
 from model_server import serving as model_serving
 from scripted_model import model
 from service_process import DIFF, Asked, Client, Service, make_token, serving

@@ -15,18 +15,17 @@ import pytest
 from affidavit.errors import StoreError
 from affidavit.events import now_iso
 from affidavit.minds.choice import CallLimits
-from affidavit.records.service.review import KeptReview, WantedReview
 from affidavit.service.cell.nursery import Nursery
+from affidavit.service.kept.access import Access
+from affidavit.service.kept.records import KeptReview, WantedReview
+from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.settings import ServiceSettings
-from affidavit.service.work.attempt.diary import Diary, LostReview
-from affidavit.service.work.attempt.held import HeldReview
-from affidavit.service.work.attempt.workplace import FailedReview, Workplace
-from affidavit.service.work.caches import Caches
+from affidavit.service.work.attempt import Diary, HeldReview, LostReview
 from affidavit.service.work.calls import Calls
+from affidavit.service.work.forgetting import Caches
 from affidavit.service.work.worker import again_and_again
+from affidavit.service.work.workplace import FailedReview, Workplace
 from affidavit.store.open import open_store
-from affidavit.store.service.access import Access
-from affidavit.store.service.reviews import Reviews, Wanted
 from service_process import DIFF
 
 

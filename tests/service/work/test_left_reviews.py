@@ -5,10 +5,10 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 from sqlalchemy import update
 
-from affidavit.records.service.review import WantedReview
+from affidavit.service.kept.records import WantedReview
+from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.store.databases.schema import REVIEWS
 from affidavit.store.open import open_store
-from affidavit.store.service.reviews import Reviews, Wanted
 from service_process import Asked, other_diff
 
 LONG_AGO = "2026-01-01T00:00:00.000Z"

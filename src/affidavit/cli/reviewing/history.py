@@ -18,8 +18,7 @@ from affidavit.git.remote import is_same_address
 from affidavit.iterations.history.page import story_page
 from affidavit.iterations.history.story import Story, as_json, tell
 from affidavit.iterations.history.text import render_list, render_story
-from affidavit.records.iteration import StoredSeries
-from affidavit.records.service.review import DEFAULT_TENANT
+from affidavit.records.iteration import DEFAULT_TENANT, StoredSeries
 from affidavit.render.exchange.shapes import as_json as written
 from affidavit.render.safe_text import json_without_commands
 from affidavit.reviewing.series import repository_at

@@ -1,8 +1,10 @@
 """What requests ask for in their bodies, as the OpenAPI document has it."""
 
-from typing import Any, Literal
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from fastapi import Query
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 
 class Body(BaseModel):
@@ -112,3 +114,24 @@ class Question(Body):
     """A question about a finding."""
 
     question: str = Field(min_length=1, max_length=4_000, examples=["Which caller passes None here?"])
+
+
+def _begun(text: str) -> str:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"there is no day {text}: write it as YYYY-MM-DD") from error
+    if day > datetime.now(UTC).date():
+        raise ValueError(f"{text} lies in the future: name today (UTC) or an earlier day")
+    return text
+
+
+Day = Annotated[
+    str,
+    Query(
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+        description="A day, UTC; not one to come.",
+        json_schema_extra={"format": "date"},
+    ),
+    AfterValidator(_begun),
+]

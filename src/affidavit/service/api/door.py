@@ -11,12 +11,11 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from affidavit.records.report import Report
-from affidavit.records.service.review import KeptReview
-from affidavit.service.access.admission import Admission
-from affidavit.service.access.caller import LOCAL, Caller, Role, caller_with, token_in
+from affidavit.service.api.access import LOCAL, Admission, Caller, Role, caller_with, token_in
+from affidavit.service.kept.records import KeptReview
 from affidavit.service.parts import Parts
 from affidavit.service.problems import MEDIA_TYPE, TITLES, Problem, Refusal
-from affidavit.service.stream.watch import Watch
+from affidavit.service.streaming import Watch
 
 ReviewId = Annotated[
     str,

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Sequence
 
 from affidavit.events import now_iso
-from affidavit.records.service.review import KeptReview
-from affidavit.service.access.caller import Caller
-from affidavit.service.access.room import check_money, with_room
+from affidavit.service import metrics
+from affidavit.service.api.access import Caller, check_money, with_room
+from affidavit.service.kept.access import AuditEntry
+from affidavit.service.kept.progress import NewEvent
+from affidavit.service.kept.records import KeptReview, Posting
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
-from affidavit.service.telemetry import metrics
-from affidavit.store.service.access import AuditEntry
-from affidavit.store.service.progress import NewEvent
 
 RETRIED = ("failed", "cancelled")
 
@@ -75,3 +74,33 @@ async def note(parts: Parts, caller: Caller, action: str, target: str, detail: s
 
 async def _again(parts: Parts, review: KeptReview) -> KeptReview:
     return await asyncio.to_thread(parts.reviews.find, review.id, review.tenant) or review
+
+
+async def ask_for_posting(parts: Parts, caller: Caller, review: KeptReview) -> Posting:
+    """Note the wish, and put it into the queue where the review is done; a worker does so otherwise."""
+    refuse_unpostable(parts, review)
+    posting = await asyncio.to_thread(parts.postings.ask, review.id, caller.name, now_iso())
+    await note(parts, caller, "review.post", review.id)
+    # Read again: it may have been completed since, by a worker that saw no wish.
+    now = await asyncio.to_thread(parts.reviews.find, review.id, review.tenant)
+    if now is not None and now.status == "completed":
+        await parts.work.enqueue_posting(posting)
+    return posting
+
+
+def refuse_unpostable(parts: Parts, review: KeptReview) -> None:
+    """Refuse what nobody may post, what is no pull or merge request, and what has nothing to post."""
+    if not parts.settings.posts_for(review.tenant):
+        raise Refusal(
+            403, f"this server does not post for {review.tenant}", "The operator allows it with --post-for."
+        )
+    if review.url is None:
+        raise Refusal(
+            409, "the review is not of a pull or merge request", "Ask for it with github_url or gitlab_url."
+        )
+    if review.status in ("failed", "cancelled"):
+        raise Refusal(
+            409,
+            f"the review is {review.status}, so there is nothing to post",
+            "POST /api/review/{id}/retry lets it go on.",
+        )

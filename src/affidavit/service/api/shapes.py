@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from affidavit.records.finding import Severity
-from affidavit.records.service.review import FindingCounts, KeptReview, ReviewSource, ReviewStatus
+from affidavit.service.kept.records import FindingCounts, KeptReview, ReviewSource, ReviewStatus
 
 
 class Submitted(BaseModel):

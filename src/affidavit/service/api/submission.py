@@ -5,6 +5,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +16,51 @@ from affidavit.events import now_iso
 from affidavit.forges.address import parse_change_url
 from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.reaching.web import Patience
+from affidavit.git.confined.location import find_repository
+from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
+from affidavit.git.revisions import branch_named, merge_base, resolve_commit
 from affidavit.quality.rollout import current_versions, running_rollout
-from affidavit.records.service.review import KeptReview, ReviewSource, WantedReview
-from affidavit.service.access.caller import Caller
-from affidavit.service.access.room import check_money, with_room
+from affidavit.service.api.access import Caller, check_money, with_room
 from affidavit.service.api.asked import ReviewOptions, ReviewRequest
 from affidavit.service.api.ending import note
-from affidavit.service.api.ranges import CheckedRange, check_range
 from affidavit.service.api.visits import QUICK
+from affidavit.service.kept.records import KeptReview, ReviewSource, WantedReview
+from affidavit.service.kept.reviews import RequestKey, Wanted
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
-from affidavit.service.work.attempt.source import read_pull
-from affidavit.store.service.reviews import RequestKey, Wanted
+from affidavit.service.work.terms import read_pull
+from affidavit.system.folders import bytes_in
+
+
+@dataclass(frozen=True)
+class CheckedRange:
+    """Two commits that have one in common."""
+
+    base: str
+    head: str
+    branch: str
+    """The branch that the head was named by; empty where it was a commit's id, a tag or anything computed."""
+
+
+def check_range(folder: Path, base: str, head: str, most_bytes: int) -> CheckedRange:
+    """The two commits; refuses what is unknown, unrelated or too large, before anything is queued."""
+    location = find_repository(folder)
+    size = bytes_in(location.objects)
+    if size > most_bytes:
+        raise Refusal(
+            413,
+            f"the repository has {size:,} bytes; this server takes {most_bytes:,}",
+            "Send the diff alone, or ask the operator to raise --repository-bytes.",
+        )
+    store = ObjectStore(location)
+    try:
+        old, new = (resolve_commit(store, location, name) for name in (base, head))
+        merge_base(store, location, old, new)
+        return CheckedRange(old, new, branch_named(store.git, head))
+    finally:
+        store.close()
+
 
 WHILE_SOMEBODY_WAITS = Patience(
     attempts=2, first_wait_seconds=0.2, max_wait_seconds=2.0, timeout_seconds=10.0

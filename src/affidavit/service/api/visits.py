@@ -9,13 +9,13 @@ from typing import Any
 
 from affidavit.errors import OutsideError
 from affidavit.records.report import Report
-from affidavit.records.service.review import KeptReview, WantedReview
-from affidavit.service.access.pace import FairTurns
+from affidavit.service.api.access import FairTurns
 from affidavit.service.cell.channel import Channel, ChannelClosed, Refused
+from affidavit.service.kept.records import KeptReview, WantedReview
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
-from affidavit.service.work.attempt.diary import cost_of
-from affidavit.service.work.attempt.source import locate_source
+from affidavit.service.work.attempt import cost_of
+from affidavit.service.work.terms import locate_source
 
 SECONDS = 600.0
 QUICK, LONG = FairTurns(4, each=2), FairTurns(4, each=2)

@@ -10,6 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic_ai.messages import ModelMessagesTypeAdapter
+
+import affidavit.language_servers.session
+import affidavit.minds.mind
+import affidavit.reviewing.panel
+import affidavit.tools.toolbox  # noqa: F401 - loaded, so that no cell has to
 from affidavit.diff.opened import OpenedChange
 from affidavit.errors import InputError
 from affidavit.events import Event
@@ -21,15 +27,22 @@ from affidavit.ports import Mind, Role
 from affidavit.prompts import PromptSet
 from affidavit.records.iteration import Earlier, StoredIteration
 from affidavit.records.report import Report
-from affidavit.records.service.review import WantedReview
+from affidavit.redaction.text import redact_text
 from affidavit.reviewing.hold import Given, hold, settings_for
 from affidavit.reviewing.models import ledger_of
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.series import is_merged, repository_of
-from affidavit.service.cell import looks, requests
+from affidavit.service.cell import requests
 from affidavit.service.cell.channel import Channel, Served
 from affidavit.service.cell.distant import DistantLines
+from affidavit.service.kept.records import WantedReview
 from affidavit.stages.looking.intake import ChangeRequest, open_change
+
+
+def warm() -> None:
+    """Make the readers of messages, and the patterns of secrets."""
+    ModelMessagesTypeAdapter.validate_python([])
+    redact_text("nothing that is secret")
 
 
 class Cell:
@@ -150,16 +163,16 @@ class Cell:
         self, report: dict[str, Any], folder: str | None, wanted: dict[str, Any]
     ) -> dict[str, Any] | None:
         """Lines of a file that a report speaks of."""
-        recorded, part = Report.model_validate(report), looks.FilePart.model_validate(wanted)
-        return await asyncio.to_thread(looks.lines_of_file, recorded, _folder(folder), part)
+        recorded, part = Report.model_validate(report), requests.FilePart.model_validate(wanted)
+        return await asyncio.to_thread(requests.lines_of_file, recorded, _folder(folder), part)
 
     async def map(self, report: dict[str, Any], folder: str | None) -> dict[str, Any]:
         """The map of a report's change."""
-        return await asyncio.to_thread(looks.map_of_change, Report.model_validate(report), _folder(folder))
+        return await asyncio.to_thread(requests.map_of_change, Report.model_validate(report), _folder(folder))
 
     async def revisions(self, folder: str) -> dict[str, Any]:
         """What can be named in a repository."""
-        return await asyncio.to_thread(looks.revisions_of, Path(folder))
+        return await asyncio.to_thread(requests.revisions_of, Path(folder))
 
     @property
     def _change(self) -> OpenedChange:

@@ -109,8 +109,7 @@ class Nursery:
 def main(control: socket.socket) -> None:
     """Make cells until the worker is gone, and then none is left."""
     # Loaded once, here: every cell has it from its birth.
-    from affidavit.service.cell.life import live  # noqa: PLC0415 - nobody else needs all of it
-    from affidavit.service.cell.warming import warm  # noqa: PLC0415
+    from affidavit.service.cell.life import live, warm  # noqa: PLC0415 - nobody else needs all of it
 
     warm()
     children: set[int] = set()

@@ -9,7 +9,7 @@ import click
 
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError
-from affidavit.records.service.review import DEFAULT_TENANT
+from affidavit.records.iteration import DEFAULT_TENANT
 from affidavit.service.commands.options import database_of, store_options
 from affidavit.store.open import open_store
 

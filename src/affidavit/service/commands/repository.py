@@ -8,7 +8,7 @@ from affidavit.errors import InputError, NotARepositoryError
 from affidavit.events import now_iso
 from affidavit.git.confined.location import find_repository
 from affidavit.service.commands.options import store_of, store_options
-from affidavit.store.service.access import Access, KnownRepository
+from affidavit.service.kept.access import Access, KnownRepository
 
 TENANT = click.option("--tenant", default="default", help="Whose it is.")
 

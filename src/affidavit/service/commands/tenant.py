@@ -7,7 +7,7 @@ import click
 from affidavit.errors import InputError
 from affidavit.events import now_iso
 from affidavit.service.commands.options import store_of, store_options
-from affidavit.store.service.access import Access
+from affidavit.service.kept.access import Access
 
 LIMITS = {"usd_per_day": "US dollars a day", "queued_per_tenant": "reviews waiting"}
 """What a tenant may have of its own, and how it is listed."""

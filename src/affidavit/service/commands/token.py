@@ -9,7 +9,7 @@ import click
 from affidavit.errors import InputError
 from affidavit.events import iso, now_iso
 from affidavit.service.commands.options import store_of, store_options
-from affidavit.store.service.access import Access, KeptToken
+from affidavit.service.kept.access import Access, KeptToken
 
 ROLES = ("read", "submit", "post", "admin")
 
@@ -29,7 +29,7 @@ def create(
     name: str, roles: tuple[str, ...], tenant: str, days: int | None, data: Path | None, database: str | None
 ) -> None:
     """Make a token for NAME, and print it; it cannot be shown again."""
-    from affidavit.service.access.caller import digest_of, new_token  # noqa: PLC0415 - loads the framework
+    from affidavit.service.api.access import digest_of, new_token  # noqa: PLC0415 - loads the framework
 
     token = new_token()
     expires = iso(datetime.now(UTC) + timedelta(days=days)) if days else None

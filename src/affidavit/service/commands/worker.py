@@ -21,6 +21,6 @@ def command(**options: Any) -> None:
     """
     settings = server_settings(options)
     # The engine takes a second to load: nobody else waits for it.
-    from affidavit.service.run_worker import run_worker  # noqa: PLC0415
+    from affidavit.service.parts import run_worker  # noqa: PLC0415
 
     run_worker(settings)

@@ -1,21 +1,27 @@
 """Routes: who asks, what the server has and whether it is well, what a review costs, how good they are."""
 
 import asyncio
-from typing import Annotated
+import shutil
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
 from affidavit.errors import StoreError
+from affidavit.events import now_iso
+from affidavit.forges.clones import locked
+from affidavit.git.command import Git
 from affidavit.quality.measures import DIMENSIONS, measure_quality
+from affidavit.records.change import Change
+from affidavit.records.iteration import StoredIteration
 from affidavit.records.measure import Dimension, Quality
-from affidavit.records.service.review import KeptReview, ReviewOutcome
 from affidavit.render.formats import FORMATS
-from affidavit.service.api.asked import ReviewRequest
-from affidavit.service.api.days import Day
+from affidavit.service.api.access import Caller
+from affidavit.service.api.asked import Day, ReviewRequest
 from affidavit.service.api.door import Reader, RightsFirst, Submitter, ThisServer, documented
-from affidavit.service.api.estimating import estimate_review
-from affidavit.service.api.sample import BASE, DESCRIPTION, HEAD, TITLE, make_sample, sample_diff
 from affidavit.service.api.shapes import (
     Estimated,
     Health,
@@ -27,10 +33,109 @@ from affidavit.service.api.shapes import (
     SampleChange,
     SampleRepository,
 )
-from affidavit.service.api.visits import QUICK
+from affidavit.service.api.submission import new_review, wanted_review
+from affidavit.service.api.visits import LONG, QUICK, cell_for
+from affidavit.service.kept.access import Access, KnownRepository
+from affidavit.service.kept.records import KeptReview, ReviewOutcome, WantedReview
+from affidavit.service.kept.reviews import Filter
 from affidavit.service.parts import Parts
 from affidavit.service.problems import AWAY, AWAY_HEADERS, FULL, LOG, STARTING
-from affidavit.store.service.reviews import Filter
+from affidavit.service.work.terms import Series, locate_source, models_for, options_for, prompts_for
+from affidavit.system.private_files import make_private_folder
+
+NO_MODEL = "No model is named: nothing would leave this machine, and nothing would be paid.\n"
+ANSWERED = (
+    "This change has a review already: whoever asks for it gets that one, and nothing is paid for it again."
+    " `again` asks for a new one.\n"
+)
+
+
+async def estimate_review(parts: Parts, caller: Caller, body: ReviewRequest) -> Estimated:
+    """What the review that this request asks for would pay."""
+    wanted = await wanted_review(parts, caller, body)
+    if not parts.settings.models:
+        return _nothing(NO_MODEL)
+    new = await asyncio.to_thread(new_review, parts, caller, wanted)
+    if not body.again and await asyncio.to_thread(parts.reviews.has_answer, new):
+        return _nothing(ANSWERED)
+    async with LONG.of(caller.tenant):
+        with parts.caches.used(caller.tenant) as cache:
+            located = await locate_source(parts.settings, wanted, cache)
+            done = await _estimated(parts, caller.tenant, located)
+    costs = [role["usd_without_cache"] for role in done["roles"]]
+    return Estimated(
+        **done,
+        input_tokens=sum(role["input_tokens"] for role in done["roles"]),
+        output_tokens=sum(role["output_tokens"] for role in done["roles"]),
+        cost_usd=None if None in costs else sum(costs),
+    )
+
+
+async def _estimated(parts: Parts, tenant: str, wanted: WantedReview) -> dict[str, Any]:
+    """As the review would be held: after the same review of its series, with the same prompts."""
+    settings = parts.settings
+    async with cell_for(parts, tenant) as cell:
+        opened = await cell.call("open", wanted=wanted.model_dump(mode="json"))
+        change = Change.model_validate(opened["change"])
+
+        async def is_merged(before: StoredIteration) -> bool:
+            return bool(await cell.call("merged", iteration=before.model_dump(mode="json")))
+
+        earlier = await Series(parts.store, tenant, opened["repository"], wanted).before(is_merged, change)
+        drawn = await asyncio.to_thread(prompts_for, settings, parts.store, change)
+        done: dict[str, Any] = await cell.call(
+            "estimate",
+            options=options_for(settings, wanted, tenant),
+            environment=settings.cell_settings,
+            models=models_for(settings),
+            prompts=drawn["prompts"],
+            earlier=earlier,
+        )
+        return done
+
+
+def _nothing(text: str) -> Estimated:
+    return Estimated(roles=[], input_tokens=0, output_tokens=0, cost_usd=0.0, text=text)
+
+
+NAME = "sample-shop"
+BASE, HEAD = "before", "after"
+TITLE = "Let customers redeem coupons"
+DESCRIPTION = "Customers enter a code at the till; the total is reduced, and the code is used up."
+
+
+def sample_diff() -> str:
+    """The same change as a diff, for whoever has no use for a repository."""
+    return _packed("sample.diff")
+
+
+def make_sample(data: Path, access: Access, tenant: str) -> str:
+    """The name under which the tenant can ask for it; made where it is not there."""
+    folder = data / "sample" / f"{NAME}.git"
+    make_private_folder(folder.parent)
+    with locked(folder):
+        if not (folder / "HEAD").is_file():
+            _import(folder)
+    known = KnownRepository(tenant=tenant, name=NAME, location=str(folder.resolve()), added_at=now_iso())
+    access.add_repository(known)
+    return NAME
+
+
+def _import(folder: Path) -> None:
+    """Whole or not at all: a process that is killed in between leaves nothing that looks like it."""
+    unfinished = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unfinished-"))
+    try:
+        git = Git(unfinished)
+        git.run("init", "-q", "--bare", "--template=", f"--initial-branch={HEAD}", ".")
+        git.run("fast-import", "--quiet", stdin=_packed("sample.stream").encode())
+        unfinished.rename(folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _packed(name: str) -> str:
+    return files("affidavit.service").joinpath(name).read_text(encoding="utf-8")
+
 
 ROUTES = APIRouter(prefix="/api", tags=["about"], route_class=RightsFirst)
 

@@ -9,7 +9,7 @@ from affidavit.quality.labels import add_label, labels_elsewhere, labels_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.label import Label, LabelEntry
 from affidavit.records.report import Report
-from affidavit.service.access.room import check_money
+from affidavit.service.api.access import check_money
 from affidavit.service.api.asked import LabelRequest, Question
 from affidavit.service.api.door import (
     OwnReport,

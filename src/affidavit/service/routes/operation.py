@@ -6,12 +6,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from affidavit.records.service.review import DEFAULT_TENANT
-from affidavit.service.api.days import Day
+from affidavit.records.iteration import DEFAULT_TENANT
+from affidavit.service.api.asked import Day
 from affidavit.service.api.door import Admin, Reader, ThisServer, documented
+from affidavit.service.kept.access import AuditEntry
+from affidavit.service.metrics import render_metrics
 from affidavit.service.problems import Refusal
-from affidavit.service.telemetry.metrics import render_metrics
-from affidavit.store.service.access import AuditEntry
 
 ROUTES = APIRouter(tags=["operation"])
 

@@ -4,9 +4,9 @@ import asyncio
 
 from fastapi import APIRouter
 
-from affidavit.records.service.posting import Posting
 from affidavit.service.api.door import OwnReview, Poster, Reader, ThisServer, documented
-from affidavit.service.api.posting import ask_for_posting
+from affidavit.service.api.ending import ask_for_posting
+from affidavit.service.kept.records import Posting
 from affidavit.service.problems import Refusal
 
 ROUTES = APIRouter(prefix="/api/review/{review_id}/post", tags=["posting"])

@@ -16,17 +16,17 @@ from affidavit.errors import ForgeError, InputError
 from affidavit.events import now_iso
 from affidavit.forges.events import RequestEvent, read_github_event, read_gitlab_event
 from affidavit.forges.pull_request import PullRequest
-from affidavit.records.service.review import DEFAULT_TENANT, KeptReview
-from affidavit.service.access.caller import Caller
+from affidavit.records.iteration import DEFAULT_TENANT
+from affidavit.service.api.access import Caller
 from affidavit.service.api.asked import ReviewRequest
 from affidavit.service.api.door import ThisServer, documented
-from affidavit.service.api.ending import cancel_review
-from affidavit.service.api.posting import ask_for_posting
+from affidavit.service.api.ending import ask_for_posting, cancel_review
 from affidavit.service.api.submission import WHILE_SOMEBODY_WAITS, queue_review, review_of
+from affidavit.service.kept.records import KeptReview
+from affidavit.service.kept.reviews import Filter, RequestKey
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
-from affidavit.service.work.attempt.source import read_pull
-from affidavit.store.service.reviews import Filter, RequestKey
+from affidavit.service.work.terms import read_pull
 
 ROUTES = APIRouter(prefix="/api/webhook", tags=["webhooks"])
 GITHUB_SECRET = "AFFIDAVIT_GITHUB_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable

@@ -1,24 +1,77 @@
-"""Ask models for cells: the worker has the keys, and lets no more calls out at once than a model may get."""
+"""Ask models for cells: the worker has the keys, counts the money, and limits the calls at once."""
 
 import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
 from typing import Any
 
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse
 
+from affidavit.errors import BudgetError
 from affidavit.minds.choice import CallLimits, ModelChoice
 from affidavit.minds.wire.connection import CallEnded, Connection
 from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.providers import build_client
 from affidavit.ports import Role
+from affidavit.service import metrics
 from affidavit.service.cell.distant import REPLIES
-from affidavit.service.telemetry import metrics
-from affidavit.service.telemetry.traces import span
+from affidavit.service.kept.access import Access
+from affidavit.service.kept.progress import Progress
+from affidavit.service.metrics import span
+from affidavit.service.settings import ServiceSettings
+
+
+@dataclass(frozen=True)
+class DaysMoney:
+    """What a tenant may spend on a day, and what it has spent of that."""
+
+    tenant: str
+    most_usd: float
+    """0: as much as it takes."""
+    spent_usd: float = 0.0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing more may be paid."""
+        return bool(self.most_usd) and self.spent_usd >= self.most_usd
+
+    @property
+    def left_usd(self) -> float | None:
+        """What may still be paid; None: as much as it takes."""
+        return max(self.most_usd - self.spent_usd, 0.0) if self.most_usd else None
+
+    def __str__(self) -> str:
+        return f"{self.tenant} has spent {self.spent_usd:.2f} of {self.most_usd:.2f} US dollars today"
+
+
+@dataclass(frozen=True)
+class Money:
+    """The money of all tenants of one store."""
+
+    settings: ServiceSettings
+    access: Access
+    progress: Progress
+
+    def today(self, tenant: str) -> DaysMoney:
+        """How it stands now; days are those of UTC."""
+        own = self.access.limits_of(tenant)
+        most = float(own.get("usd_per_day", self.settings.limits.usd_per_day))
+        if not most:
+            return DaysMoney(tenant, most)
+        return DaysMoney(tenant, most, self.progress.spent_usd(tenant, datetime.now(UTC).date().isoformat()))
+
+    def check(self, tenant: str) -> None:
+        """Raise BudgetError, with what to do, where a review may pay for nothing more today."""
+        day = self.today(tenant)
+        if day.is_spent:
+            raise BudgetError(f"{day}; retry it tomorrow (UTC), or ask the operator for more")
+
 
 Pay = Callable[[Any], Awaitable[bool]]
 """Takes what came of an attempt that broke off; False: there is no money for another."""

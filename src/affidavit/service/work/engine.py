@@ -12,7 +12,7 @@ from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from affidavit.errors import StoreError
-from affidavit.records.service.posting import Posting
+from affidavit.service.kept.records import Posting
 from affidavit.service.settings import ServiceSettings
 from affidavit.store.databases import postgresql, sqlite
 from affidavit.store.databases.location import PostgresDatabase

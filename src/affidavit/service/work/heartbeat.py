@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from affidavit.events import now_iso
+from affidavit.service.kept.access import KeptWorker, Workers
 from affidavit.service.work.engine import Work
 from affidavit.store.open import Store
-from affidavit.store.service.workers import KeptWorker, Workers
 
 Clock = Callable[[], float]
 

@@ -12,15 +12,13 @@ from dbos import error as engine_errors
 
 from affidavit.errors import StoreError
 from affidavit.events import iso, now_iso
-from affidavit.records.service.review import KeptReview
 from affidavit.service.cell.nursery import Nursery
+from affidavit.service.kept.access import Access
+from affidavit.service.kept.records import KeptReview
+from affidavit.service.logs import Repeats, tell_as_ours
+from affidavit.service.metrics import span
 from affidavit.service.settings import ServiceSettings
-from affidavit.service.telemetry.logs import tell_as_ours
-from affidavit.service.telemetry.repeats import Repeats
-from affidavit.service.telemetry.traces import span
-from affidavit.service.work.attempt.diary import LostReview
-from affidavit.service.work.attempt.workplace import FailedReview, Workplace
-from affidavit.service.work.caches import Caches
+from affidavit.service.work.attempt import LostReview
 from affidavit.service.work.calls import Calls
 from affidavit.service.work.engine import (
     OVER,
@@ -36,12 +34,12 @@ from affidavit.service.work.engine import (
     in_our_words,
     posting_name,
 )
-from affidavit.service.work.forgetting import Forgetting
+from affidavit.service.work.forgetting import Caches, Forgetting
 from affidavit.service.work.heartbeat import Heartbeat
-from affidavit.service.work.posts.posting import PostOffice
+from affidavit.service.work.posting import PostOffice
 from affidavit.service.work.waiting import until_it_answers
+from affidavit.service.work.workplace import FailedReview, Workplace
 from affidavit.store.open import Store
-from affidavit.store.service.access import Access
 
 LOG = structlog.get_logger("affidavit.worker")
 BEATS_BETWEEN_ROUNDS = 10

@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from affidavit.records.service.review import DEFAULT_TENANT
+from affidavit.records.iteration import DEFAULT_TENANT
 
 
 class KeptText(TypeDecorator[str]):

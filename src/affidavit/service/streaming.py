@@ -1,14 +1,103 @@
 """Notice that reviews go on: one look at the database for all who listen, however many they are."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi.sse import format_sse_event
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from affidavit.errors import StoreError
-from affidavit.records.service.review import FINISHED, ReviewStatus
-from affidavit.service.stream.wire import Batch, write_batch
-from affidavit.store.service.progress import Progress
-from affidavit.store.service.reviews import Reviews
+from affidavit.service.kept.progress import Progress
+from affidavit.service.kept.records import FINISHED, KeptEvent, ReviewStatus
+from affidavit.service.kept.reviews import Reviews
+
+AT_ONCE = 8
+STREAM = "/stream"
+
+
+class Turns:
+    """Stands before the routes; who asks for a stream stands in line, where that costs nothing."""
+
+    def __init__(self, app: ASGIApp, at_once: int = AT_ONCE) -> None:
+        self._app, self._turns = app, asyncio.Semaphore(at_once)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on, a stream when it is its turn, which is over as soon as it is answered."""
+        if scope["type"] != "http" or not scope["path"].endswith(STREAM):
+            await self._app(scope, receive, send)
+            return
+        await self._turns.acquire()
+        is_begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal is_begun
+            if not is_begun:
+                is_begun = True
+                self._turns.release()
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        finally:
+            if not is_begun:
+                self._turns.release()
+
+
+HEARTBEAT_SECONDS = 15.0
+HEARTBEAT = b": ping\n\n"
+RETRY_MILLISECONDS = 1_000
+MEDIA_TYPE = "text/event-stream"
+HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+"""No proxy may keep back what was said."""
+FIELDS: dict[str, Any] = {
+    "data": {"type": "string"},
+    "event": {"type": "string"},
+    "id": {"type": "string"},
+    "retry": {"type": "integer", "minimum": 0},
+}
+DOCUMENTED = {"content": {MEDIA_TYPE: {"itemSchema": {"type": "object", "properties": FIELDS}}}}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Events that follow each other, written once for all who listen."""
+
+    events: Sequence[KeptEvent]
+    wire: bytes
+
+
+def write_batch(events: Sequence[KeptEvent]) -> Batch:
+    """The events, and what is sent of them."""
+    return Batch(events, b"".join(map(_written, events)))
+
+
+def _written(event: KeptEvent) -> bytes:
+    return format_sse_event(
+        data_str=json.dumps(event.data), event=event.name, id=str(event.number), retry=RETRY_MILLISECONDS
+    )
+
+
+async def with_heartbeats(
+    chunks: AsyncIterator[bytes], seconds: float = HEARTBEAT_SECONDS
+) -> AsyncIterator[bytes]:
+    """The same, and a sign of life whenever there was nothing to say for a while."""
+    while True:
+        coming = asyncio.ensure_future(anext(chunks, None))
+        try:
+            while not (await asyncio.wait((coming,), timeout=seconds))[0]:
+                yield HEARTBEAT
+        finally:
+            # Does nothing to one that is there; who hangs up waits for none.
+            coming.cancel()
+        chunk = coming.result()
+        if chunk is None:
+            return
+        yield chunk
+
 
 LOOK_SECONDS = 0.2
 PAGE = 500

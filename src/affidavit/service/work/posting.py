@@ -17,14 +17,14 @@ from affidavit.errors import AffidavitError, InputError, OutsideError
 from affidavit.events import now_iso
 from affidavit.forges.answers import Decision
 from affidavit.records.report import Report
-from affidavit.records.service.posting import Posting, PostingState
 from affidavit.reviewing.decisions import keep_decisions
 from affidavit.service.cell.nursery import PASSED_ON
+from affidavit.service.kept.progress import Postings
+from affidavit.service.kept.records import Posting, PostingState
+from affidavit.service.kept.reviews import Reviews
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.waiting import until_it_answers
 from affidavit.store.open import Store
-from affidavit.store.service.postings import Postings
-from affidavit.store.service.reviews import Reviews
 
 LOG = structlog.get_logger("affidavit.posting")
 ATTEMPTS = 5
@@ -123,7 +123,7 @@ async def _ask_poster(environment: Mapping[str, str], url: str, body: bytes) -> 
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "affidavit.service.work.posts.poster",
+        "affidavit.service.work.poster",
         env=dict(environment),
         cwd=tempfile.gettempdir(),
         stdin=asyncio.subprocess.PIPE,

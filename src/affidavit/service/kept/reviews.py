@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, tuple_, update
 
-from affidavit.records.service.review import FINISHED, KeptReview, ReviewOutcome, ReviewStatus, WantedReview
+from affidavit.service.kept.records import FINISHED, KeptReview, ReviewOutcome, ReviewStatus, WantedReview
 from affidavit.store.databases.database import Database, insert_once
 from affidavit.store.databases.schema import REPORTS, REQUEST_KEYS, REVIEWS
 

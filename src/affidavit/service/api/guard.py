@@ -1,18 +1,131 @@
 """What holds for every request before any route sees it: Host, Origin, size; and headers for every answer."""
 
 import asyncio
-from collections.abc import Callable
+import ipaddress
+import re
+import resource
+import socket
+from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from typing import cast
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
 
-from affidavit.service.access.caller import token_in
-from affidavit.service.access.hosts import OwnHosts
-from affidavit.service.access.pace import FairTurns, Pace
+from affidavit.service.api.access import FairTurns, Pace, token_in
+from affidavit.service.logs import SeldomLog
 from affidavit.service.problems import AWAY_HEADERS, STARTING, Refusal, problem
 from affidavit.service.settings import ServiceSettings
+
+_HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::[0-9]{1,5})?")
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+class OwnHosts:
+    """The names of one server. A name that somebody made to lead here is not one of them (DNS rebinding)."""
+
+    def __init__(self, named: Iterable[str], *, is_loopback: bool, machine: str | None = None) -> None:
+        self._named = frozenset(_plain(name) for name in named if name.strip())
+        self._is_loopback = is_loopback
+        self._machine = _plain(socket.gethostname() if machine is None else machine)
+
+    def has(self, host: str) -> bool:
+        """Whether the Host of a request is one of ours.
+
+        Others may also use any address in figures and the machine's own name: only a name can be rebound.
+        """
+        name = _name_in(host)
+        if not name:
+            return False
+        if name in LOOPBACK_NAMES or self._is_named(name):
+            return True
+        return not self._is_loopback and (name == self._machine or _is_address(name))
+
+    def is_own_page(self, origin: str, host: str) -> bool:
+        """Whether a page of this origin is ours: that of the Host, or of a name that the operator gave."""
+        netloc = _plain(urlsplit(origin).netloc) if "://" in origin else ""
+        # A name without a port means the usual one: a page at another port is another's.
+        return bool(netloc) and (netloc == _plain(host) or self._is_named(netloc))
+
+    def _is_named(self, name: str) -> bool:
+        below = name.partition(".")[2]
+        return name in self._named or f"*.{below}" in self._named
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().rstrip(".")
+
+
+def _name_in(host: str) -> str:
+    """The name in a Host header, without its port; empty where it is none."""
+    found = _HOST.fullmatch(host)
+    return _plain(found["address"] or found["name"]) if found else ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+LOG = SeldomLog("affidavit.connections")
+HEADER_SECONDS = 10.0
+AT_A_TIME = 64
+"""So many are accepted before the first of them is looked at."""
+MOST = min(1_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+"""The other half of the files is for the database, cells, and connections that are being closed."""
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that is closed if it owes a request for too long, or somebody else needs its place."""
+
+    waited_for_since = 0.0
+    """When the last request was answered, or the connection was made."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    @property
+    def owes_request(self) -> bool:
+        """Whether the next request has not arrived to its end."""
+        return self.is_idle or self.cycle.more_body
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
+        """Take the connection; beyond the bound, give up the one whose request is waited for longest."""
+        super().connection_made(transport)
+        self.waited_for_since = self.loop.time()
+        if len(self.connections) > MOST:
+            LOG.warning("too many connections: those that owe a request for longest are closed", most=MOST)
+            owing = (one for one in _all(self.server_state) if one.owes_request)
+            oldest = min(owing, key=lambda one: one.waited_for_since)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, and for what is left of this one."""
+        super().on_response_complete()
+        self.waited_for_since = self.loop.time()
+
+
+def _all(state: ServerState) -> list[Connection]:
+    return list(cast("set[Connection]", state.connections))
+
+
+def close_overdue(state: ServerState) -> None:
+    """Close the connections whose headers did not arrive in time."""
+    now = asyncio.get_running_loop().time()
+    for one in _all(state):
+        if one.is_idle and now - one.waited_for_since > HEADER_SECONDS:
+            one.transport.close()
+
 
 CSP = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -1,4 +1,4 @@
-"""A review as the service keeps it, from being asked for to its end; the report is kept apart."""
+"""The records of the service: what is to be reviewed, how it stands, and what became of posting it."""
 
 from typing import Any, Literal
 
@@ -10,8 +10,6 @@ from affidavit.records.record import Record
 
 ReviewStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 ReviewSource = Literal["diff", "repository", "github", "gitlab"]
-DEFAULT_TENANT = "default"
-"""The operator's own: what was reviewed without a service is its, too."""
 COMMAND_LINE = "command line"
 """Who asked for a review that was made without a service."""
 FINISHED: tuple[ReviewStatus, ...] = ("completed", "failed", "cancelled")
@@ -120,3 +118,24 @@ class KeptEvent(Record):
     number: int
     name: str
     data: dict[str, Any]
+
+
+PostingState = Literal["waiting", "posted", "failed"]
+
+
+class Posting(Record):
+    """The last time that a review was posted, or is to be."""
+
+    review_id: str
+    number: int
+    """Counts how often it was asked for; each time is one durable piece of work."""
+    state: PostingState
+    asked_by: str
+    asked_at: str
+    finished_at: str | None = None
+    reason: str | None = None
+    """Why it failed, or, while it waits, why the last try did not go well."""
+    actions: int = 0
+    """How much was written or changed on the forge."""
+    notes: tuple[str, ...] = ()
+    """What the forge did not allow, and what was done instead."""

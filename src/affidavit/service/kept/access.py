@@ -1,14 +1,15 @@
-"""Keep who may ask the service for what: tenants, tokens, repositories, and what everybody did."""
+"""Keep tokens, tenants, repositories, the audit and workers."""
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import and_, delete, func, insert, select, update
 
 from affidavit.records.record import Record
 from affidavit.store.databases.database import Database, insert_once, upsert
-from affidavit.store.databases.schema import AUDIT, DELIVERIES, KNOWN_REPOSITORIES, TENANTS, TOKENS
+from affidavit.store.databases.schema import AUDIT, DELIVERIES, KNOWN_REPOSITORIES, TENANTS, TOKENS, WORKERS
 
 DELETED = "review.delete"
 """The action that caches listen for."""
@@ -163,3 +164,42 @@ class Access:
 def _token(row: Mapping[Any, Any]) -> KeptToken:
     values = {name: row[name] for name in KeptToken.model_fields}
     return KeptToken.model_validate({**values, "roles": tuple(row["roles"].split(","))})
+
+
+@dataclass(frozen=True)
+class KeptWorker:
+    """A worker as the others see it."""
+
+    id: str
+    place: str
+    process: int
+    beat: int
+
+
+class Workers:
+    """The workers of one store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, worker: KeptWorker, at: str) -> None:
+        """A worker begins."""
+        with self._database.writing() as connection:
+            connection.execute(insert(WORKERS).values(**asdict(worker), started_at=at))
+
+    def beat(self, worker_id: str) -> bool:
+        """A worker lives; False where the others have given it up."""
+        mine = update(WORKERS).where(WORKERS.c.id == worker_id)
+        with self._database.writing() as connection:
+            return connection.execute(mine.values(beat=WORKERS.c.beat + 1)).rowcount > 0
+
+    def all(self) -> list[KeptWorker]:
+        """Everybody who has begun and not ended."""
+        wanted = select(*(WORKERS.c[name] for name in ("id", "place", "process", "beat")))
+        with self._database.transaction() as connection:
+            return [KeptWorker(*row) for row in connection.execute(wanted.order_by(WORKERS.c.id))]
+
+    def remove(self, worker_id: str) -> bool:
+        """A worker has ended."""
+        with self._database.writing() as connection:
+            return connection.execute(delete(WORKERS).where(WORKERS.c.id == worker_id)).rowcount > 0

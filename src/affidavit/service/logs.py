@@ -3,13 +3,56 @@
 import logging
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
+from structlog.contextvars import get_contextvars
 
-from affidavit.service.telemetry.repeats import Repeats
+AGAIN_SECONDS = 60.0
+MOST_WORDS = 1_000
+"""So many are remembered; of more, those that were written longest ago are new again."""
+
+
+class Repeats:
+    """Counts what is not written, so that nothing is lost but the number of lines; for many threads."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._lock = clock, threading.Lock()
+        self._written: dict[str, tuple[float, int]] = {}
+
+    def count(self, words: str) -> int:
+        """How often these words came since they were last written, with this time; 0: not to be written."""
+        with self._lock:
+            now = self._clock()
+            at, since = self._written.get(words, (now - AGAIN_SECONDS, 0))
+            if now - at < AGAIN_SECONDS:
+                self._written[words] = (at, since + 1)
+                return 0
+            self._written.pop(words, None)
+            self._written[words] = (now, 0)
+            if len(self._written) > MOST_WORDS:
+                del self._written[next(iter(self._written))]
+            return since + 1
+
+
+class SeldomLog:
+    """Warns as a log does; what it said already comes again after a while, with how often it came."""
+
+    def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._log, self._repeats = structlog.get_logger(name), Repeats(clock)
+
+    def warning(self, words: str, *, pause: float | None = None, **told: Any) -> None:
+        """Warn; how long is waited until the next time makes no new words."""
+        known = sorted({**get_contextvars(), **told}.items())
+        times = self._repeats.count(f"{words} {known}")
+        if not times:
+            return
+        waits = {} if pause is None else {"seconds": round(pause, 1)}
+        self._log.warning(words, **waits, **told, **({"times": times} if times > 1 else {}))
+
 
 _TRACE = "Traceback (most recent call last)"
 _ERROR_LINE = re.compile(r"^[\w.]*(?:Error|Exception|Failure|Timeout)\b.*$", re.MULTILINE)

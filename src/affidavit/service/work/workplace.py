@@ -1,41 +1,38 @@
-"""What a worker has at hand for its reviews, and what it does with one from its beginning to its end."""
+"""Make reviews of the reports that the command line kept, so that a server shows them as its own."""
 
 import asyncio
 import json
+import threading
 from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
 
-from affidavit.errors import AffidavitError, OutsideError, StoreError
+from affidavit.errors import AffidavitError, OutsideError, StoreError, UnreadableReportError
 from affidavit.events import EventName, event, now_iso
 from affidavit.quality.measures import with_measured
 from affidavit.quality.rollout import record_review
 from affidavit.records.candidate import Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
+from affidavit.records.iteration import DEFAULT_TENANT
 from affidavit.records.report import Report
-from affidavit.records.service.review import FindingCounts, ReviewOutcome, WantedReview
 from affidavit.render.formats import render
+from affidavit.service import metrics
 from affidavit.service.cell.channel import ChannelClosed, Refused
 from affidavit.service.cell.nursery import Nursery
+from affidavit.service.kept.access import Access
+from affidavit.service.kept.progress import Progress
+from affidavit.service.kept.records import COMMAND_LINE, FindingCounts, ReviewOutcome, WantedReview
+from affidavit.service.kept.reviews import Reviews
+from affidavit.service.logs import SeldomLog
 from affidavit.service.settings import ServiceSettings
-from affidavit.service.telemetry import metrics
-from affidavit.service.telemetry.seldom import SeldomLog
-from affidavit.service.work.attempt.diary import Diary, LostReview
-from affidavit.service.work.attempt.held import HeldReview
-from affidavit.service.work.attempt.patience import ATTEMPTS, Patience
-from affidavit.service.work.attempt.series import Series
-from affidavit.service.work.attempt.source import locate_source
-from affidavit.service.work.attempt.terms import models_for, options_for, prompts_for
-from affidavit.service.work.caches import Caches
-from affidavit.service.work.calls import Calls
-from affidavit.service.work.money import Money
-from affidavit.service.work.waiting import pauses, until_it_answers, until_it_is_done
+from affidavit.service.work.attempt import Diary, HeldReview, LostReview
+from affidavit.service.work.calls import Calls, Money
+from affidavit.service.work.forgetting import Caches
+from affidavit.service.work.terms import Series, locate_source, models_for, options_for, prompts_for
+from affidavit.service.work.waiting import ATTEMPTS, Patience, pauses, until_it_answers, until_it_is_done
 from affidavit.store.open import Store
-from affidavit.store.service.access import Access
-from affidavit.store.service.progress import Progress
-from affidavit.store.service.reviews import Reviews
 
 LOG = structlog.get_logger("affidavit.worker")
 TRIES = SeldomLog("affidavit.worker")
@@ -306,3 +303,66 @@ def cost_of(report: Report) -> float | None:
     """What the review cost; None where a price is not known."""
     costs = [one.cost_usd for one in report.usage]
     return None if None in costs else sum(cost or 0.0 for cost in costs)
+
+
+AT_ONCE = 100
+"""As many as a page of the list may have: more come with the next."""
+
+
+class Adoption:
+    """Looks for reports without a review. They are the default tenant's, as everywhere in the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._reviews = store, Reviews(store.database)
+        self._lock = threading.Lock()
+        self._unreadable: set[str] = set()
+        """Reports of other versions: they are read once."""
+
+    def adopt(self, tenant: str) -> None:
+        """Adopt the newest reports, where it is this tenant that has them."""
+        if tenant != DEFAULT_TENANT:
+            return
+        with self._lock:
+            unknown = (one for one in self._reviews.without_review() if one not in self._unreadable)
+            for report_id, _ in zip(unknown, range(AT_ONCE), strict=False):
+                self._adopt(report_id)
+
+    def _adopt(self, report_id: str) -> None:
+        try:
+            report = self._store.reports.load(report_id)
+        except UnreadableReportError:
+            self._unreadable.add(report_id)
+            return
+        if report is not None:
+            places = self._store.iterations.with_report(report_id)
+            place = {"series": places[0].series, "iteration": places[0].iteration} if places else {}
+            self._reviews.adopt({**_row(report), **place})
+
+
+def _row(report: Report) -> dict[str, Any]:
+    change = report.change
+    wanted = WantedReview(
+        source="diff" if change.source == "diff" else "repository",
+        repository=change.repository,
+        url=change.request,
+    )
+    return {
+        "id": report.id,
+        "tenant": DEFAULT_TENANT,
+        "status": "completed",
+        "created_at": report.created_at,
+        "started_at": report.created_at,
+        "finished_at": report.created_at,
+        "source": wanted.source,
+        "repository": change.repository,
+        "base": change.base.commit or change.base.tree,
+        "head": change.head.commit or change.head.tree,
+        "title": title_of(change),
+        "submitted_by": COMMAND_LINE,
+        "request": wanted.model_dump_json(),
+        "change": change.model_dump_json(),
+        "verdict": report.verdict.decision,
+        "outcome": outcome_of(report).model_dump_json(),
+        "cost_usd": cost_of(report),
+        "tokens": sum(one.input_tokens + one.output_tokens for one in report.usage),
+    }

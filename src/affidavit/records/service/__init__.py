@@ -1,1 +1,0 @@
-"""What the service keeps of its reviews beside their reports."""

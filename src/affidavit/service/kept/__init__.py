@@ -1,0 +1,1 @@
+"""What the service keeps: reviews, their events and exchanges, tokens, tenants and workers."""
