@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from affidavit.language_servers.servers import Server
+from affidavit.language_servers.session import Server
 
 # A server that answers `initialize` and then does as it is told.
 FAKE = """

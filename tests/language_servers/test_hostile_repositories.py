@@ -13,7 +13,7 @@ from affidavit.analysers.execution import has_walls, parts_of
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import ServerPool
-from affidavit.language_servers.servers import TSC, TY, Server, find_servers
+from affidavit.language_servers.session import TSC, TY, Server, find_servers
 from affidavit.symbols.definitions import symbols_of
 from repositories import Repo
 

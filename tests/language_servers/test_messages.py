@@ -1,27 +1,27 @@
 """The wire of the protocol: whole messages out of any pieces, and garbage refused."""
 
 from contextlib import suppress
+from io import BytesIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.language_servers.messages import (
+from affidavit.language_servers.session import (
     MAX_HEADER_BYTES,
-    BrokenWireError,
-    MessageReader,
+    ServerError,
     encode_message,
+    read_message,
 )
 
 MESSAGES = st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=9), max_size=3), max_size=4)
 
 
-@given(MESSAGES, st.integers(1, 7))
-def test_messages_arrive_whole_however_they_are_cut(messages: list[dict[str, str]], size: int) -> None:
-    wire = b"".join(map(encode_message, messages))
-    reader = MessageReader()
-    found = [one for start in range(0, len(wire), size) for one in reader.feed(wire[start : start + size])]
-    assert found == messages
+@given(MESSAGES)
+def test_messages_arrive_whole_and_in_order(messages: list[dict[str, str]]) -> None:
+    wire = BytesIO(b"".join(map(encode_message, messages)))
+    assert [read_message(wire) for _ in messages] == messages
+    assert read_message(wire) is None
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_messages_arrive_whole_however_they_are_cut(messages: list[dict[str, str
     ],
 )
 def test_garbage_is_refused(garbage: bytes) -> None:
-    with pytest.raises(BrokenWireError):
-        MessageReader().feed(garbage)
+    with pytest.raises(ServerError):
+        read_message(BytesIO(garbage))
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_give_messages_or_are_refused(data: bytes) -> None:
-    with suppress(BrokenWireError):
-        assert all(isinstance(one, dict) for one in MessageReader().feed(data))
+    with suppress(ServerError):
+        assert isinstance(read_message(BytesIO(data)), dict | None)

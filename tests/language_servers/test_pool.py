@@ -16,7 +16,7 @@ from affidavit.events import ignore_events
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import ServerPool
-from affidavit.language_servers.servers import TSC, TY, find_servers
+from affidavit.language_servers.session import TSC, TY, find_servers
 from affidavit.ports import Case
 from affidavit.records.context import Reference, Symbol
 from affidavit.references.find import find_references

@@ -12,7 +12,7 @@ from affidavit.analysers.execution import Limits
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import LIMITS, ServerPool
-from affidavit.language_servers.servers import TSC, TY, Server, find_servers
+from affidavit.language_servers.session import TSC, TY, Server, find_servers
 from affidavit.records.context import Reference, Symbol
 from affidavit.references.find import find_references
 from affidavit.references.import_graph import import_graph

@@ -5,7 +5,7 @@ from pathlib import Path
 from affidavit.assembly import named_compiler
 from affidavit.config.settings import Settings
 from affidavit.language_servers.pool import ServerPool
-from affidavit.language_servers.servers import SERVERS, TSC, find_servers
+from affidavit.language_servers.session import SERVERS, TSC, find_servers
 
 
 def server_pool(settings: Settings, reviewed_folder: Path | None) -> ServerPool | None:
