@@ -5,10 +5,10 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from affidavit.service.kept.records import WantedReview
-from affidavit.store.open import Store, open_store
 from affidavit.service.kept.progress import NewEvent, Progress
+from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
+from affidavit.store.open import Store, open_store
 from bench.row import Row, best
 from bench.service.load import database
 from bench.service.sizes import Sizes
