@@ -12,7 +12,7 @@ import grimp
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.repository import commit_tree, open_repository
-from affidavit.references.import_graph import ImportGraph, import_graph
+from affidavit.symbols.import_graph import ImportGraph, import_graph
 from bench import django
 from bench.row import Row, best
 
@@ -23,7 +23,7 @@ IDENTITY = ("-c", "user.name=Bench", "-c", "user.email=bench@affidavit.example",
 CHILD = """
 import resource, sys
 from pathlib import Path
-from affidavit.references.import_graph import import_graph
+from affidavit.symbols.import_graph import import_graph
 from affidavit.git.repository import open_repository
 with open_repository(Path(sys.argv[1]), sys.argv[2], sys.argv[2]) as opened:
     graph = import_graph(opened.head)

@@ -17,15 +17,15 @@ from affidavit.ports import Mind, Repository, Role, Specialist, ToolSource, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.context import Reference, Symbol, SymbolChange
-from affidavit.references.find import find_references
-from affidavit.references.import_graph import import_graph
-from affidavit.references.readers import CodeReaders, Imports, Resolution
 from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.rulebook import why_rules_are_off
 from affidavit.stages.looking.review import Crew
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.import_graph import import_graph
+from affidavit.symbols.readers import CodeReaders, Imports, Resolution
+from affidavit.symbols.references import find_references
 
 
 def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:

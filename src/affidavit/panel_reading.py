@@ -17,7 +17,7 @@ from affidavit.ports import Case, ToolSource
 from affidavit.proof.running.own_names import own_names
 from affidavit.records.context import ContextMap
 from affidavit.redaction.text import redact_record
-from affidavit.references.readers import CodeReaders
+from affidavit.symbols.readers import CodeReaders
 from affidavit.tools.checks import Checks, JoinedTools
 from affidavit.tools.dependencies import WithDependencies
 from affidavit.tools.descriptions import BriefTools

@@ -7,8 +7,8 @@ import pytest
 from affidavit.context.sources import Source, find_sources
 from affidavit.git.tree import GitTree
 from affidavit.records.context import SymbolChange
-from affidavit.references.import_graph import import_graph
 from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.import_graph import import_graph
 
 OpenTree = Callable[[Mapping[str, str]], GitTree]
 

@@ -19,9 +19,9 @@ from affidavit.language_servers.pool import ServerPool
 from affidavit.language_servers.session import TSC, TY, find_servers
 from affidavit.ports import Case
 from affidavit.records.context import Reference, Symbol
-from affidavit.references.find import find_references
-from affidavit.references.import_graph import import_graph
 from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.import_graph import import_graph
+from affidavit.symbols.references import find_references
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case, read_change
 from repositories import Repo

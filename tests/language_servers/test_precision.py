@@ -14,9 +14,9 @@ from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import LIMITS, ServerPool
 from affidavit.language_servers.session import TSC, TY, Server, find_servers
 from affidavit.records.context import Reference, Symbol
-from affidavit.references.find import find_references
-from affidavit.references.import_graph import import_graph
 from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.import_graph import import_graph
+from affidavit.symbols.references import find_references
 from repositories import Repo
 
 FILES = {

@@ -19,8 +19,8 @@ from affidavit.languages.engine.language import (
 )
 from affidavit.languages.engine.tree_files import TreeFiles, join, parent
 from affidavit.languages.registry import LANGUAGES, Languages
-from affidavit.references.import_graph import import_graph
 from affidavit.symbols.definitions import definitions_of
+from affidavit.symbols.import_graph import import_graph
 
 PARSED = [language for language in LANGUAGES if language.grammars]
 GRAMMARS = [grammar for language in PARSED for grammar in language.grammars]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from affidavit.references.import_graph import ImportGraph
+from affidavit.symbols.import_graph import ImportGraph
 
 Files = Mapping[str, str | bytes | None]
 Graph = Callable[[Files], ImportGraph]

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from affidavit.git.repository import open_repository
-from affidavit.references.import_graph import ImportGraph, import_graph
+from affidavit.symbols.import_graph import ImportGraph, import_graph
 from import_edges import Files, Graph
 from repositories import Repo
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from affidavit.ports import Tree
 from affidavit.records.context import Import
-from affidavit.references.find import find_references
-from affidavit.references.readers import CodeReaders
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.readers import CodeReaders
+from affidavit.symbols.references import find_references
 
 
 class WrittenImports:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.symbols.documents import code_lines, is_marked, is_plain_word
+from affidavit.symbols.enclosing import code_lines, is_marked, is_plain_word
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import GitTree
-from affidavit.references.find import MAX_OF_SYMBOL, find_references
-from affidavit.references.import_graph import import_graph
 from affidavit.symbols.definitions import symbols_of
-from affidavit.symbols.word_places import CACHE_VERSION, WordPlace, find_places
+from affidavit.symbols.import_graph import import_graph
+from affidavit.symbols.occurrences import CACHE_VERSION, WordPlace, find_places
+from affidavit.symbols.references import MAX_OF_SYMBOL, find_references
 
 OpenTree = Callable[[Mapping[str, str]], GitTree]
 TEXT = "class Cart:\n    total = 1\n    both = total\n\n    def pay(self):\n        return self.total\n"

@@ -12,8 +12,8 @@ from affidavit.languages.python.modules import MODULE_ENDS
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import AnalyserDiagnostic, WhyUnread
-from affidavit.references.import_graph import ImportGraph, import_graph
 from affidavit.symbols.changed import ChangedSymbol
+from affidavit.symbols.import_graph import ImportGraph, import_graph
 
 Worth = Literal["drops", "withholds", "nothing"]
 

@@ -28,7 +28,7 @@ from affidavit.records.context import (
     SymbolFate,
 )
 from affidavit.records.evidence import SearchHit
-from affidavit.references.readers import CodeReaders, Imports
+from affidavit.symbols.readers import CodeReaders, Imports
 
 MAX_FOLLOWED_SYMBOLS = 300
 MAX_REFERENCES = 1000

@@ -23,7 +23,7 @@ from affidavit.records.context import (
     SymbolFate,
 )
 from affidavit.records.evidence import SearchHit
-from affidavit.symbols.documents import is_plain_word
+from affidavit.symbols.enclosing import is_plain_word
 
 MAX_RELATED = 50
 TOKEN_BUDGET = 4000

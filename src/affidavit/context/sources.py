@@ -10,8 +10,8 @@ from affidavit.languages.test_files import is_test
 from affidavit.ports import Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Import, Symbol, SymbolChange
-from affidavit.references.readers import Imports
-from affidavit.symbols.documents import is_plain_word
+from affidavit.symbols.enclosing import is_plain_word
+from affidavit.symbols.readers import Imports
 
 MAX_NAMES = 400
 MAX_STEPS = 4

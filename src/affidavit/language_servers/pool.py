@@ -17,8 +17,8 @@ from affidavit.language_servers.session import Server, ServerError, Session
 from affidavit.languages.registry import language_of
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
-from affidavit.references.readers import Resolution
 from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.readers import Resolution
 from affidavit.system.closing import Closing
 from affidavit.system.temporary import temporary_folder
 

@@ -3,11 +3,11 @@
 from affidavit.context.gather import gather_context
 from affidavit.git.repository import GitRepository
 from affidavit.records.change import Change
-from affidavit.references.find import find_references
-from affidavit.references.import_graph import import_graph
-from affidavit.references.readers import CodeReaders
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.import_graph import import_graph
+from affidavit.symbols.readers import CodeReaders
+from affidavit.symbols.references import find_references
 
 READERS = CodeReaders(
     read_imports=import_graph,

@@ -1,1 +1,1 @@
-"""What a file defines and names: its text in, definitions, occurrences and changed symbols out."""
+"""Find what files define, where names occur, who imports whom, and who uses what."""

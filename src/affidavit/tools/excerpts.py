@@ -10,7 +10,7 @@ from affidavit.languages.registry import language_of
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.record import Side
-from affidavit.references.readers import CodeReaders
+from affidavit.symbols.readers import CodeReaders
 from affidavit.tools.arguments import shown
 from affidavit.tools.lookup import find_file
 

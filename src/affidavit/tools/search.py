@@ -19,7 +19,7 @@ from affidavit.ports import Tree
 from affidavit.records.evidence import SearchHit
 from affidavit.records.record import Side
 from affidavit.redaction.linear import Pattern, compile_linear
-from affidavit.references.find import CATALOGUES
+from affidavit.symbols.references import CATALOGUES
 from affidavit.tools.arguments import shown
 from affidavit.tools.excerpts import (
     MAX_CONTEXT_LINES,

@@ -11,8 +11,8 @@ from affidavit.languages.registry import grammar_of
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.records.record import Side
-from affidavit.references.find import CERTAINTIES
-from affidavit.references.readers import CodeReaders
+from affidavit.symbols.readers import CodeReaders
+from affidavit.symbols.references import CERTAINTIES
 from affidavit.tools.arguments import shown
 from affidavit.tools.excerpts import (
     MAX_LINES,

@@ -6,7 +6,7 @@ from typing import Any
 from affidavit.errors import AffidavitError
 from affidavit.ports import Repository
 from affidavit.records.change import Change
-from affidavit.references.readers import CodeReaders
+from affidavit.symbols.readers import CodeReaders
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.descriptions import DESCRIPTIONS
 from affidavit.tools.excerpts import Answer, Sides

@@ -25,10 +25,10 @@ from affidavit.diff.skipping import mark_skipped
 from affidavit.git.blob_cache import BlobCache
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
-from affidavit.references.import_graph import collection_paused
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.servers import server_pool
 from affidavit.stages.looking.intake import OpenedChange
+from affidavit.symbols.import_graph import collection_paused
 
 FORMATS = (TEXT, "json", "html")
 

@@ -22,10 +22,10 @@ from affidavit.records.context import Symbol, SymbolChange
 from affidavit.records.evidence import SearchHit
 from affidavit.records.finding import Cause
 from affidavit.records.record import Side
-from affidavit.references.exports import Modules
-from affidavit.references.import_graph import ImportGraph, import_graph
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.exports import Modules
+from affidavit.symbols.import_graph import ImportGraph, import_graph
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
 MAX_HITS = 20_000

@@ -15,12 +15,11 @@ from affidavit.languages.registry import LANGUAGES, grammar_of, is_document
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.records.evidence import SearchHit
-from affidavit.references.certainty import Assessment, assess
-from affidavit.references.reach import Reach, find_reach
-from affidavit.references.readers import Imports
+from affidavit.symbols.certainty import Assessment, Reach, assess, find_reach
 from affidavit.symbols.definitions import definitions_of
-from affidavit.symbols.documents import code_lines, is_marked, is_plain_word
-from affidavit.symbols.word_places import WordPlace, find_places
+from affidavit.symbols.enclosing import code_lines, is_marked, is_plain_word
+from affidavit.symbols.occurrences import WordPlace, find_places
+from affidavit.symbols.readers import Imports
 
 MAX_HITS = 6000
 MAX_OF_SYMBOL = 400

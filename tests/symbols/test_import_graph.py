@@ -11,7 +11,7 @@ from affidavit.git.tree import GitTree
 from affidavit.ports import BlameLine, Entry, LineCommit, always
 from affidavit.records.context import Import
 from affidavit.records.evidence import SearchHit
-from affidavit.references.import_graph import import_graph
+from affidavit.symbols.import_graph import import_graph
 from import_edges import Graph, targets
 from repositories import Repo
 

@@ -13,7 +13,7 @@ from affidavit.languages.javascript import JAVASCRIPT
 from affidavit.languages.python import PYTHON
 from affidavit.languages.registry import LANGUAGES, ParsedAs
 from affidavit.ports import Tree
-from affidavit.references.readers import Imports
+from affidavit.symbols.readers import Imports
 
 Provision = Literal["yes", "no", "unknown"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from affidavit.languages.registry import LANGUAGES
-from affidavit.references.exports import read_exports
+from affidavit.symbols.exports import read_exports
 
 OPEN = [
     ("a.py", "globals().update(x)\n"),

@@ -7,7 +7,7 @@ import grimp
 import pytest
 
 from affidavit.git.repository import open_repository
-from affidavit.references.import_graph import ImportGraph, import_graph
+from affidavit.symbols.import_graph import ImportGraph, import_graph
 from repositories import Repo
 
 Edges = set[tuple[str, str]]

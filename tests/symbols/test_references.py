@@ -10,10 +10,10 @@ from affidavit.git.tree import GitTree
 from affidavit.languages.engine.grammars import parse
 from affidavit.languages.python import GRAMMAR
 from affidavit.languages.registry import LANGUAGES
-from affidavit.references.find import MAX_OF_SYMBOL, find_references
-from affidavit.references.import_graph import import_graph
 from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.occurrences import occurrences
+from affidavit.symbols.references import MAX_OF_SYMBOL, find_references
 
 OpenTree = Callable[[Mapping[str, str]], GitTree]
 
