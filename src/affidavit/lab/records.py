@@ -70,7 +70,7 @@ REVISION = r"^[^-.\s:][^.\s:]*(\.[^.\s:]+)*$"
 """One commit: no option, no range, no path in it."""
 
 
-class Place(Record):
+class KnownPlace(Record):
     """Lines of a file at head."""
 
     file: str = Field(min_length=1)
@@ -83,7 +83,7 @@ class Place(Record):
         return self.line, max(self.line, self.end_line or self.line)
 
 
-class KnownClaim(Place):
+class KnownClaim(KnownPlace):
     """A claim about a case whose truth is known; without a category it may be of any."""
 
     category: Category | None = None
@@ -94,7 +94,7 @@ class KnownClaim(Place):
     """What running the program comes to; None without one."""
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[KnownPlace, ...]:
         """Where a finding may stand that makes this claim."""
         return (self,)
 
@@ -102,16 +102,16 @@ class KnownClaim(Place):
 class ExpectedProblem(KnownClaim):
     """A problem that a review of the case should show."""
 
-    also: tuple[Place, ...] = ()
+    also: tuple[KnownPlace, ...] = ()
     """Further places where the same problem may be reported."""
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[KnownPlace, ...]:
         """Its own place first."""
         return (self, *self.also)
 
 
-class Case(Record):
+class LabelledCase(Record):
     """A change whose problems are known."""
 
     id: str = Field(min_length=1)
@@ -132,7 +132,7 @@ class Case(Record):
         return any(claim.reproduction for claim in (*self.expected, *self.known_wrong))
 
     @property
-    def without_programs(self) -> "Case":
+    def without_programs(self) -> "LabelledCase":
         """The case as a reviewer is measured by it."""
         bare = {"reproduction": None, "outcome": None}
         return self.model_copy(
@@ -147,7 +147,7 @@ Basis = Literal["judged", "place_and_category", "place"]
 """Why a finding is taken for a known claim: a judge read both, or they share lines and category, or lines."""
 
 
-class Match(Record):
+class CaseMatch(Record):
     """One expected problem and the one finding that shows it."""
 
     expected: int
@@ -201,7 +201,7 @@ class CaseRun(Record):
 
     number: int
     report_id: str
-    matches: tuple[Match, ...] = ()
+    matches: tuple[CaseMatch, ...] = ()
     findings: tuple[ScoredFinding, ...] = ()
     misses: tuple[Miss, ...] = ()
     withheld: int = 0
@@ -233,7 +233,7 @@ class DeclaredRun(Record):
 class CaseResult(Record):
     """A case with its reviews, or the reason why there is none."""
 
-    case: Case
+    case: LabelledCase
     runs: tuple[CaseRun, ...] = ()
     failure: str = ""
     programs: tuple[DeclaredRun, ...] = ()

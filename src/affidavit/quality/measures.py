@@ -116,7 +116,7 @@ class Sighting:
 
 
 @dataclass
-class Tally:
+class QualityTally:
     """Sums over reports while they are read one at a time: a store may hold more than fits into memory."""
 
     reports: int = 0
@@ -154,7 +154,7 @@ def measure_quality(
     tenant: str | None = None,
 ) -> Quality:
     """Everything that the store knows of the reviews since a date (YYYY-MM-DD), of a tenant or of all."""
-    tally = Tally()
+    tally = QualityTally()
     for report in store.reports.each(since or "", tenant):
         _count_report(tally, report)
     labelled = store.labels.with_findings(since or "", tenant)
@@ -202,7 +202,7 @@ def _share(labelled: Iterable[LabelledFinding], label: Label) -> Rate | None:
 # Reading one report
 
 
-def _count_report(tally: Tally, report: Report | None) -> None:
+def _count_report(tally: QualityTally, report: Report | None) -> None:
     if report is None:
         tally.unreadable += 1
         return
@@ -237,7 +237,7 @@ def _point(report: Report) -> ReviewPoint:
     )
 
 
-def _count_spending(tally: Tally, report: Report) -> None:
+def _count_spending(tally: QualityTally, report: Report) -> None:
     if not report.usage:
         return
     tally.tokens.append(sum(one.input_tokens + one.output_tokens for one in report.usage))
@@ -250,7 +250,7 @@ def _count_spending(tally: Tally, report: Report) -> None:
         tally.unpriced += 1
 
 
-def _count_candidate(tally: Tally, report: Report, candidate: Candidate) -> None:
+def _count_candidate(tally: QualityTally, report: Report, candidate: Candidate) -> None:
     tally.counts["candidates"] += 1
     if candidate.quote:
         tally.quotes[candidate.quote.outcome] += 1
@@ -268,7 +268,7 @@ def _count_candidate(tally: Tally, report: Report, candidate: Candidate) -> None
     tally.sightings.append(_sighting(report, candidate, candidate.finding))
 
 
-def _count_absence(tally: Tally, report: Report, candidate: Candidate) -> None:
+def _count_absence(tally: QualityTally, report: Report, candidate: Candidate) -> None:
     tally.counts["absences"] += 1
     if not candidate.searches or any(run.state == "failed" for run in candidate.searches):
         tally.unsearched.append(f"{report.id} {candidate.id}")
@@ -356,7 +356,7 @@ def _quote_rates(quotes: Counter[str]) -> dict[str, Rate]:
     return {outcome: rate for outcome, rate in rates.items() if rate}
 
 
-def _absences(tally: Tally) -> Absences:
+def _absences(tally: QualityTally) -> Absences:
     shown = tally.counts["absences"]
     return Absences(
         shown=shown,
@@ -366,7 +366,7 @@ def _absences(tally: Tally) -> Absences:
     )
 
 
-def _fates(tally: Tally) -> Fates:
+def _fates(tally: QualityTally) -> Fates:
     return Fates(
         candidates=tally.counts["candidates"],
         shown=tally.counts["shown"],

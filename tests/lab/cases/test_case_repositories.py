@@ -10,7 +10,7 @@ import pytest
 from affidavit.errors import GitError, InputError
 from affidavit.lab.cases.folders import CaseFolder
 from affidavit.lab.cases.repositories import CaseRepositories, _without_password, is_address
-from affidavit.lab.records import Case
+from affidavit.lab.records import LabelledCase
 from repositories import Repo, run_git
 
 
@@ -33,7 +33,7 @@ def repositories(tmp_path: Path) -> CaseRepositories:
 def held(tmp_path: Path, repository: str, base: str = "base", head: str = "head") -> CaseFolder:
     folder = tmp_path / "case"
     folder.mkdir(exist_ok=True)
-    return CaseFolder(Case(id="one", repository=repository, base=base, head=head, clean=True), folder)
+    return CaseFolder(LabelledCase(id="one", repository=repository, base=base, head=head, clean=True), folder)
 
 
 def located(repositories: CaseRepositories, case: CaseFolder) -> Path:

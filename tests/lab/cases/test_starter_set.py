@@ -16,7 +16,7 @@ from affidavit.analysers.kingfisher import KINGFISHER, invoke_kingfisher
 from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.repositories import build_history
 from affidavit.lab.evaluation.matching import TOLERANCE_LINES
-from affidavit.lab.records import Place
+from affidavit.lab.records import KnownPlace
 from affidavit.languages.engine.grammars import parse
 from affidavit.languages.registry import grammar_of
 from affidavit.records.finding import Category
@@ -57,7 +57,7 @@ class Built:
     def changed_lines(self) -> int:
         return len(CHANGED_LINE.findall(self._diff))
 
-    def is_beside_the_change(self, place: Place) -> bool:
+    def is_beside_the_change(self, place: KnownPlace) -> bool:
         _, _, hunks = self._diff.partition(f"\n+++ {place.file}\n")
         spans = [
             (int(start), int(start) + int(size or "1"))

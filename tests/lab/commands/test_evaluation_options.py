@@ -7,12 +7,12 @@ import pytest
 
 from affidavit.cli.screen.drawn_outputs import NamedOutput
 from affidavit.errors import SettingsError
-from affidavit.lab.commands.options import Limits, read_limits
+from affidavit.lab.commands.options import ScoreLimits, read_limits
 from affidavit.lab.commands.screen import parse_outputs
 from affidavit.lab.records import Evaluation
 
 
-def limits(min_recall: str | None = None, max_wrong: str | None = None) -> Limits:
+def limits(min_recall: str | None = None, max_wrong: str | None = None) -> ScoreLimits:
     return read_limits({"min_recall": min_recall, "max_wrong": max_wrong})
 
 
@@ -26,9 +26,9 @@ def test_a_share_is_written_as_a_number_or_in_percent(text: str) -> None:
 
 
 def test_a_whole_number_of_wrong_findings_is_a_count_and_anything_else_a_share() -> None:
-    assert limits(max_wrong="1") == Limits(max_wrong=1)
-    assert limits(max_wrong="1.0") == Limits(max_wrong_rate=1.0)
-    assert limits(max_wrong="5%") == Limits(max_wrong_rate=0.05)
+    assert limits(max_wrong="1") == ScoreLimits(max_wrong=1)
+    assert limits(max_wrong="1.0") == ScoreLimits(max_wrong_rate=1.0)
+    assert limits(max_wrong="5%") == ScoreLimits(max_wrong_rate=0.05)
 
 
 @pytest.mark.parametrize("text", ["much", "2", "-0.1", "101%", "nan", "inf", "", "%"])

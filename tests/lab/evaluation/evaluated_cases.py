@@ -6,7 +6,7 @@ from typing import Any
 
 from affidavit.lab.evaluation.matching import ByCategory, Meaning
 from affidavit.lab.evaluation.scoring import score_review
-from affidavit.lab.records import Case, CaseResult, CaseRun, ExpectedProblem, KnownClaim
+from affidavit.lab.records import CaseResult, CaseRun, ExpectedProblem, KnownClaim, LabelledCase
 from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
@@ -15,9 +15,9 @@ from affidavit.records.report import Counts, Gate, Report, Verdict
 from claims import candidate, change_of, finding
 
 
-def a_case(*expected: ExpectedProblem, **fields: Any) -> Case:
+def a_case(*expected: ExpectedProblem, **fields: Any) -> LabelledCase:
     defaults = {"id": "a-case", "repository": ".", "base": "base", "head": "head", "clean": not expected}
-    return Case(**{**defaults, "expected": expected, **fields})
+    return LabelledCase(**{**defaults, "expected": expected, **fields})
 
 
 def problem(line: int, end_line: int | None = None, **fields: Any) -> ExpectedProblem:
@@ -65,7 +65,7 @@ def a_report(*candidates: Candidate, change: Change | None = None, **fields: Any
 
 
 def scored(
-    case: Case,
+    case: LabelledCase,
     *candidates: Candidate,
     meaning: Meaning | None = None,
     labels: Mapping[str, Label] | None = None,
@@ -77,7 +77,7 @@ def scored(
     return asyncio.run(scoring)
 
 
-def result(case: Case, *candidates: Candidate, **fields: Any) -> CaseResult:
+def result(case: LabelledCase, *candidates: Candidate, **fields: Any) -> CaseResult:
     return CaseResult(case=case, runs=(scored(case, *candidates, **fields),))
 
 

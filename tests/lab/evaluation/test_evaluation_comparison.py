@@ -8,7 +8,7 @@ from evaluated_cases import a_case, found, problem, result
 from affidavit.errors import InputError
 from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.scoring import score
-from affidavit.lab.records import Case, CaseResult, Evaluation
+from affidavit.lab.records import CaseResult, Evaluation, LabelledCase
 from affidavit.quality.statistics import paired_difference
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Expected, Reproduction
@@ -79,7 +79,7 @@ def test_the_cases_that_changed_are_named_with_what_changed() -> None:
 
 
 def test_only_cases_that_both_reviewed_unchanged_are_compared() -> None:
-    moved: Case = a_case(problem(11), id="bug-1")
+    moved: LabelledCase = a_case(problem(11), id="bug-1")
     first = evaluation(*(result(case) for case in BUGS[:4]))
     second = evaluation(
         result(BUGS[0]), result(moved), CaseResult(case=BUGS[2], failure="gone"), result(CLEAN[0])

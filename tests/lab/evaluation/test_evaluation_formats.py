@@ -11,14 +11,14 @@ from rich.console import Console
 from affidavit.lab.commands.screen import render_comparison
 from affidavit.lab.evaluation.view import render_evaluation
 from affidavit.lab.records import (
-    Case,
     CaseChange,
+    CaseMatch,
     CaseResult,
     CaseRun,
     Comparison,
     Evaluation,
     ExpectedProblem,
-    Match,
+    LabelledCase,
     Miss,
     NearMiss,
     ScoredFinding,
@@ -60,11 +60,13 @@ def an_evaluation(report: Report, text: str = "The total is never set", **fields
         ExpectedProblem(file="shop/cart.py", line=80, description=f"second {text}"),
     )
     sides = {"repository": "../r", "base": "base", "head": "head"}
-    bug = Case(id=f"bug {text}", title=text, description=text, language=text, expected=expected, **sides)
+    bug = LabelledCase(
+        id=f"bug {text}", title=text, description=text, language=text, expected=expected, **sides
+    )
     run = CaseRun(
         number=1,
         report_id=report.id,
-        matches=(Match(expected=0, candidate=report.candidates[0].id, basis="place", distance=0),),
+        matches=(CaseMatch(expected=0, candidate=report.candidates[0].id, basis="place", distance=0),),
         findings=(a_scored(report, expected=0),),
         misses=(
             Miss(expected=1, near=(NearMiss(candidate="x", title=text, withheld=Reason.REFUTED, why=text),)),
@@ -90,8 +92,8 @@ def an_evaluation(report: Report, text: str = "The total is never set", **fields
         "stability": (Seen(times=1, findings=1, expected=1),),
         "results": (
             CaseResult(case=bug, runs=(run,)),
-            CaseResult(case=Case(id=f"clean {text}", clean=True, **sides), runs=(wrong,)),
-            CaseResult(case=Case(id=f"lost {text}", clean=True, **sides), failure=text),
+            CaseResult(case=LabelledCase(id=f"clean {text}", clean=True, **sides), runs=(wrong,)),
+            CaseResult(case=LabelledCase(id=f"lost {text}", clean=True, **sides), failure=text),
         ),
     }
     return Evaluation(**{**told, **fields})

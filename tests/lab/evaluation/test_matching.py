@@ -6,7 +6,7 @@ import pytest
 from evaluated_cases import a_case, found, known_wrong, outcomes, problem, scored
 
 from affidavit.lab.evaluation.matching import Opinion
-from affidavit.lab.records import CaseRun, KnownClaim, Place
+from affidavit.lab.records import CaseRun, KnownClaim, KnownPlace
 from affidavit.records.change import Hunk
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
@@ -44,7 +44,7 @@ def test_the_same_line_of_another_file_does_not_match() -> None:
 
 
 def test_a_further_acceptable_place_matches() -> None:
-    elsewhere = problem(10, also=(Place(file="caller.py", line=40),))
+    elsewhere = problem(10, also=(KnownPlace(file="caller.py", line=40),))
     assert pairs(scored(a_case(elsewhere), found("f", 41, file="caller.py"))) == {0: "f"}
 
 

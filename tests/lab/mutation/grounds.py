@@ -2,14 +2,14 @@
 
 from textwrap import dedent
 
-from affidavit.lab.mutation.ground import Ground, open_ground
+from affidavit.lab.mutation.ground import PlantingGround, open_ground
 from affidavit.lab.mutation.mutant import Mutant, mutants
 from affidavit.lab.mutation.planting import OPERATORS
 
 BY_NAME = {operator.name: operator for operator in OPERATORS}
 
 
-def ground_of(path: str, code: str, lines: set[int] | None = None) -> Ground:
+def ground_of(path: str, code: str, lines: set[int] | None = None) -> PlantingGround:
     """The code as ground; without lines, all of it is new."""
     text = dedent(code).lstrip("\n").encode()
     every = set(range(1, text.count(b"\n") + 2))
@@ -23,7 +23,7 @@ def mutants_of(name: str, path: str, code: str, lines: set[int] | None = None) -
     return list(mutants(BY_NAME[name], ground_of(path, code, lines)))
 
 
-def changed_lines(mutant: Mutant, ground: Ground) -> tuple[list[str], list[str]]:
+def changed_lines(mutant: Mutant, ground: PlantingGround) -> tuple[list[str], list[str]]:
     """The lines that the mutant has not, and those that the file has not, without their white space."""
     before = [line.strip() for line in ground.text.decode().splitlines()]
     after = [line.strip() for line in mutant.text.decode().splitlines()]

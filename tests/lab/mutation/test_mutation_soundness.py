@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import affidavit
 from affidavit.lab.mutation.checks import DOES_NOT_COMPILE, DOES_NOT_PARSE, fault_of
 from affidavit.lab.mutation.ground import open_ground
-from affidavit.lab.mutation.mutant import Edit, Mutant, apply_edits, mutants
+from affidavit.lab.mutation.mutant import ByteEdit, Mutant, apply_edits, mutants
 from affidavit.lab.mutation.planting import OPERATORS
 from affidavit.records.finding import Category, Severity
 
@@ -112,7 +112,7 @@ def test_pythons_own_parser_reads_every_mutant_that_is_called_sound(source: Path
 
 @given(st.binary(max_size=40), st.lists(st.tuples(st.integers(0, 40), st.binary(max_size=3)), max_size=4))
 def test_edits_replace_what_they_name_and_keep_the_rest(text: bytes, places: list[tuple[int, bytes]]) -> None:
-    edits = [Edit(at, at + 1, new) for at, new in dict(places).items() if at < len(text)]
+    edits = [ByteEdit(at, at + 1, new) for at, new in dict(places).items() if at < len(text)]
     expected = bytearray()
     by_place = {edit.start: edit.text for edit in edits}
     for at in range(len(text)):
@@ -123,4 +123,4 @@ def test_edits_replace_what_they_name_and_keep_the_rest(text: bytes, places: lis
 
 def test_edits_that_overlap_are_refused() -> None:
     with pytest.raises(ValueError, match="overlap"):
-        apply_edits(b"abc", [Edit(0, 2), Edit(1, 3)])
+        apply_edits(b"abc", [ByteEdit(0, 2), ByteEdit(1, 3)])

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from affidavit.contract.reproduction_reader import parse_reproduction
 from affidavit.errors import InputError
-from affidavit.lab.records import Case, ExpectedProblem, KnownClaim, Place
+from affidavit.lab.records import ExpectedProblem, KnownClaim, KnownPlace, LabelledCase
 from affidavit.records.evidence import ReproductionOutcome
 from affidavit.records.record import Record
 
@@ -35,7 +35,7 @@ Kind = TypeVar("Kind", bound=Record)
 class CaseFolder:
     """A case and where it was read from; a repository's relative path begins there."""
 
-    case: Case
+    case: LabelledCase
     folder: Path
 
 
@@ -85,7 +85,7 @@ def read_case(folder: Path) -> CaseFolder:
     expected = _read_claims(folder / EXPECTED_FILE, ExpectedProblem)
     known_wrong = _read_claims(folder / KNOWN_WRONG_FILE, KnownClaim)
     given = {name: value for name, value in fields.items() if name not in LISTS and value is not None}
-    case = _valid(Case, {"id": folder.resolve().name, **given}, where)
+    case = _valid(LabelledCase, {"id": folder.resolve().name, **given}, where)
     if expected is None and not case.clean:
         raise InputError(f'{where}: say "clean": true, or list the problems in {EXPECTED_FILE}')
     if "clean" not in given:
@@ -115,13 +115,13 @@ def read_claim(item: Any, kind: type[Kind], where: str) -> Kind:
     if "also" in given and "also" in kind.model_fields:
         if not isinstance(given["also"], list):
             raise InputError(f"{where}: also: expected a list")
-        given["also"] = tuple(read_claim(place, Place, f"{where}: also") for place in given["also"])
+        given["also"] = tuple(read_claim(place, KnownPlace, f"{where}: also") for place in given["also"])
     if given.get("category") in WIDE_CATEGORIES:
         del given["category"]
     if "reproduction" in kind.model_fields:
         given |= _read_program(given, kind, where)
     claim = _valid(kind, given, where)
-    if isinstance(claim, Place):
+    if isinstance(claim, KnownPlace):
         _check_lines(claim, where)
     return claim
 
@@ -142,7 +142,7 @@ def _read_program(given: dict[str, Any], kind: type[Record], where: str) -> dict
     return {"reproduction": read, "outcome": outcome}
 
 
-def _check_lines(place: Place, where: str) -> None:
+def _check_lines(place: KnownPlace, where: str) -> None:
     if place.end_line is not None and place.end_line < place.line:
         raise InputError(f"{where}: end_line {place.end_line} comes before line {place.line}")
 

@@ -32,7 +32,7 @@ from affidavit.store.open import open_store
 
 
 @dataclass(frozen=True)
-class Limits:
+class ScoreLimits:
     """What the scores must keep; None: anything goes."""
 
     min_recall: float | None = None
@@ -54,15 +54,15 @@ class Limits:
         return sentences
 
 
-def read_limits(options: dict[str, Any]) -> Limits:
+def read_limits(options: dict[str, Any]) -> ScoreLimits:
     """The limits that were named; raises SettingsError for what is no number."""
     recall, wrong = options["min_recall"], options["max_wrong"]
     min_recall = read_share(recall, "--min-recall")
     if wrong is None:
-        return Limits(min_recall)
+        return ScoreLimits(min_recall)
     if re.fullmatch(r"\d{1,9}", wrong.strip()):
-        return Limits(min_recall, max_wrong=int(wrong))
-    return Limits(min_recall, max_wrong_rate=_share(wrong, "--max-wrong", "a whole number, or "))
+        return ScoreLimits(min_recall, max_wrong=int(wrong))
+    return ScoreLimits(min_recall, max_wrong_rate=_share(wrong, "--max-wrong", "a whole number, or "))
 
 
 def read_share(text: str | None, option: str) -> float | None:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import ignore_events
-from affidavit.lab.records import Basis, ExpectedProblem, KnownClaim, Match, Place
+from affidavit.lab.records import Basis, CaseMatch, ExpectedProblem, KnownClaim, KnownPlace
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import render_prompt
@@ -61,7 +61,7 @@ class ByCategory:
 class Pairing:
     """The matches, and every opinion about candidates in the place of an expected problem."""
 
-    matches: tuple[Match, ...]
+    matches: tuple[CaseMatch, ...]
     opinions: Mapping[tuple[int, str], Opinion]
     """By the position of the expected problem and the id of the candidate."""
 
@@ -86,7 +86,7 @@ async def match_findings(
         named = candidates[position].id
         opinion = opinions[number, named]
         matches.append(
-            Match(
+            CaseMatch(
                 expected=number,
                 candidate=named,
                 basis=opinion.basis,
@@ -108,7 +108,7 @@ def distance_to(claim: KnownClaim, candidate: Candidate, change: Change) -> int 
     return min(gaps, default=None)
 
 
-def _gap(stands: HeadPlace, place: Place) -> int | None:
+def _gap(stands: HeadPlace, place: KnownPlace) -> int | None:
     if stands.path != place.file:
         return None
     first, last = place.lines

@@ -24,7 +24,7 @@ from affidavit.lab.evaluation.scoring import (
     total_cost,
 )
 from affidavit.lab.evaluation.sessions import ReviewSessions, count_programs, run_declared
-from affidavit.lab.records import Case, CaseResult, CaseRun, DeclaredRun, Evaluation
+from affidavit.lab.records import CaseResult, CaseRun, DeclaredRun, Evaluation, LabelledCase
 from affidavit.proof.running.own_names import own_names
 from affidavit.records.label import Label
 from affidavit.stages.looking.intake import ChangeRequest, open_change
@@ -117,7 +117,7 @@ async def _evaluate_case(held: CaseFolder, plan: EvaluationPlan) -> CaseResult:
     return CaseResult(case=held.case, runs=tuple(runs), programs=programs)
 
 
-async def _run_programs(case: Case, folder: Path, plan: EvaluationPlan) -> tuple[DeclaredRun, ...]:
+async def _run_programs(case: LabelledCase, folder: Path, plan: EvaluationPlan) -> tuple[DeclaredRun, ...]:
     if not case.has_programs:
         return ()
     with await asyncio.to_thread(open_change, _request(case, folder)) as opened, ExitStack() as stack:
@@ -127,13 +127,13 @@ async def _run_programs(case: Case, folder: Path, plan: EvaluationPlan) -> tuple
         return await run_declared(case, running, own_names(opened.repository))
 
 
-def _request(case: Case, folder: Path) -> ChangeRequest:
+def _request(case: LabelledCase, folder: Path) -> ChangeRequest:
     return ChangeRequest(
         target=f"{case.base}..{case.head}", repo=folder, title=case.title, description=case.description
     )
 
 
-async def _run_once(case: Case, folder: Path, number: int, plan: EvaluationPlan) -> CaseRun:
+async def _run_once(case: LabelledCase, folder: Path, number: int, plan: EvaluationPlan) -> CaseRun:
     with await asyncio.to_thread(open_change, _request(case, folder)) as opened:
         async with plan.sessions.open(case.id, number) as session:
             settings = session.settings_for(opened.repository.base)

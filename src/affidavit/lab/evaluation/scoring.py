@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from affidavit.lab.evaluation.matching import Meaning, Pairing, distance_to, match_findings
 from affidavit.lab.records import (
-    Case,
+    CaseMatch,
     CaseResult,
     CaseRun,
     ExpectedProblem,
-    Match,
+    LabelledCase,
     Miss,
     NearMiss,
     Outcome,
@@ -36,7 +36,7 @@ Judged = tuple[Outcome, str]
 
 
 async def score_review(
-    case: Case, report: Report, *, number: int, meaning: Meaning, labels: Mapping[str, Label]
+    case: LabelledCase, report: Report, *, number: int, meaning: Meaning, labels: Mapping[str, Label]
 ) -> CaseRun:
     """The run of a case; `labels` are those that people gave, by fingerprint."""
     # What a person called wrong shows no problem, however near to one it stands.
@@ -75,7 +75,7 @@ def total_cost(costs: Iterable[float | None]) -> float | None:
 
 
 async def _score_findings(
-    case: Case, report: Report, pairing: Pairing, meaning: Meaning, labels: Mapping[str, Label]
+    case: LabelledCase, report: Report, pairing: Pairing, meaning: Meaning, labels: Mapping[str, Label]
 ) -> tuple[ScoredFinding, ...]:
     matches = {match.candidate: match for match in pairing.matches}
     scored = []
@@ -97,7 +97,7 @@ def _repeated(candidate: str, pairing: Pairing) -> int | None:
     return min(same, default=None)
 
 
-def _settled(match: Match | None, number: int | None, label: Label | None) -> Judged | None:
+def _settled(match: CaseMatch | None, number: int | None, label: Label | None) -> Judged | None:
     """What is decided without a look at the case: a person's label goes before what the case assumes."""
     if match is not None:
         return "true", match.reason
@@ -109,7 +109,7 @@ def _settled(match: Match | None, number: int | None, label: Label | None) -> Ju
 
 
 async def _unmatched(
-    case: Case, report: Report, candidate: Candidate, finding: Finding, meaning: Meaning
+    case: LabelledCase, report: Report, candidate: Candidate, finding: Finding, meaning: Meaning
 ) -> Judged:
     if case.clean:
         return "wrong", "the case is clean"
@@ -138,7 +138,7 @@ def _scored(candidate: Candidate, finding: Finding, judged: Judged, expected: in
     )
 
 
-async def _miss(case: Case, number: int, report: Report, pairing: Pairing, meaning: Meaning) -> Miss:
+async def _miss(case: LabelledCase, number: int, report: Report, pairing: Pairing, meaning: Meaning) -> Miss:
     """A missed problem with what stands beside it: findings that say something else, and withheld ones."""
     problem = case.expected[number]
     near = [

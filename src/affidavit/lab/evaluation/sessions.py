@@ -12,7 +12,7 @@ from affidavit.config.settings import Settings
 from affidavit.diff.opened import OpenedChange
 from affidavit.git.repository import GitRepository
 from affidavit.lab.evaluation.matching import ByCategory, Meaning, ModelJudge
-from affidavit.lab.records import Case, CaseResult, DeclaredPrograms, DeclaredRun, KnownClaim
+from affidavit.lab.records import CaseResult, DeclaredPrograms, DeclaredRun, KnownClaim, LabelledCase
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
@@ -43,7 +43,7 @@ class ProgramGround:
         return self.asking(prompts) if running.runner else prompts
 
 
-async def run_declared(case: Case, running: Running, own: OwnNames) -> tuple[DeclaredRun, ...]:
+async def run_declared(case: LabelledCase, running: Running, own: OwnNames) -> tuple[DeclaredRun, ...]:
     """What became of each program; nothing where nobody asked, and the reason where none can be run."""
     if running.programs is None:
         return ()
@@ -83,7 +83,7 @@ NO_PROGRAMS = ProgramGround()
 
 
 @dataclass(frozen=True)
-class Session:
+class CaseSession:
     """One review of one case, with the one who compares what it found."""
 
     settings_for: Callable[[Tree], Settings]
@@ -153,11 +153,11 @@ class ReviewSessions:
         return self.judge_choice.model if self.judge_choice else ""
 
     @asynccontextmanager
-    async def open(self, case_id: str, number: int) -> AsyncIterator[Session]:
+    async def open(self, case_id: str, number: int) -> AsyncIterator[CaseSession]:
         """The session of one review; connections to models are kept for its length."""
         log = self.log_for(case_id, number)
         minds, judge = self._minds(log)
-        session = Session(
+        session = CaseSession(
             settings_for=self.settings_for,
             cache=self.cache,
             minds=minds,

@@ -15,7 +15,7 @@ from affidavit.lab.records import (
     DeclaredRun,
     Evaluation,
     ExpectedProblem,
-    Place,
+    KnownPlace,
     ScoredFinding,
     Scores,
 )
@@ -338,7 +338,7 @@ def _problem_lines(result: CaseResult, number: int) -> list[CaseLine]:
 
 
 def _near_lines(runs: Sequence[CaseRun], number: int) -> list[CaseLine]:
-    lines = []
+    lines: list[CaseLine] = []
     for miss in (miss for run in runs for miss in run.misses if miss.expected == number):
         for near in miss.near:
             how = f"withheld as {near.withheld}" if near.withheld else "shown"
@@ -368,7 +368,7 @@ def _often(times: int, runs: int) -> str:
     return f"; in {times} of {runs} runs" if runs > 1 else ""
 
 
-def place_words(place: Place) -> str:
+def place_words(place: KnownPlace) -> str:
     """`path:10-12`."""
     first, last = place.lines
     return f"{place.file}:{first}" + (f"-{last}" if last != first else "")

@@ -10,7 +10,7 @@ from affidavit.lab.mutation.ground import (
     CALLS,
     FAMILIES,
     FUNCTIONS,
-    Ground,
+    PlantingGround,
     called_name,
     descendants,
     excerpt,
@@ -26,7 +26,7 @@ from affidavit.lab.mutation.known_calls import (
     OPTIONS,
     UnsafeOption,
 )
-from affidavit.lab.mutation.mutant import PYTHON, Edit, Operator, Proposal
+from affidavit.lab.mutation.mutant import PYTHON, ByteEdit, Operator, Proposal
 from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 
@@ -35,7 +35,7 @@ COMPARED = frozenset({"comparison_operator", "binary_expression"})
 PLACEHOLDER = re.compile(r"%s")
 
 
-def swap_arguments(ground: Ground) -> Iterator[Proposal]:
+def swap_arguments(ground: PlantingGround) -> Iterator[Proposal]:
     """Two arguments in the wrong order, where names or the library's manual show the right one."""
     signatures = _signatures(ground)
     for call in ground.nodes(*CALLS):
@@ -50,13 +50,13 @@ def swap_arguments(ground: Ground) -> Iterator[Proposal]:
                 yield _swapped(ground, call, (first, second), named)
 
 
-def _swapped(ground: Ground, call: Node, pair: tuple[Node, Node], named: tuple[str, str]) -> Proposal:
+def _swapped(ground: PlantingGround, call: Node, pair: tuple[Node, Node], named: tuple[str, str]) -> Proposal:
     first, second = pair
     old, new = ground.says(first), ground.says(second)
     return Proposal(
         (
-            Edit(first.start_byte, first.end_byte, new.encode()),
-            Edit(second.start_byte, second.end_byte, old.encode()),
+            ByteEdit(first.start_byte, first.end_byte, new.encode()),
+            ByteEdit(second.start_byte, second.end_byte, old.encode()),
         ),
         f"Two arguments of {excerpt(called_name(ground, call))} are swapped: it takes `{named[0]}` and then "
         f"`{named[1]}`, but is given {excerpt(new, 40)} and then {excerpt(old, 40)}.",
@@ -66,7 +66,7 @@ def _swapped(ground: Ground, call: Node, pair: tuple[Node, Node], named: tuple[s
 Parameters = list[tuple[str, str]]
 
 
-def _signatures(ground: Ground) -> dict[str, Parameters | None]:
+def _signatures(ground: PlantingGround) -> dict[str, Parameters | None]:
     """The parameters (name and type) of each function of the file; None where a name is defined twice."""
     found: dict[str, Parameters | None] = {}
     for node in descendants(ground.root):
@@ -77,7 +77,7 @@ def _signatures(ground: Ground) -> dict[str, Parameters | None]:
     return found
 
 
-def _parameters(ground: Ground, listed: Node) -> Parameters:
+def _parameters(ground: PlantingGround, listed: Node) -> Parameters:
     found: Parameters = []
     for one in listed.named_children:
         kind = ground.says(one.child_by_field_name("type"))
@@ -88,7 +88,7 @@ def _parameters(ground: Ground, listed: Node) -> Parameters:
 
 
 def _named_order(
-    ground: Ground, parameters: Parameters | None, given: list[Node], at: int
+    ground: PlantingGround, parameters: Parameters | None, given: list[Node], at: int
 ) -> tuple[str, str] | None:
     """The names of two neighbouring parameters, where the arguments bear the same names."""
     if parameters is None or len(parameters) < at + 2:
@@ -102,7 +102,7 @@ def _named_order(
     return (one, other) if is_in_order else None
 
 
-def drop_awaits(ground: Ground) -> Iterator[Proposal]:
+def drop_awaits(ground: PlantingGround) -> Iterator[Proposal]:
     """A call whose result nobody waits for."""
     for node in ground.nodes("await", "await_expression"):
         called = named_part(node, 0)
@@ -121,12 +121,12 @@ def drop_awaits(ground: Ground) -> Iterator[Proposal]:
         )
         consequence = effect if is_statement else "the name holds the pending call, not its result"
         yield Proposal(
-            (Edit(node.start_byte, called.start_byte),),
+            (ByteEdit(node.start_byte, called.start_byte),),
             f"`await` is missing before {excerpt(ground.says(called))}: {consequence}.",
         )
 
 
-def remove_escapes(ground: Ground) -> Iterator[Proposal]:
+def remove_escapes(ground: PlantingGround) -> Iterator[Proposal]:
     """`escape(x)` as `x`."""
     for call in ground.nodes(*CALLS, in_strings=True):
         danger = ESCAPES.get(called_name(ground, call)) or ESCAPES.get(
@@ -136,7 +136,7 @@ def remove_escapes(ground: Ground) -> Iterator[Proposal]:
         if danger is None or not given or _is_constant(given[0]):
             continue
         yield Proposal(
-            (Edit(call.start_byte, call.end_byte, ground.says(given[0]).encode()),),
+            (ByteEdit(call.start_byte, call.end_byte, ground.says(given[0]).encode()),),
             f"{excerpt(ground.says(given[0]))} is used as it comes, without "
             f"`{called_name(ground, call)}`: {danger}.",
         )
@@ -146,7 +146,7 @@ def _is_constant(node: Node) -> bool:
     return "string" in node.type and not any("interpolation" in one.type for one in descendants(node))
 
 
-def join_queries(ground: Ground) -> Iterator[Proposal]:
+def join_queries(ground: PlantingGround) -> Iterator[Proposal]:
     """`execute(sql, (x,))` as `execute(sql % (x,))`: the values become part of the statement."""
     for call in ground.nodes("call"):
         given = positional_arguments(call) or []
@@ -159,14 +159,14 @@ def join_queries(ground: Ground) -> Iterator[Proposal]:
             continue
         joined = f"{ground.says(query)} % ({', '.join(items)}{',' if len(items) == 1 else ''})"
         yield Proposal(
-            (Edit(query.start_byte, values.end_byte, joined.encode()),),
+            (ByteEdit(query.start_byte, values.end_byte, joined.encode()),),
             f"SQL injection: {excerpt(', '.join(items), 60)} is put into the text of the query with `%` "
             f"instead of "
             "being handed over as a parameter.",
         )
 
 
-def remove_normalisation(ground: Ground) -> Iterator[Proposal]:
+def remove_normalisation(ground: PlantingGround) -> Iterator[Proposal]:
     """A comparison with a normal form, of a value that is no longer brought into it."""
     for call in ground.nodes(*CALLS):
         if call.parent is None or not _is_compared_plainly(ground, call):
@@ -175,14 +175,14 @@ def remove_normalisation(ground: Ground) -> Iterator[Proposal]:
         if value is None:
             continue
         yield Proposal(
-            (Edit(call.start_byte, call.end_byte, ground.says(value).encode()),),
+            (ByteEdit(call.start_byte, call.end_byte, ground.says(value).encode()),),
             f"{excerpt(ground.says(value))} is compared without `{name}`: in "
             f"{excerpt(ground.says(call.parent))} "
             "a value that differs only in what this call evens out no longer matches.",
         )
 
 
-def _normalised(ground: Ground, call: Node) -> tuple[str, Node | None]:
+def _normalised(ground: PlantingGround, call: Node) -> tuple[str, Node | None]:
     name = called_name(ground, call)
     given = positional_arguments(call)
     if name in NORMALISING_CALLS and given:
@@ -195,7 +195,7 @@ def _normalised(ground: Ground, call: Node) -> tuple[str, Node | None]:
     return f".{method}()", owner if method in NORMALISING_METHODS and not given else None
 
 
-def _is_compared_plainly(ground: Ground, call: Node) -> bool:
+def _is_compared_plainly(ground: PlantingGround, call: Node) -> bool:
     around = call.parent
     if around is None or around.type not in COMPARED:
         return False
@@ -222,7 +222,7 @@ def _method(text: str) -> str:
     return found[1] if found else ""
 
 
-def turn_options(ground: Ground) -> Iterator[Proposal]:
+def turn_options(ground: PlantingGround) -> Iterator[Proposal]:
     """An option that protects, turned off."""
     for node in ground.nodes(
         "keyword_argument", "default_parameter", "typed_default_parameter", "pair", "keyed_element"
@@ -236,7 +236,7 @@ def turn_options(ground: Ground) -> Iterator[Proposal]:
         yield _turned(ground, node, value, known)
 
 
-def _option(ground: Ground, node: Node) -> tuple[str, Node | None]:
+def _option(ground: PlantingGround, node: Node) -> tuple[str, Node | None]:
     name = node.child_by_field_name("name") or node.child_by_field_name("key")
     value = node.child_by_field_name("value")
     if node.type == "keyed_element" and len(node.named_children) == 2:
@@ -249,9 +249,9 @@ def _is_parameter(node: Node) -> bool:
     return any(one.type in ("parameters", "lambda_parameters") for one in ancestors(node))
 
 
-def _turned(ground: Ground, node: Node, value: Node, known: UnsafeOption) -> Proposal:
+def _turned(ground: PlantingGround, node: Node, value: Node, known: UnsafeOption) -> Proposal:
     return Proposal(
-        (Edit(value.start_byte, value.end_byte, known.unsafe.encode()),),
+        (ByteEdit(value.start_byte, value.end_byte, known.unsafe.encode()),),
         f"{excerpt(ground.says(node))} became `{known.unsafe}`: {known.effect}.",
         known.category,
     )

@@ -20,7 +20,7 @@ from affidavit.analysers.task import ResultCache, SideResult
 from affidavit.analysers.ty import TY, read_ty
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.repository import GitRepository
-from affidavit.lab.mutation.ground import FUNCTIONS, Ground, descendants
+from affidavit.lab.mutation.ground import FUNCTIONS, PlantingGround, descendants
 from affidavit.lab.mutation.mutant import Mutant
 from affidavit.languages.engine.grammars import ancestors, node_text, parse
 from affidavit.ports import Tree
@@ -211,7 +211,7 @@ SCOPES = frozenset(
 DECLARATIONS = frozenset({"short_var_declaration", "range_clause", "assignment_statement"})
 
 
-def fault_of(ground: Ground, mutant: Mutant) -> str | None:
+def fault_of(ground: PlantingGround, mutant: Mutant) -> str | None:
     """The reason to discard a mutant by its text alone; None where there is none."""
     root = parse(ground.grammar, mutant.text)
     if root is None or root.has_error:

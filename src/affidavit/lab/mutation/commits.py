@@ -11,7 +11,7 @@ from affidavit.git.command import Location
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository, commit_tree
 from affidavit.git.revisions import find_commit, first_parent, one_commit, resolve_commit
-from affidavit.lab.mutation.ground import FAMILIES, Ground, is_unsuited, open_ground
+from affidavit.lab.mutation.ground import FAMILIES, PlantingGround, is_unsuited, open_ground
 from affidavit.languages.registry import LANGUAGES
 from affidavit.records.change import Change, FileChange, Revision
 
@@ -30,7 +30,7 @@ class PlantableCommit:
     parent: str
     change: Change
     repository: GitRepository
-    grounds: tuple[Ground, ...]
+    grounds: tuple[PlantingGround, ...]
 
     def language_of(self, path: str) -> str:
         """The language of a changed file."""
@@ -116,7 +116,7 @@ def _is_suited(file: FileChange, languages: Collection[str]) -> bool:
     return is_text and is_plain and file.language in languages and not is_unsuited(file.path)
 
 
-def _grounds(files: list[FileChange], repository: GitRepository) -> Iterator[Ground]:
+def _grounds(files: list[FileChange], repository: GitRepository) -> Iterator[PlantingGround]:
     for file in files:
         text = repository.head.read(file.path)
         ground = open_ground(file.path, text, frozenset(file.changed_lines("head"))) if text else None

@@ -9,13 +9,13 @@ from affidavit.lab.mutation.ground import (
     CALLS,
     FAMILIES,
     FUNCTIONS,
-    Ground,
+    PlantingGround,
     called_name,
     descendants,
     excerpt,
     named_part,
 )
-from affidavit.lab.mutation.mutant import Edit, Operator, Proposal
+from affidavit.lab.mutation.mutant import ByteEdit, Operator, Proposal
 from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 
@@ -60,7 +60,7 @@ def _operands(node: Node) -> Iterator[tuple[Node, Node, Node]]:
             yield parts[at - 1], parts[at], parts[at + 1]
 
 
-def move_boundaries(ground: Ground) -> Iterator[Proposal]:
+def move_boundaries(ground: PlantingGround) -> Iterator[Proposal]:
     """`<` for `<=` and the like, where the case of equality makes a difference."""
     for node in ground.nodes(*COMPARISONS):
         for left, operator, right in _operands(node):
@@ -69,12 +69,12 @@ def move_boundaries(ground: Ground) -> Iterator[Proposal]:
                 yield _boundary(ground, node, (left, operator, right))
 
 
-def _boundary(ground: Ground, node: Node, parts: tuple[Node, Node, Node]) -> Proposal:
+def _boundary(ground: PlantingGround, node: Node, parts: tuple[Node, Node, Node]) -> Proposal:
     left, operator, right = parts
     old, new = ground.says(operator), BOUNDARIES[ground.says(operator)]
     takes_in = "=" in new
     return Proposal(
-        (Edit(operator.start_byte, operator.end_byte, new.encode()),),
+        (ByteEdit(operator.start_byte, operator.end_byte, new.encode()),),
         f"The boundary is wrong: {excerpt(ground.says(node))} was changed to compare with `{new}`, so the "
         f"case in "
         f"which {excerpt(ground.says(left), 50)} equals {excerpt(ground.says(right), 50)} is now "
@@ -82,7 +82,7 @@ def _boundary(ground: Ground, node: Node, parts: tuple[Node, Node, Node]) -> Pro
     )
 
 
-def _equality_is_idle(ground: Ground, node: Node, left: Node, right: Node) -> bool:
+def _equality_is_idle(ground: PlantingGround, node: Node, left: Node, right: Node) -> bool:
     sides = {ground.says(left), ground.says(right)}
     if CONTINUOUS.search(ground.says(left)) or CONTINUOUS.search(ground.says(right)):
         return True
@@ -103,7 +103,7 @@ def _equality_is_idle(ground: Ground, node: Node, left: Node, right: Node) -> bo
     )
 
 
-def _asks_for_any(ground: Ground, left: Node, right: Node) -> bool:
+def _asks_for_any(ground: PlantingGround, left: Node, right: Node) -> bool:
     """`len(items) > 0`: what is done with the items is mostly nothing where there are none."""
     return ground.says(right) == "0" and LENGTH.search(ground.says(left)) is not None
 
@@ -116,7 +116,7 @@ def _caps(branch: str, sides: set[str]) -> bool:
     )
 
 
-def _sorts(ground: Ground, node: Node) -> bool:
+def _sorts(ground: PlantingGround, node: Node) -> bool:
     """The comparison orders two things: `return a.x < b.x` in a sort."""
     around = next((one for one in ancestors(node) if one.type in FUNCTIONS), None)
     named = ground.says(around.child_by_field_name("name")) if around else ""
@@ -124,26 +124,26 @@ def _sorts(ground: Ground, node: Node) -> bool:
     return is_callback or named in ("__lt__", "__le__", "Less", "compareTo", "compare", "less")
 
 
-def reverse_comparisons(ground: Ground) -> Iterator[Proposal]:
+def reverse_comparisons(ground: PlantingGround) -> Iterator[Proposal]:
     """`==` for `!=`, `in` for `not in`, `is None` for `is not None`."""
     for node in ground.nodes(*COMPARISONS):
         for left, operator, right in _operands(node):
             old = " ".join(ground.says(operator).split())
             if old in REVERSES and not _narrows(ground, left, right) and not _is_idiom(ground, left, right):
                 yield Proposal(
-                    (Edit(operator.start_byte, operator.end_byte, REVERSES[old].encode()),),
+                    (ByteEdit(operator.start_byte, operator.end_byte, REVERSES[old].encode()),),
                     f"The comparison is reversed: {excerpt(ground.says(node))} now uses `{REVERSES[old]}` "
                     f"instead of "
                     f"`{old}`, so the code does for every case what it should do for the opposite one.",
                 )
 
 
-def _narrows(ground: Ground, left: Node, right: Node) -> bool:
+def _narrows(ground: PlantingGround, left: Node, right: Node) -> bool:
     is_watched = ground.language.name == "typescript"
     return is_watched and any(NARROWING.search(ground.says(side)) for side in (left, right))
 
 
-def _is_idiom(ground: Ground, left: Node, right: Node) -> bool:
+def _is_idiom(ground: PlantingGround, left: Node, right: Node) -> bool:
     return "__main__" in ground.says(right) or ground.says(left) in (
         "sys.platform",
         "os.name",
@@ -151,7 +151,7 @@ def _is_idiom(ground: Ground, left: Node, right: Node) -> bool:
     )
 
 
-def swap_connectives(ground: Ground) -> Iterator[Proposal]:
+def swap_connectives(ground: PlantingGround) -> Iterator[Proposal]:
     """`and` for `or` in a condition; `a or b` as a value with a default is left alone."""
     for node in ground.nodes("boolean_operator", "binary_expression"):
         operator = node.child_by_field_name("operator")
@@ -163,7 +163,7 @@ def swap_connectives(ground: Ground) -> Iterator[Proposal]:
         new = CONNECTIVES[old]
         meaning = "one of the two is enough" if new in ("or", "||") else "both must hold"
         yield Proposal(
-            (Edit(operator.start_byte, operator.end_byte, new.encode()),),
+            (ByteEdit(operator.start_byte, operator.end_byte, new.encode()),),
             f"The condition is joined wrongly: {excerpt(ground.says(node))} now uses `{new}` instead of "
             f"`{old}`, so "
             f"{meaning} where it should be the other way round.",
@@ -190,7 +190,7 @@ def _operator_type(node: Node) -> str:
     return operator.type if operator else ""
 
 
-def _leans_on_left(ground: Ground, node: Node) -> bool:
+def _leans_on_left(ground: PlantingGround, node: Node) -> bool:
     """The right side reads what the left one tests, which a type checker follows."""
     if not ground.is_typed:
         return False
@@ -203,7 +203,7 @@ def _leans_on_left(ground: Ground, node: Node) -> bool:
     return len(names) == 2 and not names[0].isdisjoint(names[1])
 
 
-def lose_negations(ground: Ground) -> Iterator[Proposal]:
+def lose_negations(ground: PlantingGround) -> Iterator[Proposal]:
     """`not x` without its `not`."""
     for node in ground.nodes(*NEGATIONS):
         argument = node.child_by_field_name("argument") or node.child_by_field_name("operand")
@@ -211,13 +211,13 @@ def lose_negations(ground: Ground) -> Iterator[Proposal]:
         if argument is None or not is_negation or not _is_tested(node) or not _may_turn(ground, argument):
             continue
         yield Proposal(
-            (Edit(node.start_byte, argument.start_byte),),
+            (ByteEdit(node.start_byte, argument.start_byte),),
             f"The negation is lost: the condition should be {excerpt(ground.says(node))}, but tests "
             f"{excerpt(ground.says(argument))}, so the branch is taken in exactly the wrong cases.",
         )
 
 
-def add_negations(ground: Ground) -> Iterator[Proposal]:
+def add_negations(ground: PlantingGround) -> Iterator[Proposal]:
     """`if x` as `if not x`, for a plain name or call."""
     for node in ground.nodes("if_statement", "elif_clause"):
         condition = node.child_by_field_name("condition")
@@ -229,7 +229,7 @@ def add_negations(ground: Ground) -> Iterator[Proposal]:
         if tested is None or not _is_plain(tested) or not _may_turn(ground, tested):
             continue
         yield Proposal(
-            (Edit(tested.start_byte, tested.start_byte, b"not " if ground.family == "python" else b"!"),),
+            (ByteEdit(tested.start_byte, tested.start_byte, b"not " if ground.family == "python" else b"!"),),
             f"The condition is negated: the branch should be taken where {excerpt(ground.says(tested))} "
             f"holds, and is "
             "now taken where it does not.",
@@ -247,7 +247,7 @@ def _is_plain(node: Node) -> bool:
     )
 
 
-def _may_turn(ground: Ground, tested: Node) -> bool:
+def _may_turn(ground: PlantingGround, tested: Node) -> bool:
     """A TypeScript compiler narrows a tested name to what is there, and by calls that ask for a type."""
     if ground.language.name != "typescript":
         return True

@@ -75,7 +75,7 @@ MAX_NODES = 200_000
 
 
 @dataclass(frozen=True)
-class Ground:
+class PlantingGround:
     """A file at head, parsed, and the lines of it that the commit added or changed."""
 
     path: str
@@ -137,7 +137,7 @@ class Ground:
         return False
 
 
-def open_ground(path: str, text: bytes, lines: frozenset[int]) -> Ground | None:
+def open_ground(path: str, text: bytes, lines: frozenset[int]) -> PlantingGround | None:
     """The file as ground; None where its language is not known, it is a test, or it does not parse."""
     parsed_as = LANGUAGES.parsed_as(path)
     if parsed_as is None or parsed_as.language.family not in FAMILIES or not lines or is_unsuited(path):
@@ -146,7 +146,7 @@ def open_ground(path: str, text: bytes, lines: frozenset[int]) -> Ground | None:
     # In a file with errors the tree is a guess, and so would be the place of the bug.
     if root is None or root.has_error:
         return None
-    return Ground(path, parsed_as.language, parsed_as.grammar, text, root, lines)
+    return PlantingGround(path, parsed_as.language, parsed_as.grammar, text, root, lines)
 
 
 def is_unsuited(path: str) -> bool:
@@ -154,7 +154,7 @@ def is_unsuited(path: str) -> bool:
     return is_test(path) or UNSUITED_PATH.search(path) is not None
 
 
-def called_name(ground: Ground, call: Node) -> str:
+def called_name(ground: PlantingGround, call: Node) -> str:
     """The dotted name that a call calls, as written."""
     if call.type == "method_invocation":
         owner = ground.says(call.child_by_field_name("object"))
@@ -176,7 +176,7 @@ def positional_arguments(call: Node) -> list[Node] | None:
     return [one for one in given if one.type != "keyword_argument"]
 
 
-def condition_of(ground: Ground, branch: Node) -> str:
+def condition_of(ground: PlantingGround, branch: Node) -> str:
     """The condition of a branch, without the brackets that the language wants around it."""
     condition = branch.child_by_field_name("condition")
     text = ground.says(condition)

@@ -8,7 +8,7 @@ from tree_sitter import Node
 from affidavit.lab.mutation.ground import (
     FAMILIES,
     FUNCTIONS,
-    Ground,
+    PlantingGround,
     condition_of,
     descendants,
     excerpt,
@@ -17,7 +17,7 @@ from affidavit.lab.mutation.ground import (
 )
 from affidavit.lab.mutation.mutant import (
     PYTHON,
-    Edit,
+    ByteEdit,
     Operator,
     Proposal,
     dedented_block,
@@ -31,7 +31,7 @@ BROAD = re.compile(r"(?:Base)?Exception|Error|Throwable")
 CATCHES = ("catch_clause",)
 
 
-def widen_excepts(ground: Ground) -> Iterator[Proposal]:
+def widen_excepts(ground: PlantingGround) -> Iterator[Proposal]:
     """`except ValueError` as `except Exception`, where the body goes on as if all were well."""
     for clause in ground.nodes("except_clause"):
         caught = _caught(clause)
@@ -41,7 +41,7 @@ def widen_excepts(ground: Ground) -> Iterator[Proposal]:
         if any(one.type == "raise_statement" for one in descendants(body)):
             continue
         yield Proposal(
-            (Edit(caught.start_byte, caught.end_byte, b"Exception"),),
+            (ByteEdit(caught.start_byte, caught.end_byte, b"Exception"),),
             f"The `except` is too wide: it should catch {excerpt(ground.says(caught))} only, and now "
             f"catches every "
             "`Exception`, so that other failures and mistakes in the code are hidden and treated as this "
@@ -61,7 +61,7 @@ def _is_last(clause: Node) -> bool:
     return after is None or after.type != "except_clause"
 
 
-def swallow_exceptions(ground: Ground) -> Iterator[Proposal]:
+def swallow_exceptions(ground: PlantingGround) -> Iterator[Proposal]:
     """A `raise` in an except or catch block replaced by nothing."""
     for clause in ground.nodes("except_clause", *CATCHES):
         body = clause.child_by_field_name("body") or (
@@ -81,10 +81,10 @@ def swallow_exceptions(ground: Ground) -> Iterator[Proposal]:
         )
 
 
-def _silenced(ground: Ground, raised: Node) -> Edit:
+def _silenced(ground: PlantingGround, raised: Node) -> ByteEdit:
     if ground.family == "python":
-        return Edit(raised.start_byte, raised.end_byte, b"pass")
-    return Edit(*(whole_lines(ground.text, raised) or (raised.start_byte, raised.end_byte)))
+        return ByteEdit(raised.start_byte, raised.end_byte, b"pass")
+    return ByteEdit(*(whole_lines(ground.text, raised) or (raised.start_byte, raised.end_byte)))
 
 
 def _returns_a_value(clause: Node) -> bool:
@@ -95,7 +95,7 @@ def _returns_a_value(clause: Node) -> bool:
     )
 
 
-def return_no_error(ground: Ground) -> Iterator[Proposal]:
+def return_no_error(ground: PlantingGround) -> Iterator[Proposal]:
     """Go: `return nil, err` as `return nil, nil`."""
     for node in ground.nodes("return_statement"):
         test = next((one for one in ancestors(node) if one.type == "if_statement"), None)
@@ -105,7 +105,7 @@ def return_no_error(ground: Ground) -> Iterator[Proposal]:
         if last is None or condition != f"{ground.says(last)} != nil":
             continue
         yield Proposal(
-            (Edit(last.start_byte, last.end_byte, b"nil"),),
+            (ByteEdit(last.start_byte, last.end_byte, b"nil"),),
             f"The error is lost: where {excerpt(condition)} this returns `nil` instead of "
             f"`{ground.says(last)}`, so the "
             "caller takes the failure for success.",
@@ -140,7 +140,7 @@ CLEANUP = re.compile(
 )
 
 
-def remove_guards(ground: Ground) -> Iterator[Proposal]:
+def remove_guards(ground: PlantingGround) -> Iterator[Proposal]:
     """Without an early return or raise, where the code that follows relies on it."""
     for node in ground.nodes("if_statement"):
         end = _early_end(node)
@@ -151,7 +151,7 @@ def remove_guards(ground: Ground) -> Iterator[Proposal]:
         reason = _reliance(ground, node, end, condition)
         if reason:
             yield Proposal(
-                (Edit(*lines),),
+                (ByteEdit(*lines),),
                 f"A check is missing: nothing tests {excerpt(condition)} any more "
                 f"(it ended with {excerpt(ground.says(end), 60)}). {reason}",
                 _category(condition),
@@ -174,7 +174,7 @@ def _early_end(node: Node) -> Node | None:
     return last if last is not None and last.type in RAISES | LEAVES else None
 
 
-def _reliance(ground: Ground, node: Node, end: Node, condition: str) -> str:
+def _reliance(ground: PlantingGround, node: Node, end: Node, condition: str) -> str:
     """Why the code cannot do without the guard; empty where that is not certain."""
     if end.type in RAISES:
         if ground.language.name == "typescript" and _is_about_nothing(condition):
@@ -201,7 +201,7 @@ def _is_about_nothing(condition: str) -> bool:
     )
 
 
-def _rest_of_block(ground: Ground, node: Node) -> str:
+def _rest_of_block(ground: PlantingGround, node: Node) -> str:
     parts = []
     after = node.next_named_sibling
     while after is not None:
@@ -217,7 +217,7 @@ def _category(condition: str) -> Category:
     return Category.SECURITY if is_security else Category.CORRECTNESS
 
 
-def remove_locks(ground: Ground) -> Iterator[Proposal]:
+def remove_locks(ground: PlantingGround) -> Iterator[Proposal]:
     """The body of `with lock:` or `with transaction.atomic():` without it."""
     for node in ground.nodes("with_statement"):
         subject, target = _with_item(node)
@@ -241,7 +241,7 @@ def remove_locks(ground: Ground) -> Iterator[Proposal]:
             )
 
 
-def leave_open(ground: Ground) -> Iterator[Proposal]:
+def leave_open(ground: PlantingGround) -> Iterator[Proposal]:
     """`with open(…) as f:` as a plain assignment that nobody closes."""
     for node in ground.nodes("with_statement"):
         subject, target = _with_item(node)
@@ -276,7 +276,7 @@ def _with_item(node: Node) -> tuple[Node | None, Node | None]:
     return value, None
 
 
-def skip_cleanup(ground: Ground) -> Iterator[Proposal]:
+def skip_cleanup(ground: PlantingGround) -> Iterator[Proposal]:
     """Without a statement that closes, unlocks or cancels."""
     for node in ground.nodes("expression_statement", "defer_statement"):
         text = ground.says(node).rstrip(";").removeprefix("defer ").removeprefix("await ").strip()
@@ -291,12 +291,12 @@ def skip_cleanup(ground: Ground) -> Iterator[Proposal]:
             else "what was opened or started here stays so"
         )
         yield Proposal(
-            (Edit(*lines),),
+            (ByteEdit(*lines),),
             f"The cleanup is missing: nothing calls {excerpt(text)} any more, so {effect}.",
         )
 
 
-def _is_held(ground: Ground, node: Node, found: re.Match[str]) -> bool:
+def _is_held(ground: PlantingGround, node: Node, found: re.Match[str]) -> bool:
     """The same function opened, locked or started it, and nothing else in it cleans up."""
     around = function_around(node)
     subject = (found["subject"] or found["argument"] or found["function"] or "").split("(")[0]

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from affidavit.lab.mutation.ground import STRINGS, Ground, descendants
+from affidavit.lab.mutation.ground import STRINGS, PlantingGround, descendants
 from affidavit.records.finding import Category, Severity
 
 PYTHON = frozenset({"python"})
 
 
 @dataclass(frozen=True)
-class Edit:
+class ByteEdit:
     """One replacement of bytes; without a text it is a removal."""
 
     start: int
@@ -27,7 +27,7 @@ class Proposal:
     The bug stands where the first edit is made; with `is_spread`, from there to the last edit.
     """
 
-    edits: tuple[Edit, ...]
+    edits: tuple[ByteEdit, ...]
     description: str
     category: Category | None = None
     """Where the place decides the category rather than the operator."""
@@ -42,7 +42,7 @@ class Operator:
     category: Category
     severity: Severity
     families: frozenset[str]
-    propose: Callable[[Ground], Iterable[Proposal]]
+    propose: Callable[[PlantingGround], Iterable[Proposal]]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Mutant:
     """The lines of the place as the commit has them."""
 
 
-def mutants(operator: Operator, ground: Ground) -> Iterator[Mutant]:
+def mutants(operator: Operator, ground: PlantingGround) -> Iterator[Mutant]:
     """Every bug that an operator can plant in a file."""
     if ground.family not in operator.families:
         return
@@ -83,7 +83,7 @@ def mutants(operator: Operator, ground: Ground) -> Iterator[Mutant]:
         )
 
 
-def apply_edits(text: bytes, edits: Iterable[Edit]) -> bytes:
+def apply_edits(text: bytes, edits: Iterable[ByteEdit]) -> bytes:
     """The text with all edits made; they must not overlap."""
     parts: list[bytes] = []
     at = 0
@@ -107,7 +107,7 @@ def _place(text: bytes, proposal: Proposal) -> tuple[int, int]:
     return min(first, last), min(end, last)
 
 
-def _lines_around(text: bytes, edit: Edit) -> str:
+def _lines_around(text: bytes, edit: ByteEdit) -> str:
     start = text.rfind(b"\n", 0, edit.start) + 1
     # What is removed by whole lines ends with a line feed: the line after it is not part of the place.
     end = text.find(b"\n", max(edit.start, edit.end - 1))
@@ -139,7 +139,7 @@ def has_siblings(node: Node) -> bool:
     return sum("comment" not in one.type for one in around.named_children) > 1
 
 
-def dedented_block(ground: Ground, node: Node, header: bytes) -> tuple[Edit, ...]:
+def dedented_block(ground: PlantingGround, node: Node, header: bytes) -> tuple[ByteEdit, ...]:
     """Edits that put a statement's body in its place, under a line that stands instead of the header.
 
     Nothing where that is not possible: the body stands on the header's line, or holds text of several lines.
@@ -159,12 +159,12 @@ def dedented_block(ground: Ground, node: Node, header: bytes) -> tuple[Edit, ...
     if not is_plain or text[header_end:body_start].strip():
         return ()
     extra = len(inner) - len(indent)
-    first = Edit(start, body_start, indent + header + b"\n" if header else b"")
+    first = ByteEdit(start, body_start, indent + header + b"\n" if header else b"")
     edits = [first]
     at = body_start
     while at < body.end_byte:
         if text[at : at + extra].strip(b" \t") == b"" and text[at : at + extra].find(b"\n") < 0:
-            edits.append(Edit(at, at + extra))
+            edits.append(ByteEdit(at, at + extra))
         following = text.find(b"\n", at)
         at = len(text) if following < 0 else following + 1
     return tuple(edits)

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from affidavit.lab.mutation.ground import (
     FAMILIES,
     FUNCTIONS,
-    Ground,
+    PlantingGround,
     called_name,
     condition_of,
     descendants,
@@ -17,7 +17,7 @@ from affidavit.lab.mutation.ground import (
     function_around,
     positional_arguments,
 )
-from affidavit.lab.mutation.mutant import PYTHON, Edit, Operator, Proposal
+from affidavit.lab.mutation.mutant import PYTHON, ByteEdit, Operator, Proposal
 from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 
@@ -31,7 +31,7 @@ COUNTER = re.compile(
 STEPS = {"+=": "-=", "-=": "+=", "++": "--", "--": "++"}
 
 
-def shorten_ranges(ground: Ground) -> Iterator[Proposal]:
+def shorten_ranges(ground: PlantingGround) -> Iterator[Proposal]:
     """`range(n - 1)` for `range(n)`: the last round is missing."""
     for call in ground.nodes("call"):
         given = positional_arguments(call)
@@ -42,14 +42,14 @@ def shorten_ranges(ground: Ground) -> Iterator[Proposal]:
         if LAST_INDEX.fullmatch(text) or not re.fullmatch(r"[\w.]+(?:\([\w.]*\))?", text) or text.isdigit():
             continue
         yield Proposal(
-            (Edit(stop.end_byte, stop.end_byte, b" - 1"),),
+            (ByteEdit(stop.end_byte, stop.end_byte, b" - 1"),),
             f"Off by one: {excerpt(ground.says(call))} should run up to {excerpt(text)}, but ends one round "
             f"too early, "
             "so the last item is never looked at.",
         )
 
 
-def leave_out_first(ground: Ground) -> Iterator[Proposal]:
+def leave_out_first(ground: PlantingGround) -> Iterator[Proposal]:
     """A counting loop that starts at 1 instead of 0."""
     for loop in ground.nodes("for_statement", "for_clause"):
         start = loop.child_by_field_name("initializer") or loop.child_by_field_name("init")
@@ -59,7 +59,7 @@ def leave_out_first(ground: Ground) -> Iterator[Proposal]:
         if zero is None or bound is None:
             continue
         yield Proposal(
-            (Edit(zero.start_byte, zero.end_byte, b"1"),),
+            (ByteEdit(zero.start_byte, zero.end_byte, b"1"),),
             f"Off by one: the loop over {excerpt(bound['bound'].rstrip(';'))} starts at 1 instead of 0, so "
             f"the first "
             "item is never looked at.",
@@ -75,7 +75,7 @@ def _leaves(node: Node) -> Iterator[Node]:
         stack += reversed(one.named_children)
 
 
-def miss_index(ground: Ground) -> Iterator[Proposal]:
+def miss_index(ground: PlantingGround) -> Iterator[Proposal]:
     """`x[len(x)]` for the last item, `x[i]` for its neighbour."""
     for node in ground.nodes(*SUBSCRIPTS):
         index = node.child_by_field_name("subscript") or node.child_by_field_name("index")
@@ -91,7 +91,7 @@ def miss_index(ground: Ground) -> Iterator[Proposal]:
                 f"takes the item itself where the one {_beside(neighbour['sign'])} is meant",
             )
         yield Proposal(
-            (Edit(index.start_byte, index.end_byte, new.encode()),),
+            (ByteEdit(index.start_byte, index.end_byte, new.encode()),),
             f"Off by one: the index in {excerpt(ground.says(node))} lost its "
             f"`{text.removeprefix(new).strip()}`: "
             f"`{new}` {effect}.",
@@ -102,7 +102,7 @@ def _beside(sign: str) -> str:
     return "after it" if sign == "+" else "before it"
 
 
-def miss_slice(ground: Ground) -> Iterator[Proposal]:
+def miss_slice(ground: PlantingGround) -> Iterator[Proposal]:
     """A slice that begins or ends one item too late or too early."""
     for node in ground.nodes("slice", "slice_expression"):
         for bound in node.named_children:
@@ -117,14 +117,14 @@ def miss_slice(ground: Ground) -> Iterator[Proposal]:
                 continue
             whole = ground.says(node.parent if node.type == "slice" else node)
             yield Proposal(
-                (Edit(bound.start_byte, bound.end_byte, new.encode()),),
+                (ByteEdit(bound.start_byte, bound.end_byte, new.encode()),),
                 f"Off by one: in {excerpt(whole)} the bound `{text}` became `{new}`, so one item or "
                 f"character too many "
                 "is cut off.",
             )
 
 
-def turn_counters(ground: Ground) -> Iterator[Proposal]:
+def turn_counters(ground: PlantingGround) -> Iterator[Proposal]:
     """`-=` for `+=` at a counter."""
     for node in ground.nodes(
         "augmented_assignment",
@@ -146,7 +146,7 @@ def turn_counters(ground: Ground) -> Iterator[Proposal]:
             continue
         direction = "down" if STEPS[old] == "-=" else "up"
         yield Proposal(
-            (Edit(operator.start_byte, operator.end_byte, STEPS[old].encode()),),
+            (ByteEdit(operator.start_byte, operator.end_byte, STEPS[old].encode()),),
             f"The counter runs the wrong way: {excerpt(ground.says(node))} became `{STEPS[old]}`, so "
             f"`{left}` counts "
             f"{direction} where it should count the other way.",
@@ -189,7 +189,7 @@ LOOPS = frozenset(
 CHANGED_IN_PLACE = r"(?:\.(?:append|add|update|extend|setdefault|insert|pop)\(|\[[^\]]+\]\s*=[^=])"
 
 
-def take_opposite(ground: Ground) -> Iterator[Proposal]:
+def take_opposite(ground: PlantingGround) -> Iterator[Proposal]:
     """`end` for `start`, where the function has both."""
     for node in ground.nodes("identifier"):
         name = ground.says(node)
@@ -208,7 +208,7 @@ def take_opposite(ground: Ground) -> Iterator[Proposal]:
         if re.search(rf"(?<![\w.]){re.escape(other)}(?!\w)", line):
             continue
         yield Proposal(
-            (Edit(node.start_byte, node.end_byte, other.encode()),),
+            (ByteEdit(node.start_byte, node.end_byte, other.encode()),),
             f"The wrong variable is used: {excerpt(line)} should read `{name}`, and reads `{other}` instead.",
         )
 
@@ -256,7 +256,7 @@ def _is_after_dot(node: Node) -> bool:
     return node.parent is not None and node.parent.child_by_field_name("attribute") == node
 
 
-def _local_types(ground: Ground, function: Node) -> dict[str, str]:
+def _local_types(ground: PlantingGround, function: Node) -> dict[str, str]:
     """Parameters and variables of a function, with the type where one is written."""
     found: dict[str, str] = {}
     for node in descendants(function):
@@ -266,13 +266,13 @@ def _local_types(ground: Ground, function: Node) -> dict[str, str]:
     return found
 
 
-def _statement(ground: Ground, node: Node) -> str:
+def _statement(ground: PlantingGround, node: Node) -> str:
     start = ground.text.rfind(b"\n", 0, node.start_byte) + 1
     end = ground.text.find(b"\n", node.end_byte)
     return ground.text[start : end if end >= 0 else None].decode("utf-8", "replace").strip()
 
 
-def share_defaults(ground: Ground) -> Iterator[Proposal]:
+def share_defaults(ground: PlantingGround) -> Iterator[Proposal]:
     """A list or dictionary as default, which all calls then share and change."""
     for node in ground.nodes("default_parameter", "typed_default_parameter"):
         name, value = ground.says(node.child_by_field_name("name")), node.child_by_field_name("value")
@@ -286,14 +286,14 @@ def share_defaults(ground: Ground) -> Iterator[Proposal]:
         if value is None or ground.says(value) != "None" or made is None or is_changed is None:
             continue
         yield Proposal(
-            (Edit(value.start_byte, value.end_byte, made[1].encode()),),
+            (ByteEdit(value.start_byte, value.end_byte, made[1].encode()),),
             f"The default of `{name}` is {excerpt(made[1])}, made once and shared by all calls, and the "
             f"function "
             "changes it: what one call puts in is still there in the next.",
         )
 
 
-def end_loops(ground: Ground) -> Iterator[Proposal]:
+def end_loops(ground: PlantingGround) -> Iterator[Proposal]:
     """`break` for `continue`: one item that is passed over ends the whole loop."""
     for node in ground.nodes("continue_statement"):
         text = ground.says(node).rstrip(";")
@@ -309,7 +309,7 @@ def end_loops(ground: Ground) -> Iterator[Proposal]:
         if not condition or test is None or not _is_inside(test, loop):
             continue
         yield Proposal(
-            (Edit(node.start_byte, node.start_byte + len("continue"), b"break"),),
+            (ByteEdit(node.start_byte, node.start_byte + len("continue"), b"break"),),
             f"The loop ends too early: where {excerpt(condition)} holds, this one item should be passed over "
             "(`continue`), but `break` leaves out all that follow as well.",
         )

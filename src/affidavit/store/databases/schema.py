@@ -113,15 +113,6 @@ ROLLOUTS = Table(
     sqlite_autoincrement=True,
 )
 
-ROLLOUT_DECISIONS = Table(
-    "rollout_decisions",
-    METADATA,
-    Column("number", Integer, primary_key=True),
-    Column("is_announced", Integer, nullable=False),
-    Column("body", KeptText, nullable=False),
-    sqlite_autoincrement=True,
-)
-
 # The newest review of a change counts, so that one change cannot fill a sample.
 ROLLOUT_REVIEWS = Table(
     "rollout_reviews",
@@ -129,13 +120,6 @@ ROLLOUT_REVIEWS = Table(
     Column("rollout", Integer, ForeignKey(ROLLOUTS.c.number, ondelete="CASCADE"), primary_key=True),
     Column("change_key", KeptText, primary_key=True),
     Column("body", KeptText, nullable=False),
-)
-
-RETIRED_VERSIONS = Table(
-    "retired_versions",
-    METADATA,
-    Column("kind", KeptText, CheckConstraint("kind IN ('prompt', 'schema')"), primary_key=True),
-    Column("version", KeptText, primary_key=True),
 )
 
 # The series of reviews of changes, in the order in which they were kept.
