@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.recheck.fields import class_in
+from affidavit.recheck.compare import class_in
 from commands import Done, affidavit
 from forgery import forge_object
 from repositories import Repo

@@ -110,7 +110,7 @@ def test_a_dismissal_on_the_forge_goes_through_all_three_steps_and_a_forged_one_
     (tmp_path / "r.json").write_text(json.dumps(content))
     forged = affidavit(*recheck, cwd=tmp_path, env=reads)
     assert forged.code == 1
-    assert "lacks its entry, and nobody said so on the forge" in forged.out
+    assert "FAILS: dismissal: withheld: the report says" in forged.out
 
 
 def test_only_the_word_of_who_may_write_and_is_not_the_author_moves_the_error_rate(

@@ -9,7 +9,7 @@ import pytest
 from affidavit.errors import InputError
 from affidavit.proof.signature import NAMESPACE, Signers, check_signature, sign_file, signature_path
 
-REPORT = b'{"report_version": "2.0"}\n'
+REPORT = b'{"report_version": "1.0"}\n'
 
 pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 

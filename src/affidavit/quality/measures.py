@@ -48,7 +48,7 @@ def count_follow_up(tally: FollowTally, report: Report) -> None:
     summary = summary_of(report)
     if summary.clarity is not None:
         tally.clarity.append(summary.clarity)
-    earlier = report.inputs.earlier if report.inputs else None
+    earlier = report.inputs.earlier
     if report.follow_up is None or earlier is None or not earlier.history:
         return
     before = earlier.history[-1]

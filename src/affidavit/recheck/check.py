@@ -1,34 +1,42 @@
-"""Recheck a report: derive it again where its version allows, and prove it piece by piece in any case."""
+"""Recheck a report: derive it again from its inputs, compare the two, and prove each finding by that."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from uuid import UUID
 
-from affidavit import __version__
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings
 from affidavit.diff.opened import OpenedChange
-from affidavit.diff.record_check import has_its_trees
+from affidavit.diff.record_check import compare_record, has_its_trees
+from affidavit.errors import InputError
 from affidavit.events import iso
+from affidavit.git.repository import GitRepository
+from affidavit.git.revisions import parse_range
+from affidavit.pipeline import conclude
 from affidavit.ports import Case, Specialist
+from affidavit.prompts import current_prompts
 from affidavit.proof.running.own_names import own_names
-from affidavit.recheck.additions import can_be_derived
-from affidavit.recheck.blocking import check_blocking
 from affidavit.recheck.compare import differences
-from affidavit.recheck.dependencies import prove_dependencies
-from affidavit.recheck.derive import Derived, derive_change, derive_report, derived_settings, is_committed
-from affidavit.recheck.programs import check_outcomes
-from affidavit.recheck.proofs import Proof, check_proofs, recheck_change
+from affidavit.recheck.derive import Derived, derive_change, derive_report, derived_settings
+from affidavit.recheck.findings import Proof, check_verdict, prove_dependencies, prove_findings
 from affidavit.recheck.words import taken_on_its_word
-from affidavit.records.report import REPORT_VERSION, Report
-from affidavit.stages.looking.review import collect_replies
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import Change
+from affidavit.records.diagnostics import Reason
+from affidavit.records.report import Reply, Report, why_not_derived
+from affidavit.render.wording import settings_sentence
+from affidavit.stages.looking.parse import hand_in, read_replies
+from affidavit.stages.looking.review import Looked, collect_replies, docket_without_models
 
 MAX_DIFFERENCES = 10
+SHORT = 12
 OF_COMMITS = tuple(("change", name) for name in ("commits", "base", "head", "title", "description"))
+GROWING = frozenset({"ty"})
+"""Analysers whose every version finds more: what another version adds proves nothing."""
 Assemble = Callable[[Settings], Sequence[Specialist]]
-"""The mechanical specialists under these settings, without any cache."""
+"""Return the mechanical specialists under these settings, without any cache."""
 
 
 @dataclass(frozen=True)
@@ -47,33 +55,33 @@ async def recheck(
     runs_programs: bool = False,
     environments: Sequence[Path] = (),
 ) -> Rechecked:
-    """Look again with the machine; compare the whole report with what its inputs come to.
+    """Let the analysers look again, derive the whole report from its inputs, and compare.
 
-    Whoever runs the reproductions again says so: they are not taken on anybody's word then. Environments
-    are folders with packages, beside those that are found by themselves.
+    Raise InputError where this release cannot derive it. `runs_programs`: the caller runs the programs again,
+    so they are not listed as taken on their word. Environments are further folders with packages.
     """
+    if why := why_not_derived(report.affidavit_version, report.report_version):
+        raise InputError(why)
     repository = opened.repository
     settings = derived_settings(report, repository)
     case = Case(derive_change(report.change, repository, settings), repository)
     # A report must not name a command that is then run.
     replies = await collect_replies(assemble(without_commands(settings)), case)
-    change = recheck_change(report, repository)
-    is_whole = has_its_trees(report.change, repository) and not opened.notices
-    pieces = check_proofs(report, repository, replies)
-    if change.holds is None and not is_committed(report.change):
-        pieces = [_not_rebuilt(proof) for proof in pieces]
+    derived = await derive_report(report, case, settings, replies, own_names(repository))
+    is_in_part = bool(opened.notices) or not has_its_trees(report.change, repository)
+    change = _check_change(report, repository)
+    whole = _compared(report, derived, change, is_in_part=is_in_part)
     quoted, unseen = prove_dependencies(report, repository, environments)
-    proofs = [change, *_check_name(report), *pieces, *quoted, *check_outcomes(report, own_names(repository))]
-    if report.inputs is None and can_be_derived(report.report_version):
-        proofs.append(_whole(False, f"a report of version {report.report_version} keeps its inputs"))
-    elif report.inputs is None or _other_version(report):
-        proofs.append(_whole(None, _why_not_derived(report)))
-    else:
-        derived = await derive_report(report, report.inputs, case, settings, replies)
-        proofs.append(_compared(report, derived, change, is_rebuilt_in_part=not is_whole))
-    if proofs[-1].holds is None and is_whole:
-        # A version that is said to be another must not excuse what no version leaves out.
-        proofs += await check_blocking(report, case, settings, replies)
+    proofs = [
+        change,
+        *_check_name(report),
+        *prove_findings(report, derived, is_in_part=is_in_part),
+        *quoted,
+        check_verdict(report),
+        whole,
+    ]
+    if whole.holds is None and not is_in_part:
+        proofs += await _check_blocking(report, case, settings, replies)
     words = taken_on_its_word(report, settings, runs_programs=runs_programs)
     return Rechecked(tuple(proofs), (*words, *unseen))
 
@@ -81,27 +89,52 @@ async def recheck(
 async def recheck_finding(
     report: Report, opened: OpenedChange, assemble: Assemble, finding: str
 ) -> tuple[Proof, ...]:
-    """The proofs of one finding, the change first; only the specialist that raised it looks again."""
-    repository = opened.repository
-    settings = derived_settings(report, repository)
-    case = Case(derive_change(report.change, repository, settings), repository)
-    own = tuple(one for one in report.candidates if one.id == finding)
-    asked = {one.specialist for one in own if one.is_proven_by_machine}
-    crew = [one for one in assemble(without_commands(settings)) if one.name in asked]
-    change = recheck_change(report, repository)
-    alone = report.model_copy(update={"candidates": own})
-    pieces = [
-        *check_proofs(alone, repository, await collect_replies(crew, case)),
-        *check_outcomes(alone, own_names(repository)),
-    ]
-    pieces = [proof for proof in pieces if proof.finding == finding]
-    if change.holds is None and not is_committed(report.change):
-        pieces = [_not_rebuilt(proof) for proof in pieces]
-    return (change, *pieces)
+    """Recheck the report, and return the proofs of its change and of one finding."""
+    done = await recheck(report, opened, assemble)
+    return tuple(one for one in done.proofs if one.kind == "change" or one.finding == finding)
+
+
+def without_commands(settings: Settings) -> Settings:
+    """Return a report's settings without the programs that they name; the compiler is this user's own."""
+    compiler = os.environ.get(f"{ENVIRONMENT_PREFIX}TYPESCRIPT_SERVER")
+    return settings.model_copy(update={"linters": (), "allow_linters": False, "typescript_server": compiler})
+
+
+def _check_change(report: Report, repository: GitRepository) -> Proof:
+    """Check that the commits, files and lines are those that the report names."""
+    change = report.change
+    found = compare_record(change, repository)
+    wrong = [one.detail for one in found if not one.is_unknown]
+    if change.source in ("range", "commit") and change.head.commit is None:
+        wrong.append(f"it is called a {change.source}, but names no commit at head")
+    if change.tip is None and _has_target(change):
+        wrong.append("it is measured from a target branch, but does not name that branch's tip")
+    unknown = [one.detail for one in found if one.is_unknown]
+    holds = False if wrong else None if unknown else True
+    detail = "; ".join((wrong or unknown)[:MAX_DIFFERENCES]) or "files and lines are as recorded"
+    return Proof(finding="", title="change", kind="change", holds=holds, detail=f"{_sides(report)}, {detail}")
+
+
+def _has_target(change: Change) -> bool:
+    span = parse_range(change.target)
+    is_since_merge_base = span is not None and span.since_merge_base
+    return change.source == "range" and (change.request is not None or is_since_merge_base)
+
+
+def _sides(report: Report) -> str:
+    """Name both sides by their hashes: how a report names its commits is on its word."""
+    change, chosen = report.change, settings_sentence(report)
+    base, head = (
+        f"commit {revision.commit[:SHORT]}" if revision.commit else f"tree {revision.tree[:SHORT]}"
+        for revision in (change.base, change.head)
+    )
+    tip = change.tip and (change.tip.commit or change.tip.tree)
+    target = f"target commit {tip[:SHORT]}" if tip else chosen and f"settings {chosen}"
+    return f"base {base}, head {head}" + (f", {target}" if target else "")
 
 
 def _check_name(report: Report) -> list[Proof]:
-    """A failure for an id or a time that no review writes."""
+    """Fail an id or a time that no review writes."""
     wrong = [
         f"{name}: {text!r} is no {what}"
         for name, text, what, written in (
@@ -120,49 +153,97 @@ def _is_written(text: str, written: Callable[[str], str]) -> bool:
         return False
 
 
-def _not_rebuilt(proof: Proof) -> Proof:
-    """What fails on files that could not be made again from the report may have held on those that were."""
-    if proof.holds is not False or proof.kind not in ("quote", "search", "analyser"):
-        return proof
-    return proof.model_copy(update={"holds": None, "detail": f"on a change rebuilt in part: {proof.detail}"})
-
-
-def without_commands(settings: Settings) -> Settings:
-    """Return a report's settings without the programs that they name; the compiler is this user's own."""
-    compiler = os.environ.get(f"{ENVIRONMENT_PREFIX}TYPESCRIPT_SERVER")
-    return settings.model_copy(update={"linters": (), "allow_linters": False, "typescript_server": compiler})
-
-
-def _other_version(report: Report) -> bool:
-    return report.affidavit_version != __version__ or not can_be_derived(report.report_version)
-
-
-def _why_not_derived(report: Report) -> str:
-    made_by = f"Affidavit {report.affidavit_version}, report version {report.report_version}"
-    if _other_version(report):
-        here = f"Affidavit {__version__}, report version {REPORT_VERSION}"
-        return f"it was made by {made_by}; this is {here}: only its pieces were proven again"
-    return "it keeps none of its inputs: only its pieces were proven again"
-
-
-def _compared(report: Report, derived: Derived, change: Proof, *, is_rebuilt_in_part: bool) -> Proof:
+def _compared(report: Report, derived: Derived, change: Proof, *, is_in_part: bool) -> Proof:
     found = differences(report, derived.report)
-    not_derived = derived.not_derived
+    missing = [f"{name}: {why}" for name, why in derived.silent.items()]
     if change.holds is None:
         # A commit that is not here while its tree is: only what it says of itself cannot be read.
         found = [one for one in found if one.path[:2] not in OF_COMMITS]
-        not_derived = (*not_derived, "what the commits say of themselves")
-    missing = "; ".join(not_derived)
-    if found and is_rebuilt_in_part:
+        missing.append("what the commits say of themselves")
+    if found and is_in_part:
         return _whole(None, "the change could not be rebuilt whole, so the report does not come out the same")
     if found:
         shown = "; ".join(map(str, found[:MAX_DIFFERENCES]))
         more = f"; and {len(found) - MAX_DIFFERENCES} more" if len(found) > MAX_DIFFERENCES else ""
         return _whole(False, f"{shown}{more}")
     if missing:
-        return _whole(None, f"not derived again here: {missing}")
+        return _whole(None, f"not derived again here: {'; '.join(missing)}")
     return _whole(True, "derived again from its inputs, it is the same in every field")
 
 
 def _whole(holds: bool | None, detail: str) -> Proof:
     return Proof(finding="", title="report", kind="report", holds=holds, detail=detail)
+
+
+async def _check_blocking(
+    report: Report, case: Case, settings: Settings, replies: Sequence[Reply]
+) -> list[Proof]:
+    """Fail for each finding that blocks now and does not in the report.
+
+    The recorded reply of an analyser of another version is taken as it is. That version may be forged, and
+    must not excuse what the analyser of this machine proves.
+    """
+    heard = [reply for reply in replies if _counts(reply, report)]
+    docket = hand_in(read_replies(heard, case.change), heard, docket_without_models(case.change))
+    now = await conclude(Looked(case, docket), None, None, settings, {}, current_prompts())
+    left = [one for one, leader in _blocking(now) if one is leader or _blocks_alone(one, leader)]
+    known = [one for one, _ in _blocking(report)]
+    for is_same in (_is_at_line, _is_same_rule_nearby):
+        for one in tuple(left):
+            partner = next((other for other in known if is_same(one, other)), None)
+            if partner is not None:
+                left.remove(one)
+                known.remove(partner)
+    return [_missing(one) for one in left]
+
+
+def _counts(reply: Reply, report: Report) -> bool:
+    """Whether an analyser's reply can be held against the report: not where it openly could not look."""
+    name = reply.specialist
+    has_replied = any(one.specialist == name and one.state != "none" for one in report.replies)
+    is_gap = any(gap.name == name for gap in (*report.not_run, *report.incomplete))
+    has_examined = any(name in hunk.examined_by for file in report.coverage for hunk in file.hunks)
+    if is_gap and not has_replied and not has_examined:
+        return False
+    then = {(run.analyser, run.side): run.version for run in report.analyser_runs}
+    is_other = any(
+        then.get((run.analyser, run.side), run.version) != run.version for run in reply.analyser_runs
+    )
+    return not (is_other and name in GROWING)
+
+
+def _blocking(report: Report) -> Iterator[tuple[Candidate, Candidate]]:
+    """Yield each finding that blocks, and each duplicate of one, with the one that blocks."""
+    leaders = {one.id: one for one in report.candidates if one.id in report.verdict.blocking}
+    for one in report.candidates:
+        is_joined = one.withheld is not None and one.withheld.code is Reason.DUPLICATE_OF
+        leader = leaders.get(one.withheld.detail if one.withheld and is_joined else one.id)
+        if leader is not None and one.finding is not None:
+            yield one, leader
+
+
+def _blocks_alone(one: Candidate, leader: Candidate) -> bool:
+    is_grave = one.finding is not None and one.finding.severity.is_grave
+    return is_grave and not one.why_not_counted and one.specialist == leader.specialist
+
+
+def _is_at_line(one: Candidate, other: Candidate) -> bool:
+    first, second = one.finding, other.finding
+    return first is not None and second is not None and (first.file, first.line) == (second.file, second.line)
+
+
+def _is_same_rule_nearby(one: Candidate, other: Candidate) -> bool:
+    """Whether it is the same rule within the quoted lines: another version may name the line beside."""
+    quote, first, second = one.quote, one.finding, other.finding
+    if quote is None or quote.start is None or first is None or second is None:
+        return False
+    is_same_rule = (first.rule_id, quote.file) == (second.rule_id, second.file)
+    return is_same_rule and quote.start <= second.line <= (quote.end or quote.start)
+
+
+def _missing(one: Candidate) -> Proof:
+    found = one.finding
+    rule, place = (found.rule_id, f"{found.file}:{found.line}") if found else ("", "")
+    detail = f"checked again, {one.specialist} reports {rule} at {place}, which blocks"
+    title = found.title if found else ""
+    return Proof(finding="", title=title, kind="analyser", holds=False, detail=detail)

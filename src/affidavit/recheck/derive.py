@@ -1,7 +1,7 @@
-"""Derive a report again by the stages that made it: change, settings and what was said in, a report out."""
+"""Derive a report again from its change, its settings and its inputs, by the stages that made it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from affidavit.analysers.tsc import TSC
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, derive_settings
@@ -15,6 +15,8 @@ from affidavit.iterations.following.scope import choose_scope, parts_to_show
 from affidavit.pipeline import conclude
 from affidavit.ports import Case, Judged, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
+from affidavit.proof.running.own_names import OwnNames
+from affidavit.proof.running.reproduction import outcome_of
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.change import Change, Commit, Revision
 from affidavit.records.docket import Docket
@@ -32,19 +34,20 @@ from affidavit.stages.reporting.narrate import add_words
 from affidavit.symbols.changed import symbol_changes
 
 UNSTEADY = ("timed_out", "crashed", "not_installed")
-"""States of an analyser that say more about the machine than about the change."""
+"""States of an analyser that depend on the machine."""
 
 
 @dataclass(frozen=True)
 class Derived:
-    """A report as its inputs come to it, and what could not be derived here, each with the reason."""
+    """A report as it follows from its inputs."""
 
     report: Report
-    not_derived: tuple[str, ...] = ()
+    silent: Mapping[str, str] = field(default_factory=dict)
+    """Analysers whose recorded reply was taken, since they could not look again, with the reason."""
 
 
 def derive_change(recorded: Change, repository: GitRepository, settings: Settings) -> Change:
-    """The change as its commits have it; one that is no pair of commits is taken from the record."""
+    """Read the change from its commits again; one without commits is taken from the record."""
     files = tuple(file.model_copy(update={"skipped": None}) for file in recorded.files)
     # Only commits bring commits along.
     change = recorded.model_copy(update={"files": files, "commits": ()})
@@ -73,7 +76,7 @@ def _named(tree: GitTree | None, recorded: Revision) -> Revision | None:
 
 
 def _with_words_of(commits: Sequence[Commit], recorded: Change) -> Change:
-    """The record with the commits' own words, but for those that somebody is said to have given."""
+    """Return the record with the commits' own words, except for those that somebody gave."""
     words = dict(zip(("title", "description"), words_of_commits(commits), strict=True)) if commits else {}
     sources = {"title": recorded.title_from, "description": recorded.description_from}
     updates = {}
@@ -95,21 +98,22 @@ def is_committed(change: Change) -> bool:
 
 
 def derived_settings(report: Report, repository: GitRepository) -> Settings:
-    """The settings, read again; what flags and environment chose is taken from the record."""
+    """Read the settings again; what flags and environment chose is taken from the record."""
     return derive_settings(repository.base, Settings.model_validate(report.settings), repository.tip)
 
 
 async def derive_report(
-    report: Report, inputs: Inputs, case: Case, settings: Settings, again: Sequence[Reply]
+    report: Report, case: Case, settings: Settings, again: Sequence[Reply], own: OwnNames
 ) -> Derived:
-    """The report that the recorded inputs come to; `again` is what the machine says now."""
+    """Derive the report from its inputs; `again` is what the analysers say now."""
+    inputs = report.inputs
     has_models = bool(report.models)
     # Where no model was asked, none has planned, judged or written.
     inputs = inputs if has_models else _without_models(inputs)
     case = replace(case, earlier=inputs.earlier, dependencies=RecordedDependencies(inputs))
     chosen = choose_scope(case, settings.model_dump(mode="json"), report.models, report.prompt_version)
     case = replace(case, scope=chosen)
-    replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
+    replies, silent = _replies(inputs, again, settings, has_models=has_models)
     planned, probed = _opening(inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
     before = _before(case.change, inputs, planned, probed, has_models=has_models)
@@ -124,7 +128,7 @@ async def derive_report(
     verifiers = recorded_verifiers(report, inputs, settings) if plan is not None else None
     has_joiner = plan is not None and (inputs.joiner is not None or "joiner" in report.models)
     joiner = RecordedJoiner(inputs.joiner) if has_joiner else None
-    reproducer = RecordedReproducer(inputs.programs) if inputs.programs else None
+    reproducer = RecordedReproducer(inputs.programs, own) if inputs.programs else None
     derived = await conclude(
         looked,
         joiner,
@@ -135,8 +139,8 @@ async def derive_report(
         reproducer=reproducer,
     )
     derived = add_words(derived, inputs.reporter) if inputs.reporter else derived
-    kept = {"measured": report.measured, "report_version": report.report_version}
-    return Derived(derived.model_copy(update=kept), tuple(not_derived))
+    kept = {"measured": report.measured, "affidavit_version": report.affidavit_version}
+    return Derived(derived.model_copy(update=kept), silent)
 
 
 def _without_models(inputs: Inputs) -> Inputs:
@@ -161,7 +165,7 @@ def _prompts(report: Report) -> PromptSet:
 
 
 def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
-    """The plan that the planner's answer comes to; chunks are the machine's own and divided again."""
+    """Read the plan from the planner's answer; the chunks are divided again."""
     probed = Probed(failures=inputs.verifier_failures)
     if inputs.planner is None and not inputs.submitted_by:
         return Planned(Plan()), probed
@@ -179,16 +183,16 @@ def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
 
 def _replies(
     inputs: Inputs, again: Sequence[Reply], settings: Settings, *, has_models: bool
-) -> tuple[list[Reply], list[str]]:
-    """Everybody's replies in their order: the machine's as it looks now, the others' as they are recorded.
+) -> tuple[list[Reply], dict[str, str]]:
+    """Return all replies in order: those of analysers as they look now, the others as they are recorded.
 
-    Whoever the machine has here is the machine, whatever kind the record calls it; and where no model was
-    asked, none has replied.
+    A specialist that is an analyser here counts as one, whatever kind the record calls it; and where no model
+    was asked, none has replied. Beside them: which analysers could not look again, and why.
     """
     now = {reply.specialist: reply for reply in again}
     linters = {linter.name for linter in settings.linters} if settings.allow_linters else set()
     replies: list[Reply] = []
-    not_derived: list[str] = []
+    silent: dict[str, str] = {}
     for recorded in inputs.replies:
         new = now.pop(recorded.specialist, None)
         is_mind = has_models if recorded.kind == "model" else _is_handed_in(recorded, inputs)
@@ -199,9 +203,9 @@ def _replies(
             continue
         reason = _why_not_comparable(recorded, new)
         if reason:
-            not_derived.append(f"{recorded.specialist}: {reason}")
+            silent[recorded.specialist] = reason
         replies.append(recorded if reason or new is None else new)
-    return [*replies, *now.values()], not_derived
+    return [*replies, *now.values()], silent
 
 
 def _is_handed_in(reply: Reply, inputs: Inputs) -> bool:
@@ -209,7 +213,7 @@ def _is_handed_in(reply: Reply, inputs: Inputs) -> bool:
 
 
 def _why_not_comparable(recorded: Reply, new: Reply | None) -> str | None:
-    """Why what a mechanical specialist says now does not speak about what it said then, or None."""
+    """Say why an analyser's new reply cannot be compared with the recorded one, or None."""
     if new is None:
         return "there is no such specialist here"
     then, now = _states(recorded), _states(new)
@@ -221,16 +225,7 @@ def _why_not_comparable(recorded: Reply, new: Reply | None) -> str | None:
             return f"{old_state.replace('_', ' ')} then, {state.replace('_', ' ')} now{advice}"
         if version != old_version:
             return f"version {old_version or 'unknown'} then, {version or 'unknown'} now"
-    asked, asks = _commands(recorded), _commands(new)
-    if any(asked[side] != asks[side] for side in asked.keys() & asks.keys()):
-        # Which rules an analyser is asked for is ours, and grows between two releases.
-        return "asked for other rules then than now"
     return None
-
-
-def _commands(reply: Reply) -> dict[str, tuple[str, ...]]:
-    """How each side was asked, where it was."""
-    return {f"{run.analyser} {run.side}": run.command for run in reply.analyser_runs if run.command}
 
 
 def _states(reply: Reply) -> dict[str, tuple[str, str]]:
@@ -239,7 +234,7 @@ def _states(reply: Reply) -> dict[str, tuple[str, str]]:
 
 @dataclass(frozen=True)
 class RecordedJoiner:
-    """Says again which findings have one cause; nothing is asked."""
+    """Say again which findings have one cause; nothing is asked."""
 
     answer: Answer | None
 
@@ -251,7 +246,7 @@ class RecordedJoiner:
 
 @dataclass(frozen=True)
 class RecordedVerifier:
-    """Says again what a verifier is recorded to have said; nothing is asked."""
+    """Say again what a verifier is recorded to have said; nothing is asked."""
 
     inputs: Inputs
     role: str = "verifier"
@@ -269,41 +264,47 @@ class RecordedVerifier:
 
 @dataclass(frozen=True)
 class RecordedDependencies:
-    """Says again what quotes of packages are recorded to have come to; no package is opened."""
+    """Say again what quotes of packages are recorded to have come to; no package is opened."""
 
     inputs: Inputs
 
     def check(self, candidate: Candidate) -> tuple[DependencyCheck, ...]:
-        """What is on record for a candidate."""
+        """Return what is on record for a candidate."""
         given = (one.checks for one in self.inputs.dependency_quotes if one.candidate == candidate.id)
         return next(given, ())
 
 
 @dataclass(frozen=True)
 class RecordedReproducer:
-    """Says again what the machine is recorded to have seen; nothing is run."""
+    """Say again what the recorded runs show; nothing is run."""
 
     ground: Programs
+    own: OwnNames
 
     async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
-        """What is on record for a candidate."""
-        given = (one.check for one in self.ground.reproductions if one.candidate == candidate.id)
-        return next(given, None) or self._left_out(candidate)
-
-    def _left_out(self, candidate: Candidate) -> ReproductionCheck | None:
-        """Where programs were run, a report that holds nothing of one does not come out alike."""
+        """Return what the recorded runs of a candidate's program come to."""
         evidence = candidate.finding.verification if candidate.finding else None
-        if not self.ground.sandbox or evidence is None or evidence.reproduction is None:
+        declared = evidence.reproduction if evidence else None
+        given = (one.check for one in self.ground.reproductions if one.candidate == candidate.id)
+        check = next(given, None)
+        if check is None and (declared is None or not self.ground.sandbox):
             return None
-        return ReproductionCheck(outcome="could_not_run", detail="the report holds no run of it")
+        if check is None or declared is None:
+            return ReproductionCheck(outcome="could_not_run", detail="the report holds no run of it")
+        if check.outcome == "could_not_run" and not check.head:
+            return check
+        if check.base is None or len(check.head) < 2:
+            return check.model_copy(update={"outcome": "could_not_run", "detail": "runs are missing"})
+        outcome, detail = outcome_of(declared, check.base, check.head, self.own)
+        return check.model_copy(update={"outcome": outcome, "detail": detail})
 
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
-        """What is on record for its patch."""
+        """Return what is on record for its patch."""
         return next((one.steps for one in self.ground.patches if one.candidate == candidate.id), None)
 
 
 def recorded_verifiers(report: Report, inputs: Inputs, settings: Settings) -> Verifiers:
-    """Those who judged in the recorded review."""
+    """Return stand-ins for those who judged in the recorded review."""
     voters = tuple(
         RecordedVerifier(inputs, take=take) for take in range(2, (settings.verifier_votes or 1) + 1)
     )

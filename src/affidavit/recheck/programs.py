@@ -1,67 +1,25 @@
-"""Run the programs of a report again: a report and a runner in, which of them still show it out."""
+"""Run the programs of a report and try its patches again, and compare what they do with the record."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from affidavit.ports import Runner
+from affidavit.ports import Runner, TryPatch
 from affidavit.proof.running.own_names import OwnNames, steady
-from affidavit.proof.running.reproduction import outcome_of, run_probe, run_reproduction, state_of, varies
-from affidavit.recheck.additions import parse_version
-from affidavit.recheck.proofs import Proof
+from affidavit.proof.running.reproduction import run_probe, run_reproduction, state_of, varies
+from affidavit.recheck.findings import Proof, proof_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Reproduction
 from affidavit.records.record import Side
 from affidavit.records.report import Report
+from affidavit.records.runs.patch_trial import PatchTrial, StepName, TrialStep, trial_of
 from affidavit.records.runs.run import KeptRun, ProbeRun, ProgramRun
 
 AGAIN = "run again: "
-NOTICED_SINCE = (2, 8)
-"""From this version of a report on, more surroundings are noticed that a run may fail at."""
 
 
 def recorded_checks(report: Report) -> list[tuple[Candidate, ReproductionCheck]]:
     """What the report says that programs showed."""
     return [(one, one.reproduction) for one in report.candidates if one.reproduction]
-
-
-def check_outcomes(report: Report, own: OwnNames) -> list[Proof]:
-    """What the report says of its runs must follow from them, and none is left out; nothing is run."""
-    proofs = _left_out(report)
-    for candidate, check in recorded_checks(report):
-        reproduction = declared_by(candidate)
-        if check.outcome == "could_not_run" and not check.head:
-            continue
-        drawn, said = (
-            outcome_of(reproduction, check.base, check.head, own)
-            if reproduction and check.base and len(check.head) > 1
-            else (None, "")
-        )
-        if drawn != check.outcome:
-            detail = f"it is called {check.outcome}; its recorded runs come to {drawn or 'nothing'}"
-            is_open = drawn == "could_not_run" and _is_before(report, NOTICED_SINCE)
-            proofs.append(_proof(candidate, holds=None if is_open else False, detail=detail))
-        elif check.detail and check.detail != said:
-            detail = f"it says {check.detail!r}; its recorded runs come to {said!r}"
-            proofs.append(_proof(candidate, holds=False, detail=detail))
-    return proofs
-
-
-def _is_before(report: Report, version: tuple[int, int]) -> bool:
-    then = parse_version(report.report_version)
-    return then is not None and then < version
-
-
-def _left_out(report: Report) -> list[Proof]:
-    """Where programs were run, each that a shown finding declares has a record, if only of why it was not."""
-    programs = report.inputs.programs if report.inputs else None
-    if programs is None or not programs.sandbox:
-        return []
-    detail = "programs were run, and what its own one did is not in the report"
-    return [
-        _proof(one, holds=False, detail=detail)
-        for one in report.candidates
-        if one.is_shown and declared_by(one) and one.reproduction is None
-    ]
 
 
 def declared_by(candidate: Candidate) -> Reproduction | None:
@@ -81,12 +39,12 @@ def run_again(report: Report, runner: Runner | None, own: OwnNames, reason: str 
 
 def recorded_probes(report: Report) -> list[ProbeRun]:
     """What the report says that probes showed."""
-    return [probe for reply in (report.inputs.replies if report.inputs else ()) for probe in reply.probes]
+    return [probe for reply in report.inputs.replies for probe in reply.probes]
 
 
 def recorded_decisions(report: Report) -> list[tuple[str, KeptRun]]:
     """The programs by which verifiers decided, each with its candidate."""
-    given = report.inputs.judgements if report.inputs else ()
+    given = report.inputs.judgements
     return [(one.candidate, one.judgement.run) for one in given if one.judgement.run]
 
 
@@ -141,9 +99,9 @@ def _reproductions_again(report: Report, runner: Runner | None, own: OwnNames, r
         reproduction = declared_by(candidate)
         if reproduction is None:
             detail = "the report says that a program was run, and has no program"
-            proofs.append(_proof(candidate, holds=False, detail=detail))
+            proofs.append(proof_of(candidate, "reproduction", False, detail))
         elif runner is None:
-            proofs.append(_proof(candidate, holds=None, detail=f"nothing is run here: {reason}"))
+            proofs.append(proof_of(candidate, "reproduction", None, f"nothing is run here: {reason}"))
         else:
             proofs.append(_compared(candidate, check, run_reproduction(reproduction, runner, own)))
     return proofs
@@ -156,10 +114,10 @@ def _compared(candidate: Candidate, then: ReproductionCheck, now: ReproductionCh
         said = f"; {_otherwise(other)}" if other else ""
         # What the machine itself sees vary from run to run can be as it was recorded.
         is_open = bool(other) and not (now.is_shown_by_running and varies(now.head))
-        return _proof(candidate, holds=None if is_open else True, detail=f"{AGAIN}{what}{said}")
+        return proof_of(candidate, "reproduction", None if is_open else True, f"{AGAIN}{what}{said}")
     if "could_not_run" in (now.outcome, then.outcome) or "flaky" in (now.outcome, then.outcome):
-        return _proof(candidate, holds=None, detail=f"{AGAIN}{what}; the report says {then.outcome}")
-    return _proof(candidate, holds=False, detail=f"{AGAIN}{what}; the report says {then.outcome}")
+        return proof_of(candidate, "reproduction", None, f"{AGAIN}{what}; the report says {then.outcome}")
+    return proof_of(candidate, "reproduction", False, f"{AGAIN}{what}; the report says {then.outcome}")
 
 
 def _printed_otherwise(then: ReproductionCheck, now: ReproductionCheck) -> list[str]:
@@ -188,6 +146,57 @@ def _sides_of(probe: ProbeRun) -> tuple[ProgramRun, ...]:
     return (*probe.base[:1], *probe.head[:1])
 
 
-def _proof(candidate: Candidate, *, holds: bool | None, detail: str) -> Proof:
-    title = candidate.finding.title if candidate.finding else ""
-    return Proof(finding=candidate.id, title=title, kind="reproduction", holds=holds, detail=detail)
+async def try_again(report: Report, trying: TryPatch | None, reason: str = "") -> list[Proof]:
+    """Each patch whose trial is on record, tried again; None holds where it cannot be tried here."""
+    proofs = []
+    for candidate in report.candidates:
+        then = candidate.patch_trial
+        if then is None:
+            continue
+        if not _has_patch(candidate):
+            detail = "the report says that a patch was tried, and has no patch"
+            proofs.append(proof_of(candidate, "patch", False, detail))
+        elif trying is None:
+            proofs.append(proof_of(candidate, "patch", None, f"nothing is run here: {reason}"))
+        else:
+            proofs.append(_compared_trial(candidate, then, trial_of(await trying(candidate))))
+    return proofs
+
+
+def _compared_trial(candidate: Candidate, then: PatchTrial, now: PatchTrial) -> Proof:
+    """What was seen then must be seen again; what cannot be tried here leaves it open."""
+    before = {step.name: step for step in then.steps}
+    again = {step.name: step for step in now.steps}
+    other = [step for step in now.steps if _is_other(before.get(step.name), step)]
+    if other or then.holds != now.holds:
+        word = "holds" if now.holds else "fails"
+        said = "; ".join(f"{step.name}: {step.detail}" for step in other) or "the steps are as recorded"
+        recorded = "holds" if then.holds else "fails"
+        detail = f"tried again, it {word} ({said}); the report says that it {recorded}"
+        return proof_of(candidate, "patch", False, detail)
+    open_now = [name for name, step in before.items() if step.passed is not None and _is_open(again, name)]
+    if open_now:
+        detail = f"tried again in part: {', '.join(open_now)} could not be tried here"
+        return proof_of(candidate, "patch", None, detail)
+    tried = _named([step for step in now.steps if step.passed is not None])
+    return proof_of(candidate, "patch", True, f"tried again: {tried}")
+
+
+def _is_other(then: TrialStep | None, now: TrialStep) -> bool:
+    """Whether both were tried and ended otherwise."""
+    before = then.passed if then else None
+    return before is not None and now.passed is not None and before != now.passed
+
+
+def _is_open(again: Mapping[StepName, TrialStep], name: StepName) -> bool:
+    return name not in again or again[name].passed is None
+
+
+def _named(steps: Sequence[TrialStep]) -> str:
+    words = {True: "passed", False: "failed"}
+    return ", ".join(f"{step.name} {words[bool(step.passed)]}" for step in steps)
+
+
+def _has_patch(candidate: Candidate) -> bool:
+    evidence = candidate.finding.verification if candidate.finding else None
+    return evidence is not None and bool(evidence.patch)

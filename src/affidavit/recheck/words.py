@@ -1,11 +1,12 @@
-"""Say what of a report nobody can prove again: what rests on the word of minds, users and authors."""
+"""List what of a report cannot be proven again and rests on the word of models, users and authors."""
 
 from collections import Counter
 from collections.abc import Iterator
 
+from affidavit import __version__
 from affidavit.config.settings import Settings
 from affidavit.recheck.derive import is_committed
-from affidavit.records.report import REPORT_VERSION, Inputs, Report
+from affidavit.records.report import Inputs, Report
 from affidavit.render.account import measured_words
 from affidavit.render.wording import counted
 
@@ -18,22 +19,22 @@ CHOSEN_BY = {"flag": "by flag", "environment": "by the environment", "file": "by
 
 
 def taken_on_its_word(report: Report, settings: Settings, *, runs_programs: bool = False) -> list[str]:
-    """One line for each thing that must be believed, or trusted by its signature."""
+    """Return one line for each thing that must be believed, or trusted by its signature."""
     return [
         *_of_version(report),
-        *_of_minds(report, report.inputs or Inputs()),
-        *_of_submission(report.inputs or Inputs()),
+        *_of_minds(report, report.inputs),
+        *_of_submission(report.inputs),
         *_of_choices(settings),
-        *_of_linters(report.inputs or Inputs(), settings),
-        *_of_programs(report.inputs or Inputs(), are_run_again=runs_programs),
-        *_of_earlier(report.inputs or Inputs()),
+        *_of_linters(report.inputs, settings),
+        *_of_programs(report.inputs, are_run_again=runs_programs),
+        *_of_earlier(report.inputs),
         *_of_authors(report),
     ]
 
 
 def _of_version(report: Report) -> Iterator[str]:
-    if report.report_version != REPORT_VERSION:
-        yield f"its version, {report.report_version}: which fields it can have"
+    if report.affidavit_version != __version__:
+        yield f"that Affidavit {report.affidavit_version} made it"
 
 
 def _of_minds(report: Report, inputs: Inputs) -> Iterator[str]:

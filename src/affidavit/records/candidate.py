@@ -153,7 +153,7 @@ class Candidate(Record):
     carried: Carried | None = None
     """Where it comes from the review before this one; None for what nobody has said before."""
     place: Place | None = None
-    """Where it stands, with what is around it; None where nobody looks for it, and before report 2.3."""
+    """Where it stands, with what is around it; None where nobody looks for it."""
     withheld: Withheld | None = None
     steps: tuple[Step, ...] = ()
 
@@ -167,11 +167,6 @@ class Candidate(Record):
         """It stands, shown or not: what the user chose not to see counts as what is shown."""
         is_standing = self.withheld is None or self.withheld.code in HIDDEN_BY_CHOICE
         return is_standing and self.finding is not None
-
-    @property
-    def is_folded(self) -> bool:
-        """Said in one line; reports of before 2.0 knew only a maybe."""
-        return self.folded or self.worth is Worth.MAYBE
 
     @property
     def why_not_counted(self) -> str:

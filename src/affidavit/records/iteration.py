@@ -15,7 +15,7 @@ LINE_DIGEST = 8
 """Characters of the digest of one line of a hunk."""
 
 Fate = Literal["fixed", "partly_fixed", "still_open", "cannot_tell", "dismissed"]
-"""dismissed: people have decided that it need not be fixed. From report 2.8 on."""
+"""dismissed: people have decided that it need not be fixed."""
 DecidedBy = Literal["reproduction", "analyser", "evidence", "verifier", "repetition", "people"]
 """repetition: somebody of this review reports it again, and that stands."""
 FeedbackVerdict = Literal["accept", "refine", "reject", "escalate"]
@@ -90,11 +90,11 @@ class IterationSummary(Record):
     spent_usd: float | None = None
     tokens: int = 0
     incomplete: tuple[str, ...] = ()
-    """What was begun and not completed: its score is not that of a whole review. From report 2.8 on."""
+    """What was begun and not completed: its score is not that of a whole review."""
     left_out: tuple[str, ...] = ()
-    """Files of the change that the choice of paths left out. From report 2.8 on."""
+    """Files of the change that the choice of paths left out."""
     conditions: str = ""
-    """A name for who looked at what, and how; empty before report 2.8."""
+    """A name for who looked at what, and how."""
 
     def is_like(self, other: "IterationSummary") -> bool:
         """Whether the two scores can be compared: both reviews completed, under the same conditions."""
@@ -170,7 +170,7 @@ class Earlier(Record):
     is_trusted: bool = True
     """The report is from the own store, was posted by the own workflow, or is signed by an allowed signer.
 
-    Where it is not, nothing counts as examined because of it. From report 2.10 on.
+    Where it is not, nothing counts as examined because of it.
     """
     looks_at_all: bool = False
     """The user asked for the whole change to be looked at again."""

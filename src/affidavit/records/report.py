@@ -1,10 +1,12 @@
 """The native report: the whole truth of one review. All other formats are made from it."""
 
+import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
 from pydantic import Field
 
+from affidavit import __version__
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic, Reason
@@ -19,11 +21,11 @@ from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.records.runs.run import ProbeRun
 
 Decision = Literal["approve", "request_changes", "comment"]
-REPORT_VERSION = "2.10"
-"""From 2.0 on a report keeps its inputs, so that all the rest of it can be derived again.
-
-The minor number grows with each field that is added; `recheck/additions.py` says which came when.
-"""
+REPORT_VERSION = "1.0"
+_RELEASE = re.compile(
+    r"([0-9]{1,9}\.[0-9]{1,9})(?:\.[0-9]{1,9})?(?:(?:a|b|rc|\.post|\.dev)[0-9]{1,9}){0,3}", re.ASCII
+)
+"""A release of Affidavit, and its minor line."""
 
 AS_IT_IS = (
     "This report holds the change as it is: secrets in its diff are not redacted. Keep it private; "
@@ -105,7 +107,7 @@ class Counts(Record):
     """Shown findings."""
     withheld_by_code: dict[Reason, int]
     set_aside: int = 0
-    """Results of analysers that their own parts dropped: they are no candidates. From report 2.9 on."""
+    """Results of analysers that their own parts dropped: they are no candidates."""
 
 
 class Verdict(Record):
@@ -324,8 +326,7 @@ class Report(Record):
     """What became of the findings of the review before this one; None for the first of a change."""
     behaviour: tuple[BehaviourRow, ...] = ()
     """What probes showed when they were run on both sides; empty where nobody experimented."""
-    inputs: Inputs | None = None
-    """None in reports before 2.0, which kept none."""
+    inputs: Inputs = Field(default_factory=Inputs)
     measured: Rate | None = None
     """Wrong among the shown and labelled findings of this installation, when the review was made.
 
@@ -361,6 +362,25 @@ class Report(Record):
 def count_set_aside(diagnostics: Iterable[Diagnostic]) -> int:
     """How many results of analysers their own parts dropped."""
     return sum(sum(one.unlisted.values()) or 1 for one in diagnostics if one.is_set_aside)
+
+
+def why_not_derived(affidavit_version: str, report_version: str) -> str:
+    """Say why this release cannot derive a report, and what to install; empty where it can.
+
+    A release derives the reports of its own minor line. Both texts may be forged, so that only a well-formed
+    release is repeated.
+    """
+    made_by, own = _RELEASE.fullmatch(affidavit_version), _RELEASE.fullmatch(__version__)
+    if made_by is None:
+        return "the report does not name a release of Affidavit"
+    if own is None or made_by[1] != own[1]:
+        return (
+            f"the report was made by Affidavit {made_by[0]}, and this is {__version__}: "
+            f"pip install affidavit=={made_by[0]} to recheck it"
+        )
+    if report_version != REPORT_VERSION:
+        return f"the report does not have the version {REPORT_VERSION} that Affidavit {made_by[0]} writes"
+    return ""
 
 
 class StoredFinding(Record):

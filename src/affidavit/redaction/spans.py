@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 KINDS = ("private-key", "token", "password", "secret", "encoded-data")
 """What a secret is called; where it is several of them, the first."""
-MARKER = re.compile(r"\[redacted:([a-z-]+)(?::\d+)?\]")
+MARKER = re.compile(r"\[redacted:[a-z-]+\]")
 _MARKER_BYTES = re.compile(MARKER.pattern.encode())
 
 

@@ -22,7 +22,7 @@ from affidavit.redaction.joining import join_parts
 from affidavit.redaction.linear import Match, compile_linear
 from affidavit.redaction.nearby import find_nearby
 from affidavit.redaction.shapes import find_shapes
-from affidavit.redaction.spans import MARKER, Span, without_spans
+from affidavit.redaction.spans import Span, without_spans
 from affidavit.redaction.values import is_random
 
 Record = TypeVar("Record", bound=BaseModel)
@@ -128,11 +128,6 @@ def redact_record(record: Record) -> Record:
 def redact_lines(lines: Sequence[str]) -> list[str]:
     """Lines that stand by themselves, without their secrets."""
     return redact_text("\n".join(lines)).split("\n") if lines else []
-
-
-def without_numbers(text: str) -> str:
-    """The text with markers as they are written now; earlier ones had a number."""
-    return MARKER.sub(r"[redacted:\1]", text)
 
 
 def find_secrets(data: bytes) -> list[Span]:

@@ -196,7 +196,7 @@ def _why(row: BehaviourRow, report: Report) -> str:
 
 
 def _probe(row: BehaviourRow, report: Report) -> ProbeRun | None:
-    replies = report.inputs.replies if report.inputs else ()
+    replies = report.inputs.replies
     found = (
         probe
         for reply in replies

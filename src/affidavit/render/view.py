@@ -316,7 +316,7 @@ def _finding_view(candidate: Candidate, report: Report, around: _Around) -> Find
         place=wording.place_of(candidate),
         file=finding.file if finding else "",
         severity=finding.severity.value if finding else "",
-        is_folded=candidate.is_folded,
+        is_folded=candidate.folded,
         is_blocking=candidate.id in report.verdict.blocking,
         standing=tuple(wording.standing_words(candidate, report)),
         in_brackets=tuple(proof.standing_in_brackets(candidate, report)),

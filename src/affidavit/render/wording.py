@@ -83,12 +83,12 @@ def by_file(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
 
 def standing(report: Report) -> list[Candidate]:
     """The findings that are said in full."""
-    return [one for one in report.shown if not one.is_folded]
+    return [one for one in report.shown if not one.folded]
 
 
 def folded(report: Report) -> list[Candidate]:
     """The findings that are said in one line."""
-    return ordered([one for one in report.shown if one.is_folded])
+    return ordered([one for one in report.shown if one.folded])
 
 
 def nits(report: Report) -> list[Candidate]:
@@ -160,7 +160,7 @@ def _folded(text: str) -> str:
 
 def is_same_commits(report: Report) -> bool:
     """Whether the review before was of the same base and head."""
-    before = report.inputs.earlier if report.inputs else None
+    before = report.inputs.earlier
     now = report.change
     return before is not None and (before.base.tree, before.head.tree) == (now.base.tree, now.head.tree)
 
@@ -241,7 +241,7 @@ def spent_sentence(report: Report) -> str:
 
 def _programs_run(report: Report) -> str:
     """How many programs were run, where some were."""
-    programs = report.inputs.programs if report.inputs else None
+    programs = report.inputs.programs
     if programs is None or not programs.runs:
         return ""
     return f"; {counted(programs.runs, 'program run', 'program runs')}, {programs.duration_ms / 1000:.1f} s"

@@ -17,13 +17,14 @@ from affidavit.git.confined.boundaries import Allowed
 from affidavit.git.confined.location import NOTHING_MORE, find_repository
 from affidavit.git.remote import is_same_address, is_shared_address, repository_name
 from affidavit.records.candidate import Candidate
-from affidavit.records.report import REDACTED, Report
+from affidavit.records.report import REDACTED, Report, why_not_derived
 from affidavit.stages.looking.intake import writable
 from affidavit.store.open import Store, open_store
 from affidavit.system.temporary import temporary_folder
 
 MAX_NAMED = 10
 NEWEST = "last"
+VERSIONS = ("affidavit_version", "report_version")
 IdsOf = Callable[[str], Iterable[str]]
 
 
@@ -54,7 +55,17 @@ def read_report(path: Path) -> Report:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise InputError(f"{path} is not a native report of this version: {where}: {first['msg']}") from error
+        why = _other_version(content) or f"{where}: {first['msg']}"
+        raise InputError(f"{path} is not a native report of this version: {why}") from error
+
+
+def _other_version(content: bytes) -> str:
+    """Say which release wrote a file that cannot be read, where it is another one."""
+    with suppress(ValueError, RecursionError):
+        written = json.loads(content)
+        if isinstance(written, dict):
+            return why_not_derived(*(str(written.get(name)) for name in VERSIONS))
+    return ""
 
 
 def _refuse_repeated_names(path: Path, content: bytes) -> None:

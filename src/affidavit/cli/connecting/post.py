@@ -22,7 +22,7 @@ from affidavit.forges.posting.options import PostOptions
 from affidavit.forges.posting.rechecked import read_recheck
 from affidavit.forges.reaching.credentials import Credentials, find_credentials
 from affidavit.proof.signature import key_name, sign_file
-from affidavit.records.report import Report
+from affidavit.records.report import Report, why_not_derived
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.render.wording import counted
 from affidavit.reviewing.decisions import keep_decisions
@@ -65,6 +65,8 @@ def command(report: str, **options: Any) -> None:
 
 def _post(report: Path, options: dict[str, Any]) -> None:
     recorded = read_report(report)
+    if why := why_not_derived(recorded.affidavit_version, recorded.report_version):
+        raise InputError(why)
     address = _address(recorded, options["url"])
     credentials = find_credentials(address.host, "post")
     if options["yes"] and not credentials.token and credentials.app is None:

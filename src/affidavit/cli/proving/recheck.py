@@ -21,11 +21,10 @@ from affidavit.ports import Specialist
 from affidavit.proof.running.own_names import own_names
 from affidavit.proof.signature import SignatureCheck, check_signature, signature_path
 from affidavit.recheck.check import Rechecked, recheck, without_commands
-from affidavit.recheck.patches import try_again
-from affidavit.recheck.programs import AGAIN, run_again
-from affidavit.recheck.proofs import Proof
+from affidavit.recheck.findings import Proof
+from affidavit.recheck.programs import AGAIN, run_again, try_again
 from affidavit.recheck.signers import allowed_signers
-from affidavit.records.report import Report
+from affidavit.records.report import Report, why_not_derived
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.hold import patch_trier
 from affidavit.reviewing.named import read_report, report_file
@@ -76,10 +75,13 @@ def command(
     settings from the base commit, analysers look once more on both sides, without a cache, and every quote,
     search, verdict and count is computed again. What rests on somebody's word is listed.
     Exit code 0: everything that can be proven holds. 1: something does not. 3: a part could not be proven
-    here. 2: nothing could.
+    here. 2: nothing could, or another release of Affidavit made it.
     """
     with report_file(report, repo=repo, allowed=allowed_of(options)) as file:
         recorded = read_report(file)
+        if why := why_not_derived(recorded.affidavit_version, recorded.report_version):
+            # Before anything is fetched or opened for it.
+            raise InputError(f"{file}: {why}")
         _settings_of(recorded, file)
         if fetch:
             repo = _fetched(recorded, repo)

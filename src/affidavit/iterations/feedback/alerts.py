@@ -25,7 +25,7 @@ class Alert(Record):
 
 def alerts_of(report: Report) -> list[Alert]:
     """The alerts of a report, by what it remembers of the reviews before it."""
-    earlier = report.inputs.earlier if report.inputs else None
+    earlier = report.inputs.earlier
     summaries = [*(earlier.history if earlier else ()), summary_of(report)]
     return [*find_alerts(summaries), *_budget(report)]
 

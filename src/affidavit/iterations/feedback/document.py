@@ -30,7 +30,7 @@ from affidavit.records.iteration import FeedbackVerdict
 from affidavit.records.report import Report
 
 MAX_ITERATIONS = 5
-"""How many reviews a change may take where nobody says otherwise; reports before 2.3 do not say."""
+"""How many reviews a change may take where nobody says otherwise."""
 MIN_ISSUE, MAX_ISSUE = 20, 500
 MIN_SUMMARY, MAX_SUMMARY = 50, 500
 MAX_PRIORITY = 10
@@ -136,7 +136,7 @@ def by_urgency(report: Report) -> list[Candidate]:
     def order(one: Candidate) -> tuple[bool, bool, int, str, int]:
         rank = one.finding.severity.rank if one.finding else 9
         file, line = (one.finding.file, one.finding.line) if one.finding else ("", 0)
-        return one.id not in blocking, one.is_folded, rank, file, line
+        return one.id not in blocking, one.folded, rank, file, line
 
     return sorted((one for one in report.candidates if one.is_open), key=order)
 

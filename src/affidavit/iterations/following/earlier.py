@@ -24,7 +24,7 @@ def earlier_of(
     `tree` is the new head's. Where it is the report's own, nothing was pushed: the new review takes the
     place of that one, and nothing counts a second time.
     """
-    before = report.inputs.earlier if report.inputs else None
+    before = report.inputs.earlier
     number = report.follow_up.iteration if report.follow_up else 1
     is_same_head = tree == report.change.head.tree
     history = before.history if before else ()
@@ -55,7 +55,7 @@ def as_looked_then(earlier: Earlier, report: Report) -> Earlier:
 
     They are asked the same once more, word for word, so that a recording of that review is one of this.
     """
-    before = report.inputs.earlier if report.inputs else None
+    before = report.inputs.earlier
     if before is None:
         return earlier.model_copy(update={"looks_at_all": True})
     names = ("base", "models", "prompt_version", "settings", "is_complete", "files")

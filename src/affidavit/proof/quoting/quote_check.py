@@ -5,7 +5,7 @@ from affidavit.proof.quoting.quotes import Occurrence, extend_until_unique, find
 from affidavit.records.evidence import QuoteCheck, QuoteOutcome
 from affidavit.records.finding import Finding, Verification
 from affidavit.redaction.spans import MARKER
-from affidavit.redaction.text import redact_lines, without_numbers
+from affidavit.redaction.text import redact_lines
 
 BESIDE_LINES = 3
 """A finding's line may stand this far outside the range that was examined."""
@@ -60,10 +60,8 @@ def _find(quote: str, lines: list[str]) -> list[Occurrence]:
     found = find_quote(quote, lines)
     if found or not MARKER.search(quote):
         return found
-    as_seen = without_numbers(quote)
     # Beside other text a line may lose more than in its file.
-    one_by_one = [redacted for line in lines for redacted in redact_lines([line])]
-    return find_quote(as_seen, lines) or find_quote(as_seen, one_by_one)
+    return find_quote(quote, [redacted for line in lines for redacted in redact_lines([line])])
 
 
 def _without_secrets(finding: Finding, place: Occurrence, lines: list[str]) -> Finding:

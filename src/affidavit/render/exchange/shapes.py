@@ -89,7 +89,7 @@ def set_aside_candidates(report: Report) -> list[Candidate]:
 
 
 def set_aside_remarks(report: Report) -> list[str]:
-    """What is said of those that are not listed one by one, and of all in reports before 2.9."""
+    """What is said of those that are not listed one by one."""
     lines = zip(report.set_aside, set_aside_lines(report), strict=True)
     return [line for one, line in lines if one.set_aside is None]
 

@@ -94,7 +94,7 @@ class CardMaker:
             anchor=self._anchor(candidate),
             severity=str(finding.severity) if finding else "none",
             title=inline(wording.title_of(candidate), 300),
-            sentence=inline(wording.in_a_sentence(candidate)) if candidate.is_folded else Markup(""),
+            sentence=inline(wording.in_a_sentence(candidate)) if candidate.folded else Markup(""),
             place=clip(visible(wording.place_of(candidate)), 400),
             words=tuple(wording.standing_words(candidate, self._report)),
             message=prose(wording.message_of(finding)) if finding else Markup(""),
@@ -110,7 +110,7 @@ class CardMaker:
             steps=tuple((one_line(step.stage, 80), one_line(step.what, 300)) for step in candidate.steps),
             marks=_marks(candidate, finding),
             raw=_raw(candidate),
-            is_folded=candidate.is_folded,
+            is_folded=candidate.folded,
             blocks=candidate.id in self._report.verdict.blocking,
             reason="" if candidate.is_shown else why_words(candidate),
             detail=inline(why_withheld(candidate, {one.id: one for one in self._report.candidates}))

@@ -68,7 +68,7 @@ def add_words(report: Report, answer: Answer) -> Report:
     words = _words(read, report) if read is not None else ReporterWords()
     words, dropped = _in_line_with(report.verdict.decision, words)
     silent = () if read is not None else (_without_words(answer),)
-    inputs = report.inputs.model_copy(update={"reporter": answer}) if report.inputs else None
+    inputs = report.inputs.model_copy(update={"reporter": answer})
     candidates, refused = _shortened(report, _list(read.get("shorter")) if read else [])
     return report.model_copy(
         update={

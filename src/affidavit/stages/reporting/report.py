@@ -241,7 +241,7 @@ def count(candidates: Sequence[Candidate], *, blocking: int, set_aside: int = 0)
     return Counts(
         candidates=len(candidates),
         shown=len(shown),
-        folded=sum(candidate.is_folded for candidate in shown),
+        folded=sum(candidate.folded for candidate in shown),
         withheld=len(withheld),
         blocking=blocking,
         by_severity={severity: by_severity[severity] for severity in Severity},
@@ -331,7 +331,7 @@ def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str
     finding = candidate.finding
     return (
         not candidate.is_shown,
-        candidate.is_folded,
+        candidate.folded,
         finding.file if finding else "",
         _severity_rank(candidate),
         finding.line if finding else 0,
