@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from affidavit.analysers.kingfisher import KINGFISHER
+from affidavit.redaction.text import redact_text
 from secret_shapes import HEX, PASSWORD, drawn, key_block
 
 GITHUB = "gh" + "p_"
@@ -123,7 +124,7 @@ KINDS = {
     "ecdsa as PKCS 8": ("-t", "ecdsa", "-m", "PKCS8"),
     "ed25519": ("-t", "ed25519"),
 }
-COMMENTS = ("...", "your example, redacted", "MIIJKQIBAAKCAgEA...", "x" * 80)
+COMMENTS = ("-----END x", "...", "your example, redacted", "MIIJKQIBAAKCAgEA...", "x" * 80)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -135,6 +136,33 @@ def test_no_comment_excuses_a_whole_private_key(kind, case, ask, tmp_path):
     forms["a line of its own"] = "\n".join((first, "...", *others))
     forms["far above"] = "\n".join((first, *["# ..."] * 300, *others))
     assert forms.keys() - ask_all(forms, case, ask) == set()
+
+
+DOUBTFUL = (
+    "changeme",
+    "change_me_9",
+    "hunter2",
+    "superSecure1",
+    "p4s***9xQ",
+    "your-password-7",
+    "%s",
+    "[password]",
+)
+
+
+@pytest.mark.parametrize("password", DOUBTFUL)
+def test_a_password_that_is_an_example_is_not_reported_and_rather_redacted(password, case, ask):
+    address = f"postgresql://app:{password}@db.shop.io/x"
+    assert ask_all({password: address}, case, ask) == set()
+    is_placeholder = password in ("p4s***9xQ", "your-password-7", "%s", "[password]")
+    assert (password in redact_text(address)) is is_placeholder
+
+
+def test_what_is_reported_is_redacted(case, ask):
+    password = drawn("", 12)
+    address = f"postgresql://app:{password}@db.shop.io/x"
+    assert ask_all({password: address}, case, ask) == {password}
+    assert password not in redact_text(address)
 
 
 def test_a_comment_below_excuses_no_key_of_age(case, ask):

@@ -155,6 +155,9 @@ BY_HAND = {
     "new-relic-user-api-key": f"new_relic_key = {drawn('NR' + 'AK-', 27, 1, HEX)}",
     "okta-access-token": f'okta_token = "{drawn("0" + "0", 40)}"',
     "planetscale-api-token": f"pscale_user_id = {drawn('', 12, 1, HEX)}\ntoken = {drawn('pscale_' + 'tkn_', 43)}",
+    "commented-private-key": key_block("RSA " + "PRIVATE KEY").replace(
+        "KEY-----\n", "KEY-----\n# -----END x\n", 1
+    ),
     "private-key": key_block("RSA " + "PRIVATE KEY"),
     "ramp-client-secret": f"id={drawn('ramp_' + 'id_', 40)}\nsecret={drawn('ramp_' + 'sec_', 48, 2)}",
     "salesforce-access-token.1": f"https://acme.my.salesforce.com\ntoken={drawn('0' + '0D', 12)}!{drawn('', 96, 2)}",

@@ -20,6 +20,7 @@ CANARY_LINE = b"affidavit_canary_5d3a91c7"
 OWN_FILE = "own-rules.yml"
 # Examples are put together here, so that no scanner of this repository stumbles over them.
 _KEY = "q7Zp2Lx9" * 5
+_PRIVATE = "PRIVATE"
 # As ADO.NET, ODBC and others have it: a server, a user or a database, a password. Quotes are doubled in YAML.
 _PART = "[^;\"''<>\\r\\n]*;"
 _CONNECTION = (
@@ -27,6 +28,10 @@ _CONNECTION = (
     r"\s?(?:user id|userid|user name|username|user|uid|database|initial catalog)"
     rf"\s?=\s?{_PART}(?:{_PART}){{0,10}}?"
     "\\s?(?:password|pwd)\\s?=\\s?([^\\s;\"''<>]{3,200})"
+)
+_COMMENTED = (
+    r"(-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----)"
+    r"[\s\S]{0,300}?-----END[\s\S]{0,300}?[A-Za-z0-9+/]{40}"
 )
 OWN_RULES = f"""\
 rules:
@@ -54,6 +59,12 @@ rules:
     min_entropy: 2.0
     confidence: medium
     examples: ["Server=db.b.io;Database=c;User Id=a;Password={_KEY[:12]};"]
+  - name: A private key with the mark of its end in a comment before its lines
+    id: affidavit.commented-private-key
+    pattern: '{_COMMENTED}'
+    min_entropy: 0.0
+    confidence: high
+    examples: ["-----BEGIN {_PRIVATE} KEY-----\\n# -----END x\\n{_KEY}"]
   - name: An API key of Google in an address
     id: affidavit.google-key-in-address
     pattern: '[?&]key=(AIza[\\w-]{{35}})\\b'
@@ -75,7 +86,10 @@ rules:
 """.encode()
 
 
-BLOCKS = frozenset((*KEYS.split(), "gcp-service-account", "gcp-application-default-credentials"))
+BLOCKS = frozenset(map(name_of, KEYS.split())) | {
+    "gcp-service-account",
+    "gcp-application-default-credentials",
+}
 """What stands in several lines."""
 IN_PARTS = frozenset(map(name_of, TOKENS.split()))
 ON_ORDER = {rule: number for number, rule in enumerate(ON)}

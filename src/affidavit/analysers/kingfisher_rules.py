@@ -89,7 +89,7 @@ CONNECTIONS = (
     " veles.secrets/codecatalystcredentials veles.secrets/codecommitcredentials"
 )
 """Passwords in addresses and settings of services."""
-KEYS = "age-secret-key private-key"
+KEYS = "age-secret-key private-key affidavit.commented-private-key"
 
 _HELPERS = (
     "aikido-client-id algolia-application-id alibaba-access-key-id alibaba-sts-access-key-id"

@@ -14,6 +14,7 @@ from affidavit.git.tree import own_content
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
 from affidavit.redaction.joining import Joined, join_parts
+from affidavit.redaction.placeholders import EXAMPLE, why_no_login
 
 TOKEN = re.compile(r"[^\s\"'`<>(),;\\]+")
 ADDRESS = re.compile(
@@ -31,7 +32,7 @@ CONNECTION = re.compile(
 )
 """As ADO.NET, ODBC and others have it: `Server=…;User Id=…;Password=…`."""
 USER = re.compile(r"[?&;]\s?(?:user(?:\s?name|\s?id)?|uid)\s?=\s?([^\s\"'&;<>]*)", re.IGNORECASE)
-BLOCK_END = re.compile(r"-----END|^\s*\}", re.MULTILINE)
+BLOCK_END = re.compile(r"-----END[ A-Z]*PRIVATE KEY|^\s*\}", re.MULTILINE)
 MAX_TOKEN = 2_000
 MAX_LINES = 200
 """As long as the longest key."""
@@ -136,12 +137,6 @@ def _place_in_parts(diagnostic: AnalyserDiagnostic, data: bytes) -> Place | None
     return Place(rest.decode("utf-8", "replace"), 0, ())
 
 
-EXAMPLE = re.compile(
-    r"example|sample|dummy|fake|placeholder|change[_-]?me|redacted|replace[_-]?me|insert|your|foobar"
-    r"|xxxx|2345678|abcdef|(?:^|[_-])test[_-]|test[_-]?(?:test|token|key|secret)|\.\.\.|\$\{|\{\{|([^a])\1{5}|(?-i:a){6}",
-    re.IGNORECASE,
-)
-"""What only a made-up value has; the keys of machines may have a row of the letter A."""
 KEY_END = re.compile(r"-----END[ A-Z]*PRIVATE KEY(?: BLOCK)?-----")
 NO_KEY_MATERIAL = re.compile(r"\A[ A-Z]*-----|\\[nrt]|([^A\s])\1{7,}")
 """Between the marks of a key: the rest of the first, escaped line breaks, and rows of one character."""
@@ -151,28 +146,6 @@ SMALLEST_DER_BYTES, LONGEST_LENGTH = 46, 0x82
 """Bytes of the smallest key in DER, and the mark of a length that takes two bytes."""
 FEWEST_OF_A_KEY, ENOUGH_OF_A_KEY = 100, 300
 """Characters of base64: only a DER structure has fewer than the first; the second suffice for any key."""
-FILLED_IN = re.compile(r"^[$<{\[(:]|\$\{|\{\{|#\{|%\(|%[sdv](?![0-9a-f])|^%\w+%$|^[.x*#_-]+$", re.IGNORECASE)
-"""What a program or a reader puts something else in place of."""
-COMPUTED = re.compile(r"[A-Za-z_][\w.]*\(")
-"""Code, not a value."""
-DEFAULT = re.compile(
-    r"(?:pass(?:word|wd|phrase)?|p[a@][s$]{2}w[o0]rd|word|pwd?|secret|token|user(?:name)?|admin|root|guest|postgres|mysql|maria(?:db)?"
-    r"|mongo(?:db)?|redis|rabbit(?:mq)?|elastic|minio|docker|default|test(?:ing)?|demo|local|dev(?:elop(?:ment|er)?)?"
-    r"|prod(?:uction)?|staging|my|our|the|some|a|is|not|db|foo|bar|baz|qwerty|abc|hunter|letmein|welcome|app|api|key"
-    r"|service|database|server|host|strong|super|very|secure|here|[\d_.!@#*-]+)+",
-    re.IGNORECASE,
-)
-"""Passwords that are words which everybody tries first."""
-LOCAL = re.compile(
-    r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal|[\w-]+\.local(?:host)?",
-    re.IGNORECASE,
-)
-MADE_UP = re.compile(
-    r"(?:[\w.-]+\.)?(?:(?:example|foo|bar|baz)(?:\.\w+)?|test|invalid)|(?:your|my|some)[\w.-]*|host(?:name)?|server|domain(?:\.\w+)?"
-    r"|[\w.-]*(?:host|server|domain)(?:name)?\.(?:com|tld)|\W.*|",
-    re.IGNORECASE,
-)
-PORT = re.compile(r":\d*$")
 EMULATORS = frozenset(
     (
         "0011cc25eb4320717494d2703e8cba85743e71b500283c21c8b88147992f9059",
@@ -181,6 +154,7 @@ EMULATORS = frozenset(
 )
 """Digests of the keys that every emulator of Azure's storage and of its database has."""
 FOR_BROWSERS = re.compile(r"authDomain|messagingSenderId|measurementId|firebase|appspot\.com", re.IGNORECASE)
+PRIVATE_KEYS = ("private-key", "commented-private-key")
 BROWSER_KEYS = ("gcp-api-key", "google-key-in-address")
 MADE_OF_LETTERS = ("huggingface-access-token", "huggingface-organization-api-token")
 FEWEST_CHARACTERS = 16
@@ -192,8 +166,8 @@ def why_no_secret(name: str, place: Place) -> str | None:
     """The reason why what a rule found opens nothing; None where it may."""
     login = place.login if name in _IN_ADDRESSES else None
     if login is not None:
-        return _why_no_login(login)
-    if name == "private-key":
+        return why_no_login(login.user, login.password, login.host)
+    if name in PRIVATE_KEYS:
         return None if _is_whole_key(place.text) else "the key is a placeholder"
     if name in BROWSER_KEYS and any(map(FOR_BROWSERS.search, (place.line, *place.below[:12]))):
         return "the key is meant for browsers, where everybody sees it"
@@ -237,17 +211,3 @@ def _der_characters(start: str) -> int:
     after = max(head[1] - 0x80, 0)
     size = 2 + after + int.from_bytes(head[2 : 2 + after] or head[1:2])
     return -(-size * 4 // 3) if size >= SMALLEST_DER_BYTES else 0
-
-
-def _why_no_login(login: Login) -> str | None:
-    host = PORT.sub("", login.host)
-    if LOCAL.fullmatch(host):
-        return "the service runs on the reader's own machine"
-    if MADE_UP.fullmatch(host):
-        return "the address is an example"
-    password = login.password
-    is_default = password in (login.user, host) or DEFAULT.fullmatch(password)
-    is_filled_in = FILLED_IN.search(password) or COMPUTED.match(password)
-    if is_default or not password or is_filled_in or EXAMPLE.search(password):
-        return "the password is a placeholder"
-    return None

@@ -6,8 +6,9 @@ from typing import NamedTuple
 from affidavit.redaction.encoding import decode_base64
 from affidavit.redaction.linear import Match, PatternSet, once
 from affidavit.redaction.names import NAME, is_secret_name
+from affidavit.redaction.placeholders import is_login
 from affidavit.redaction.spans import Span
-from affidavit.redaction.values import entropy, is_chosen, is_login, is_password, is_random
+from affidavit.redaction.values import entropy, is_chosen, is_password, is_random
 
 IN_SHELL = (
     r"(?:^|[\s\"'\x60;&|(])(?:--?[a-z_-]{0,30}(?i:pass(?:word|wd|phrase)?|secret|token"

@@ -6,8 +6,9 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from affidavit.redaction.linear import PatternSet, compile_linear, once
+from affidavit.redaction.placeholders import is_login
 from affidavit.redaction.spans import Span
-from affidavit.redaction.values import is_login, is_named
+from affidavit.redaction.values import is_named
 
 LOOSE = compile_linear(
     r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"

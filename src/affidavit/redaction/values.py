@@ -5,37 +5,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-FILLED_IN = re.compile(
-    r"^\\?\$(?:[\w.]+$|[{(])|^\{|^<|^%(?:[sdvrxq]\b|\w+%$|\()|^\(|^\[|^@\{|^@\w+@?$|^#\{|^\?|^\*+$|^x+$|^\.+$|^your"
-    r"|^\W*redacted\W*$|\$\{|\{\{|#\{|%\(|<[\w -]+>|\[redacted|\.\.\.|…|xxxx"
-    r"|^\*\*|\*\*$|\*{3}|\{[a-z_][\w.]*\}"
-    r"|\(\?[:=!<P]|\[\^|\\[wsdb]\b|\.[*+]|\[(?:a-z|A-Z|0-9)",
-    re.IGNORECASE,
-)
-"""What a program or a reader puts something else in place of, and patterns."""
-MADE_UP = re.compile(
-    r"^(?:my|the|some|an?|new|old|bad|good|wrong|invalid|valid|example|changeme|placeholder|dummy|fake|insert|test|foo"
-    r"|enter|replace|todo|none|null|undefined|true|false|env|vault|process|secrets?|os|config|settings)[_ .-]"
-    r"|^(?:pass(?:word|wd|phrase|code)?|secret|token|pwd|changeme|none|null|undefined|string|str|text|bytes)\d{0,3}$"
-    r"|^(?:sha\d*|md5)[:-]|^(?:npm:)?[~^<>=v]*\d+(?:\.\d+)+|[_-]here$|example|placeholder|change[_-]?me|^\W*(?-i:[A-Z]+(?:_[A-Z]+)+)\W*$",
-    re.IGNORECASE,
-)
-"""What says of itself that it is no secret."""
+from affidavit.redaction.placeholders import is_placeholder
+
 REFERENCE = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+\W{0,3}"
     r"|[A-Za-z_$][\w$.:-]*[(\[].*|.*\)|[\w.@~-]*/(?:[\w.@-]+/)*[\w.@-]*|[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+"
 )
 """What names something else: an attribute, a call, a path, an address, a key of a catalogue."""
-DEFAULT = re.compile(
-    r"(?:pass(?:word|wd|phrase)?|pwd?|secret|token|user(?:name)?|admin|root|guest|postgres|mysql|maria(?:db)?|mongo(?:db)?"
-    r"|redis|rabbit(?:mq)?|elastic|minio|docker|default|test(?:ing)?|demo|local|dev|prod|my|db|foo|bar|baz|qwerty|abc"
-    r"|api|key|app|here|[\d_.*-]+)+",
-    re.IGNORECASE,
-)
-"""Passwords that are no secret: words that everybody tries first."""
-OWN_HOST = re.compile(
-    r"@?(?:[{$%<]|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*(?:example|test|invalid|local)\b|default\b)"
-)
 ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|\.{1,2}/")
 """What is secret in an address is found by its form; a path that begins at a dot is none."""
 TYPE_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]*)*\d*")
@@ -71,11 +47,6 @@ MIN_ENTROPY = 3.0
 """Bits for each character: words and names lie below, keys above."""
 MAX_WORDS = 0.6
 """The share of a value that words may have; names have more."""
-
-
-def is_placeholder(value: str) -> bool:
-    """Whether a value stands for another one."""
-    return FILLED_IN.search(value) is not None or MADE_UP.search(value) is not None
 
 
 def is_random(value: str) -> bool:
@@ -128,14 +99,6 @@ def is_phrase(value: str) -> bool:
 
 def _telling(words: Iterable[str]) -> int:
     return sum(TELLING.fullmatch(word) is not None for word in words)
-
-
-def is_login(value: str, host: str) -> bool:
-    """Whether the password of an address opens something; at one's own machine, words that all use do not."""
-    if len(value) < 3 or FILLED_IN.search(value):
-        return False
-    is_default = is_placeholder(value) or DEFAULT.fullmatch(value) is not None
-    return not (is_default and OWN_HOST.match(host))
 
 
 def is_key(value: str) -> bool:
