@@ -18,14 +18,14 @@ import importlib, pkgutil
 import affidavit
 from affidavit.cli.command_line import COMMANDS
 for one in pkgutil.walk_packages(affidavit.__path__, "affidavit."):
-    if not one.name.endswith("__main__") and ".migrations." not in one.name:
+    if not one.name.endswith("__main__"):
         importlib.import_module(one.name)
 print(affidavit.__file__, *COMMANDS)
 """
 REVIEW = "from affidavit.cli.command_line import run; run()"
 
 
-@pytest.mark.parametrize(("wing", "command"), [("lab", "eval")])
+@pytest.mark.parametrize(("wing", "command"), [("lab", "eval"), ("service", "serve")])
 def test_without_a_wing_the_reviewer_works(wing: str, command: str, tmp_path: Path, repo: Repo) -> None:
     installed = tmp_path / "installed"
     shutil.copytree(PACKAGE, installed / "affidavit", ignore=shutil.ignore_patterns("__pycache__", "web"))

@@ -73,7 +73,7 @@ def test_a_database_that_another_process_keeps_is_said_to_be_held(postgres_url: 
         with store.database.alone():
             assert hasty.reports.count() == 1
             with pytest.raises(StoreError, match="locked by another process") as caught:
-                hasty.rollouts.retire("prompt", "1", None)  # type: ignore[arg-type] - it does not come so far
+                hasty.rollouts.begin(None)  # type: ignore[arg-type] - it does not come so far
     assert caught.value.retryable
 
 

@@ -19,7 +19,7 @@ from affidavit.service.api.access import Admission, Pace
 from affidavit.service.api.guard import Guard
 from affidavit.service.parts import Parts
 from affidavit.service.problems import EXCEPTIONS, Problem, Refusal, not_found
-from affidavit.service.routes import about, code, findings, operation, posting, reports, reviews, webhooks
+from affidavit.service.routes import about, code, findings, operation, reports, reviews, webhooks
 from affidavit.service.streaming import Turns, Watch
 
 METHODS = ("get", "post", "put", "delete")
@@ -47,7 +47,7 @@ START_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Affi
 and in <a href="/openapi.json">/openapi.json</a>.
 The page is not built: <code>make page</code> does it.</p></html>
 """
-ROOMS = (reviews, reports, posting, findings, code, about, operation, webhooks)
+ROOMS = (reviews, reports, findings, code, about, operation, webhooks)
 API_PATHS = ("api/", "docs", "openapi.json", "metrics", "redoc")
 
 

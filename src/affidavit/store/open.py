@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Self
 from affidavit.store.databases.location import Location, locate
 
 if TYPE_CHECKING:
-    from affidavit.store.connected import Connected
     from affidavit.store.databases.database import Database
     from affidavit.store.iterations import Iterations
     from affidavit.store.labels import Labels
@@ -37,39 +36,43 @@ class Store:
         return self._location.exists()
 
     @cached_property
-    def _connected(self) -> "Connected":
-        from affidavit.store.connected import connect  # noqa: PLC0415 - SQLAlchemy takes a quarter of a second
-
-        return connect(self._location, self._busy_seconds, keeps_connections=self._keeps_connections)
-
-    @property
     def database(self) -> "Database":
         """Its tables, for whoever keeps some of their own there."""
-        return self._connected.database
+        from affidavit.store.databases.database import Database  # noqa: PLC0415 - SQLAlchemy is slow to load
 
-    @property
+        return Database(self._location, self._busy_seconds, keeps_connections=self._keeps_connections)
+
+    @cached_property
     def reports(self) -> "Reports":
         """The kept reports."""
-        return self._connected.reports
+        from affidavit.store.reports import Reports  # noqa: PLC0415
 
-    @property
+        return Reports(self.database)
+
+    @cached_property
     def labels(self) -> "Labels":
         """What people said about findings."""
-        return self._connected.labels
+        from affidavit.store.labels import Labels  # noqa: PLC0415
 
-    @property
+        return Labels(self.database)
+
+    @cached_property
     def rollouts(self) -> "Rollouts":
         """What is known of rollouts."""
-        return self._connected.rollouts
+        from affidavit.store.rollouts import Rollouts  # noqa: PLC0415
 
-    @property
+        return Rollouts(self.database)
+
+    @cached_property
     def iterations(self) -> "Iterations":
         """The series of reviews of changes."""
-        return self._connected.iterations
+        from affidavit.store.iterations import Iterations  # noqa: PLC0415
+
+        return Iterations(self.database)
 
     def close(self) -> None:
         """Let go of connections that are held for the next use."""
-        if "_connected" in self.__dict__:
+        if "database" in self.__dict__:
             self.database.close()
 
     def __enter__(self) -> Self:

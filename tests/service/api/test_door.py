@@ -8,11 +8,11 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from affidavit.service.api.door import RightsFirst
-from affidavit.service.routes import about, code, findings, operation, posting, reports, reviews, webhooks
+from affidavit.service.routes import about, code, findings, operation, reports, reviews, webhooks
 
 ROUTES = [
     route
-    for room in (about, code, findings, operation, posting, reports, reviews, webhooks)
+    for room in (about, code, findings, operation, reports, reviews, webhooks)
     for route in room.ROUTES.routes
     if isinstance(route, APIRoute)
 ]

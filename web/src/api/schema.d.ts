@@ -222,6 +222,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/review/{review_id}/post": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Posting
+         * @description What became of posting a review.
+         */
+        get: operations["get_posting_api_review__review_id__post_get"];
+        put?: never;
+        /**
+         * Post Review
+         * @description Post a review, or have it posted as soon as it is done; posting again changes what stands there.
+         */
+        post: operations["post_review_api_review__review_id__post_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/review/{review_id}/report": {
         parameters: {
             query?: never;
@@ -356,30 +380,6 @@ export interface paths {
          * @description The proofs of one finding, made again: of the change, its quote, its searches, its analyser.
          */
         post: operations["recheck_finding_api_review__review_id__findings__finding_id__recheck_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/review/{review_id}/post": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Posting
-         * @description What became of posting a review.
-         */
-        get: operations["get_posting_api_review__review_id__post_get"];
-        put?: never;
-        /**
-         * Post Review
-         * @description Post a review, or have it posted as soon as it is done; posting again changes what stands there.
-         */
-        post: operations["post_review_api_review__review_id__post_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1631,7 +1631,7 @@ export interface components {
          */
         Estimated: {
             /** Roles */
-            roles: components["schemas"]["RoleCost"][];
+            roles: components["schemas"]["RoleEstimate"][];
             /** Input Tokens */
             input_tokens: number;
             /** Output Tokens */
@@ -3032,6 +3032,25 @@ export interface components {
             duration_ms: number;
         };
         /**
+         * Proof
+         * @description One proof of a report, checked again. `holds` is None where it cannot be checked here.
+         */
+        Proof: {
+            /** Finding */
+            finding: string;
+            /** Title */
+            title: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "change" | "quote" | "search" | "analyser" | "judgement" | "dismissal" | "verdict" | "report" | "signature" | "reproduction" | "behaviour" | "dependency" | "patch";
+            /** Holds */
+            holds: boolean | null;
+            /** Detail */
+            detail: string;
+        };
+        /**
          * Purged
          * @description How many reviews are gone.
          */
@@ -3261,25 +3280,6 @@ export interface components {
             date: string;
         };
         /**
-         * RecheckProof
-         * @description One thing in a report that was proven again.
-         */
-        RecheckProof: {
-            /** Finding */
-            finding: string;
-            /** Title */
-            title: string;
-            /** Kind */
-            kind: string;
-            /**
-             * Holds
-             * @description null: it cannot be checked here.
-             */
-            holds: boolean | null;
-            /** Detail */
-            detail: string;
-        };
-        /**
          * Rechecked
          * @description A report, derived again and compared.
          */
@@ -3287,7 +3287,7 @@ export interface components {
             /** Holds */
             holds: boolean | null;
             /** Proofs */
-            proofs: components["schemas"]["RecheckProof"][];
+            proofs: components["schemas"]["Proof"][];
             /** On Its Word */
             on_its_word: string[];
             /** Notices */
@@ -4015,8 +4015,6 @@ export interface components {
          * @description One review in a list.
          */
         ReviewSummary: {
-            /** Review Id */
-            review_id: string;
             /**
              * Status
              * @enum {string}
@@ -4039,7 +4037,10 @@ export interface components {
             base: string | null;
             /** Head */
             head: string | null;
-            /** Title */
+            /**
+             * Title
+             * @default
+             */
             title: string;
             /** Url */
             url: string | null;
@@ -4051,26 +4052,22 @@ export interface components {
             reason: string | null;
             /** Verdict */
             verdict: string | null;
-            /** Summary */
-            summary: string | null;
-            /** Duration Ms */
-            duration_ms: number | null;
-            findings: components["schemas"]["FindingCounts"] | null;
-            /** Is Incomplete */
-            is_incomplete: boolean | null;
-            /** Models */
-            models: {
-                [key: string]: string;
-            };
-            /** Prompt Version */
-            prompt_version: string | null;
             /** Cost Usd */
             cost_usd: number | null;
-            /** Tokens */
+            /**
+             * Tokens
+             * @default 0
+             */
             tokens: number;
-            /** Attempt */
+            /**
+             * Attempt
+             * @default 0
+             */
             attempt: number;
-            /** Events */
+            /**
+             * Events
+             * @default 0
+             */
             events: number;
             /**
              * Series
@@ -4087,6 +4084,21 @@ export interface components {
              * @description The review before it, which may be deleted by now.
              */
             follows: string | null;
+            /** Review Id */
+            review_id: string;
+            /** Summary */
+            summary: string | null;
+            /** Duration Ms */
+            duration_ms: number | null;
+            findings: components["schemas"]["FindingCounts"] | null;
+            /** Is Incomplete */
+            is_incomplete: boolean | null;
+            /** Models */
+            models: {
+                [key: string]: string;
+            };
+            /** Prompt Version */
+            prompt_version: string | null;
             /** Stream Url */
             stream_url: string;
         };
@@ -4142,12 +4154,15 @@ export interface components {
             recent: components["schemas"]["RecentCommit"][];
         };
         /**
-         * RoleCost
-         * @description What one role would use.
+         * RoleEstimate
+         * @description What one role would use; the prices are None where nobody knows them.
          */
-        RoleCost: {
-            /** Role */
-            role: string;
+        RoleEstimate: {
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "planner" | "specialist" | "joiner" | "verifier" | "second_verifier" | "reporter";
             /** Model */
             model: string;
             /** Conversations */
@@ -4332,21 +4347,20 @@ export interface components {
          * @description What an analyser reported and its own part dropped before it was a finding, and why.
          */
         SetAsideResult: {
-            /** Specialist */
-            specialist: string;
             /** Rule */
             rule: string;
+            severity: components["schemas"]["Severity"];
+            category: components["schemas"]["Category"];
             /** File */
             file: string;
             /** Line */
             line: number;
-            severity: components["schemas"]["Severity"];
-            /** Category */
-            category: string;
             /** Message */
             message: string;
             /** Reason */
             reason: string;
+            /** Specialist */
+            specialist: string;
         };
         /**
          * Severity
@@ -5076,6 +5090,52 @@ export interface operations {
             };
         };
     };
+    get_posting_api_review__review_id__post_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Posting"];
+                };
+            };
+        };
+    };
+    post_review_api_review__review_id__post_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Posting"];
+                };
+            };
+        };
+    };
     get_report_api_review__review_id__report_get: {
         parameters: {
             query?: never;
@@ -5244,52 +5304,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Rechecked"];
-                };
-            };
-        };
-    };
-    get_posting_api_review__review_id__post_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id that POST /api/review answered. */
-                review_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Posting"];
-                };
-            };
-        };
-    };
-    post_review_api_review__review_id__post_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id that POST /api/review answered. */
-                review_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Posting"];
                 };
             };
         };

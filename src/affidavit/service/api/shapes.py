@@ -4,8 +4,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from affidavit.forecast.cost import RoleEstimate
+from affidavit.recheck.proofs import Proof
+from affidavit.records.diagnostics import SetAside
 from affidavit.records.finding import Severity
-from affidavit.service.kept.records import FindingCounts, KeptReview, ReviewSource, ReviewStatus
+from affidavit.service.kept.records import FindingCounts, KeptReview, ReviewState, ReviewStatus
 
 
 class Submitted(BaseModel):
@@ -18,37 +21,16 @@ class Submitted(BaseModel):
     is_new: bool = Field(description="False: the same change was asked for before, and this is that review.")
 
 
-class ReviewSummary(BaseModel):
+class ReviewSummary(ReviewState):
     """One review in a list."""
 
     review_id: str
-    status: ReviewStatus
-    created_at: str
-    started_at: str | None
-    finished_at: str | None
-    source: ReviewSource
-    repository: str | None
-    base: str | None
-    head: str | None
-    title: str
-    url: str | None
-    submitted_by: str
-    stage: str | None
-    reason: str | None
-    verdict: str | None
     summary: str | None
     duration_ms: int | None
     findings: FindingCounts | None
     is_incomplete: bool | None
     models: dict[str, str]
     prompt_version: str | None
-    cost_usd: float | None
-    tokens: int
-    attempt: int
-    events: int
-    series: str | None = Field(description="The series of reviews that it belongs to.")
-    iteration: int | None = Field(description="Its place in the series; null before it was opened.")
-    follows: str | None = Field(description="The review before it, which may be deleted by now.")
     stream_url: str
 
 
@@ -166,17 +148,10 @@ class WithheldFinding(BaseModel):
     detail: str
 
 
-class SetAsideResult(BaseModel):
+class SetAsideResult(SetAside):
     """What an analyser reported and its own part dropped before it was a finding, and why."""
 
     specialist: str
-    rule: str
-    file: str
-    line: int
-    severity: Severity
-    category: str
-    message: str
-    reason: str
 
 
 class WithheldFindings(BaseModel):
@@ -218,21 +193,11 @@ class QuestionAnswer(BaseModel):
     cost_usd: float | None
 
 
-class RecheckProof(BaseModel):
-    """One thing in a report that was proven again."""
-
-    finding: str
-    title: str
-    kind: str
-    holds: bool | None = Field(description="null: it cannot be checked here.")
-    detail: str
-
-
 class Rechecked(BaseModel):
     """A report, derived again and compared."""
 
     holds: bool | None
-    proofs: list[RecheckProof]
+    proofs: list[Proof]
     on_its_word: list[str]
     notices: list[str]
 
@@ -259,23 +224,10 @@ class History(BaseModel):
     reviews: list[MeasuredReview]
 
 
-class RoleCost(BaseModel):
-    """What one role would use."""
-
-    role: str
-    model: str
-    conversations: int
-    requests: int
-    input_tokens: int
-    output_tokens: int
-    usd_without_cache: float | None
-    usd_with_cache: float | None
-
-
 class Estimated(BaseModel):
     """What a review would cost; no model was asked."""
 
-    roles: list[RoleCost]
+    roles: list[RoleEstimate]
     input_tokens: int
     output_tokens: int
     cost_usd: float | None

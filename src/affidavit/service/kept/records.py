@@ -69,11 +69,9 @@ class WantedReview(Record):
     """By the names of a review's options; those of the server come from the worker."""
 
 
-class KeptReview(Record):
-    """One review."""
+class ReviewState(Record):
+    """What everybody may know of one review."""
 
-    id: str
-    tenant: str
     status: ReviewStatus
     created_at: str
     started_at: str | None = None
@@ -89,17 +87,27 @@ class KeptReview(Record):
     reason: str | None = None
     """Why it failed, or who cancelled it."""
     verdict: str | None = None
-    outcome: ReviewOutcome | None = None
     cost_usd: float | None = None
     tokens: int = 0
     attempt: int = 0
-    owner: str | None = None
     events: int = 0
-    series: str | None = None
-    iteration: int | None = None
-    """Its place in the series; None before it was opened."""
-    follows: str | None = None
-    """The report that it follows."""
+    series: str | None = Field(default=None, description="The series of reviews that it belongs to.")
+    iteration: int | None = Field(
+        default=None, description="Its place in the series; null before it was opened."
+    )
+    follows: str | None = Field(
+        default=None, description="The review before it, which may be deleted by now."
+    )
+
+
+class KeptReview(ReviewState):
+    """One review as the store has it."""
+
+    id: str
+    tenant: str
+    outcome: ReviewOutcome | None = None
+    owner: str | None = None
+    """The worker that has it in hand."""
 
     @property
     def is_finished(self) -> bool:

@@ -18,6 +18,7 @@ from affidavit.service.api.asked import ReviewRequest
 from affidavit.service.api.door import (
     MayStay,
     OwnReview,
+    Poster,
     Reader,
     RightsFirst,
     Submitter,
@@ -25,7 +26,7 @@ from affidavit.service.api.door import (
     Watching,
     documented,
 )
-from affidavit.service.api.ending import cancel_review, delete_reviews, retry_review
+from affidavit.service.api.ending import ask_for_posting, cancel_review, delete_reviews, retry_review
 from affidavit.service.api.shapes import (
     EventPage,
     EventRecord,
@@ -39,7 +40,7 @@ from affidavit.service.api.shapes import (
     summary_of,
 )
 from affidavit.service.api.submission import submit, submit_again
-from affidavit.service.kept.records import KeptEvent, KeptReview, ReviewStatus
+from affidavit.service.kept.records import KeptEvent, KeptReview, Posting, ReviewStatus
 from affidavit.service.kept.reviews import Filter
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
@@ -319,3 +320,18 @@ async def ask_again(review: OwnReview, parts: ThisServer, caller: Submitter, res
 async def delete(review: OwnReview, parts: ThisServer, caller: Submitter) -> None:
     """Delete a review with all that was kept of it: events, exchanges, report, labels."""
     await delete_reviews(parts, caller, [review])
+
+
+@ROUTES.post("/{review_id}/post", status_code=202, tags=["posting"], responses=documented(404, 409))
+async def post_review(review: OwnReview, parts: ThisServer, caller: Poster) -> Posting:
+    """Post a review, or have it posted as soon as it is done; posting again changes what stands there."""
+    return await ask_for_posting(parts, caller, review)
+
+
+@ROUTES.get("/{review_id}/post", tags=["posting"], responses=documented(404))
+async def get_posting(review: OwnReview, parts: ThisServer, _caller: Reader) -> Posting:
+    """What became of posting a review."""
+    posting = await asyncio.to_thread(parts.postings.find, review.id)
+    if posting is None:
+        raise Refusal(404, "nobody has asked to post this review", "POST to this address does.")
+    return posting
