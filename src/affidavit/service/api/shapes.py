@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from affidavit.forecast.cost import RoleEstimate
-from affidavit.recheck.proofs import Proof
+from affidavit.recheck.findings import Proof
 from affidavit.records.diagnostics import SetAside
 from affidavit.records.finding import Severity
 from affidavit.service.kept.records import FindingCounts, KeptReview, ReviewState, ReviewStatus
