@@ -1,6 +1,6 @@
 """Keep rollouts with their decisions, and the reviews that count for them."""
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from affidavit.records.rollout import Rollout, RolloutDecision, RolloutPlan, RolloutReview, RolloutState
 from affidavit.store.databases.database import Database, upsert
@@ -22,12 +22,7 @@ class Rollouts:
     def newest(self, state: RolloutState) -> Rollout | None:
         """Return the newest rollout in this state."""
         with self._database.transaction() as connection:
-            return _newest(connection, ROLLOUTS.c.state == state)
-
-    def numbered(self, number: int) -> Rollout | None:
-        """Return the rollout with this number."""
-        with self._database.transaction() as connection:
-            return _newest(connection, ROLLOUTS.c.number == number)
+            return _newest(connection, state)
 
     def reviews(self, rollout: int) -> list[RolloutReview]:
         """Return the reviews that count for a rollout, oldest first."""
@@ -39,7 +34,7 @@ class Rollouts:
     def begin(self, plan: RolloutPlan) -> Rollout | None:
         """Keep a new rollout; None if one is running."""
         with self._database.alone() as connection:
-            if _newest(connection, ROLLOUTS.c.state == "running"):
+            if _newest(connection, "running"):
                 return None
             row = insert(ROLLOUTS).values(state="running", body=plan.model_dump_json())
             number: int = connection.execute(row.returning(ROLLOUTS.c.number)).scalar_one()
@@ -63,8 +58,8 @@ class Rollouts:
             upsert(connection, ROLLOUT_REVIEWS, row)
 
 
-def _newest(connection: Connection, condition: ColumnElement[bool]) -> Rollout | None:
-    wanted = select(ROLLOUTS).where(condition).order_by(ROLLOUTS.c.number.desc()).limit(1)
+def _newest(connection: Connection, state: RolloutState) -> Rollout | None:
+    wanted = select(ROLLOUTS).where(ROLLOUTS.c.state == state).order_by(ROLLOUTS.c.number.desc()).limit(1)
     row = connection.execute(wanted).one_or_none()
     return _rollout(row.number, row.state, row.body) if row else None
 

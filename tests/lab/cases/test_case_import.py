@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from affidavit.errors import InputError
-from affidavit.lab.cases.folders import read_case
-from affidavit.lab.cases.importing import find_clone, import_cases
+from affidavit.lab.cases.folders import find_clone, import_cases, read_case
 from repositories import Repo
 
 

@@ -10,7 +10,7 @@ from affidavit.config.settings import Settings
 from affidavit.lab.cases.claims import load_claims
 from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.repositories import CaseRepositories
-from affidavit.lab.evaluation.sessions import count_programs, run_declared
+from affidavit.lab.evaluation.run import count_programs, run_declared
 from affidavit.lab.records import CaseResult, DeclaredRun, KnownClaim
 from affidavit.proof.running.own_names import NOTHING_OWN, own_names
 from affidavit.records.report import Programs

@@ -8,8 +8,8 @@ from evaluated_cases import a_case, found, problem, result
 from affidavit.errors import InputError
 from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.scoring import score
+from affidavit.lab.evaluation.statistics import paired_difference
 from affidavit.lab.records import CaseResult, Evaluation, LabelledCase
-from affidavit.quality.statistics import paired_difference
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.measure import Interval

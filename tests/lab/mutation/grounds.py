@@ -2,8 +2,7 @@
 
 from textwrap import dedent
 
-from affidavit.lab.mutation.ground import PlantingGround, open_ground
-from affidavit.lab.mutation.mutant import Mutant, mutants
+from affidavit.lab.mutation.mutant import Mutant, PlantingGround, mutants, open_ground
 from affidavit.lab.mutation.planting import OPERATORS
 
 BY_NAME = {operator.name: operator for operator in OPERATORS}

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import affidavit
 from affidavit.lab.mutation.checks import DOES_NOT_COMPILE, DOES_NOT_PARSE, fault_of
-from affidavit.lab.mutation.ground import open_ground
-from affidavit.lab.mutation.mutant import ByteEdit, Mutant, apply_edits, mutants
+from affidavit.lab.mutation.mutant import ByteEdit, Mutant, apply_edits, mutants, open_ground
 from affidavit.lab.mutation.planting import OPERATORS
 from affidavit.records.finding import Category, Severity
 

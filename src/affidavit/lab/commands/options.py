@@ -14,7 +14,7 @@ from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.lab.cases.folders import folder_name
 from affidavit.lab.evaluation.archive import Archive, Begun
-from affidavit.lab.evaluation.sessions import ProgramGround, ReviewSessions
+from affidavit.lab.evaluation.run import ProgramGround, ReviewSessions
 from affidavit.lab.records import Evaluation
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, LogMode

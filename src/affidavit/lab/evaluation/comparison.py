@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from affidavit.errors import InputError
 from affidavit.lab.evaluation.scoring import score
+from affidavit.lab.evaluation.statistics import paired_bootstrap, paired_outcomes
 from affidavit.lab.records import (
     CaseChange,
     CaseResult,
@@ -11,7 +12,6 @@ from affidavit.lab.records import (
     Evaluation,
     ScoreDifference,
 )
-from affidavit.quality.statistics import paired_bootstrap, paired_outcomes
 
 
 def compare_evaluations(first: Evaluation, second: Evaluation) -> Comparison:

@@ -18,9 +18,8 @@ from affidavit.errors import AffidavitError, OutsideError, StoreError
 from affidavit.events import ignore_events, now_iso
 from affidavit.lab.cases.claims import CaseClaims
 from affidavit.lab.cases.repositories import CaseRepositories
-from affidavit.lab.evaluation.run import Follow, follow_nothing
+from affidavit.lab.evaluation.run import NO_PROGRAMS, FindServers, Follow, ProgramGround, follow_nothing
 from affidavit.lab.evaluation.scoring import cost_of, tokens_of
-from affidavit.lab.evaluation.sessions import NO_PROGRAMS, FindServers, ProgramGround
 from affidavit.lab.records import ClaimKind, PlantedClaim, Trap
 from affidavit.pipeline import check
 from affidavit.ports import Mind, Role, Tree

@@ -6,18 +6,6 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from affidavit.lab.mutation.ground import (
-    CALLS,
-    FAMILIES,
-    FUNCTIONS,
-    PlantingGround,
-    called_name,
-    descendants,
-    excerpt,
-    function_around,
-    named_part,
-    positional_arguments,
-)
 from affidavit.lab.mutation.known_calls import (
     ESCAPES,
     KNOWN_ORDER,
@@ -26,7 +14,22 @@ from affidavit.lab.mutation.known_calls import (
     OPTIONS,
     UnsafeOption,
 )
-from affidavit.lab.mutation.mutant import PYTHON, ByteEdit, Operator, Proposal
+from affidavit.lab.mutation.mutant import (
+    CALLS,
+    FAMILIES,
+    FUNCTIONS,
+    PYTHON,
+    ByteEdit,
+    Operator,
+    PlantingGround,
+    Proposal,
+    called_name,
+    descendants,
+    excerpt,
+    function_around,
+    named_part,
+    positional_arguments,
+)
 from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 

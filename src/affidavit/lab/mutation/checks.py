@@ -20,8 +20,7 @@ from affidavit.analysers.task import ResultCache, SideResult
 from affidavit.analysers.ty import TY, read_ty
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.repository import GitRepository
-from affidavit.lab.mutation.ground import FUNCTIONS, PlantingGround, descendants
-from affidavit.lab.mutation.mutant import Mutant
+from affidavit.lab.mutation.mutant import FUNCTIONS, Mutant, PlantingGround, descendants
 from affidavit.languages.engine.grammars import ancestors, node_text, parse
 from affidavit.ports import Tree
 from affidavit.records.change import Change

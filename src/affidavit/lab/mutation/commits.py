@@ -11,7 +11,7 @@ from affidavit.git.command import Location
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository, commit_tree
 from affidavit.git.revisions import find_commit, first_parent, one_commit, resolve_commit
-from affidavit.lab.mutation.ground import FAMILIES, PlantingGround, is_unsuited, open_ground
+from affidavit.lab.mutation.mutant import FAMILIES, PlantingGround, is_unsuited, open_ground
 from affidavit.languages.registry import LANGUAGES
 from affidavit.records.change import Change, FileChange, Revision
 

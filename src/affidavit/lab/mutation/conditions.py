@@ -5,17 +5,19 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.lab.mutation.ground import (
+from affidavit.lab.mutation.mutant import (
     CALLS,
     FAMILIES,
     FUNCTIONS,
+    ByteEdit,
+    Operator,
     PlantingGround,
+    Proposal,
     called_name,
     descendants,
     excerpt,
     named_part,
 )
-from affidavit.lab.mutation.mutant import ByteEdit, Operator, Proposal
 from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 

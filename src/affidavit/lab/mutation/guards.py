@@ -5,23 +5,21 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.lab.mutation.ground import (
+from affidavit.lab.mutation.mutant import (
     FAMILIES,
     FUNCTIONS,
-    PlantingGround,
-    condition_of,
-    descendants,
-    excerpt,
-    function_around,
-    named_part,
-)
-from affidavit.lab.mutation.mutant import (
     PYTHON,
     ByteEdit,
     Operator,
+    PlantingGround,
     Proposal,
+    condition_of,
     dedented_block,
+    descendants,
+    excerpt,
+    function_around,
     has_siblings,
+    named_part,
     whole_lines,
 )
 from affidavit.languages.engine.grammars import ancestors

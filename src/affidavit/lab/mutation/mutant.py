@@ -1,12 +1,213 @@
 """A bug that may be planted: the edits that make it, and what is wrong once they are made."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from tree_sitter import Node
 
-from affidavit.lab.mutation.ground import STRINGS, PlantingGround, descendants
+from affidavit.languages.engine.grammars import Grammar, ancestors, node_text, parse
+from affidavit.languages.engine.language import Language
+from affidavit.languages.registry import LANGUAGES
+from affidavit.languages.test_files import is_test
 from affidavit.records.finding import Category, Severity
+
+FAMILIES = frozenset({"python", "javascript", "go", "java"})
+"""The languages that operators know how to break, with their dialects."""
+# What stands in these is read by people or by other tools: a flip there breaks nothing.
+UNPLANTED = frozenset(
+    {
+        "assert_statement",
+        "decorator",
+        "annotation",
+        "marker_annotation",
+        "comment",
+        "line_comment",
+        "block_comment",
+        "import_statement",
+        "import_from_statement",
+        "import_declaration",
+        "type",
+        "type_annotation",
+        "type_arguments",
+        "type_alias_declaration",
+        "interface_declaration",
+        "raise_statement",
+        "throw_statement",
+    }
+)
+STRINGS = frozenset({"string", "template_string", "interpreted_string_literal", "raw_string_literal"})
+CALLS = frozenset({"call", "call_expression", "method_invocation"})
+FUNCTIONS = frozenset(
+    {
+        "function_definition",
+        "function_declaration",
+        "method_definition",
+        "method_declaration",
+        "arrow_function",
+        "function_expression",
+        "generator_function_declaration",
+        "constructor_declaration",
+        "func_literal",
+        "lambda",
+    }
+)
+# Messages and measurements: nobody's result depends on them.
+SPEAKING_CALL = re.compile(
+    r"(?:self\.|this\.|cls\.)?_?(?:\w*log(?:ger|ging)?|console|klog|glog|grpclog|slog|warnings|metrics|statsd"
+    r"|sentry_sdk|span|tracer?|System\.(?:out|err)|messages)\.\w+.*"
+    r"|print|println|pprint|warn|fmt\.(?:Print|Fprint)\w*|assert\w*|expect|logger|log|debug|deprecated?",
+    re.IGNORECASE | re.DOTALL,
+)
+# What these functions return is looked at by people only, or they are tests.
+SPEAKING_FUNCTION = re.compile(
+    r"__repr__|__str__|toString|String|GoString|inspect|describe|help|test_\w+|Test\w+|Benchmark\w+|usage"
+)
+NEVER_RUN = re.compile(r"\(?\s*(?:TYPE_CHECKING|typing\.TYPE_CHECKING|False|false|__debug__)\s*\)?")
+UNSUITED_PATH = re.compile(
+    r"(?:^|/)(?:docs?|examples?|samples?|benchmarks?|bench|migrations|fixtures|stories|mocks?|__mocks__|testutils?"
+    r"|test_\w+|tools|scripts)/|(?:^|/)(?:conftest|setup|noxfile|fabfile)\.py$|\.d\.[mc]?ts$|\.pyi$"
+    r"|\.(?:stories|config|test|spec|bench)\.\w+$|_test\.\w+$|_mock\.\w+$"
+    r"|\.pb\.\w+$|_pb2\w*\.py$|_pb\.\w+$|\.gen(?:erated)?\.\w+$|_generated\.\w+$|(?:^|/)generated/",
+    re.IGNORECASE,
+)
+MAX_NODES = 200_000
+
+
+@dataclass(frozen=True)
+class PlantingGround:
+    """A file at head, parsed, and the lines of it that the commit added or changed."""
+
+    path: str
+    language: Language
+    grammar: Grammar
+    text: bytes
+    root: Node
+    lines: frozenset[int]
+
+    @property
+    def family(self) -> str:
+        """The languages that are alike enough to be broken in the same way."""
+        return self.language.family
+
+    @property
+    def is_typed(self) -> bool:
+        """A compiler reads the types of this language, so that fewer edits are possible."""
+        return self.language.is_typed
+
+    def says(self, node: Node | None) -> str:
+        """What stands at a node."""
+        return node_text(node, self.text)
+
+    def nodes(self, *types: str, in_strings: bool = False) -> Iterator[Node]:
+        """The nodes of some types on changed lines, outside of messages, assertions and dead code."""
+        for node, is_in_string in self._plantable:
+            if node.type in types and (in_strings or not is_in_string) and self.is_own(node):
+                yield node
+
+    def is_own(self, node: Node) -> bool:
+        """The commit wrote every line of the node."""
+        return self.lines.issuperset(range(node.start_point.row + 1, node.end_point.row + 2))
+
+    @cached_property
+    def _plantable(self) -> list[tuple[Node, bool]]:
+        """Nodes that touch a changed line, in the order of the text, with whether a string holds them."""
+        first, last = min(self.lines), max(self.lines)
+        found: list[tuple[Node, bool]] = []
+        stack = [(self.root, False)]
+        while stack and len(found) < MAX_NODES:
+            node, is_in_string = stack.pop()
+            if node.end_point.row + 1 < first or node.start_point.row + 1 > last or self._is_barred(node):
+                continue
+            is_in_string = is_in_string or node.type in STRINGS
+            if node.is_named:
+                found.append((node, is_in_string))
+            stack += [(child, is_in_string) for child in reversed(node.children)]
+        return found
+
+    def _is_barred(self, node: Node) -> bool:
+        if node.type in UNPLANTED or node.is_error:
+            return True
+        if node.type in CALLS:
+            return SPEAKING_CALL.fullmatch(called_name(self, node)) is not None
+        if node.type in FUNCTIONS:
+            return SPEAKING_FUNCTION.fullmatch(self.says(node.child_by_field_name("name"))) is not None
+        if node.type == "if_statement":
+            return NEVER_RUN.fullmatch(self.says(node.child_by_field_name("condition"))) is not None
+        return False
+
+
+def open_ground(path: str, text: bytes, lines: frozenset[int]) -> PlantingGround | None:
+    """The file as ground; None where its language is not known, it is a test, or it does not parse."""
+    parsed_as = LANGUAGES.parsed_as(path)
+    if parsed_as is None or parsed_as.language.family not in FAMILIES or not lines or is_unsuited(path):
+        return None
+    root = parse(parsed_as.grammar, text)
+    # In a file with errors the tree is a guess, and so would be the place of the bug.
+    if root is None or root.has_error:
+        return None
+    return PlantingGround(path, parsed_as.language, parsed_as.grammar, text, root, lines)
+
+
+def is_unsuited(path: str) -> bool:
+    """A bug in this file would not count: tests, examples, declarations, migrations."""
+    return is_test(path) or UNSUITED_PATH.search(path) is not None
+
+
+def called_name(ground: PlantingGround, call: Node) -> str:
+    """The dotted name that a call calls, as written."""
+    if call.type == "method_invocation":
+        owner = ground.says(call.child_by_field_name("object"))
+        name = ground.says(call.child_by_field_name("name"))
+        return f"{owner}.{name}" if owner else name
+    return ground.says(call.child_by_field_name("function"))
+
+
+def positional_arguments(call: Node) -> list[Node] | None:
+    """The arguments of a call by position; None where some are spread, so that positions are not known."""
+    listed = call.child_by_field_name("arguments")
+    if listed is None or listed.type not in ("argument_list", "arguments"):
+        return None
+    given = [one for one in listed.named_children if one.type not in ("comment", "line_comment")]
+    if any(
+        one.type in ("list_splat", "dictionary_splat", "spread_element", "variadic_argument") for one in given
+    ):
+        return None
+    return [one for one in given if one.type != "keyword_argument"]
+
+
+def condition_of(ground: PlantingGround, branch: Node) -> str:
+    """The condition of a branch, without the brackets that the language wants around it."""
+    condition = branch.child_by_field_name("condition")
+    text = ground.says(condition)
+    return text[1:-1] if condition is not None and condition.type == "parenthesized_expression" else text
+
+
+def named_part(node: Node, at: int) -> Node | None:
+    """A named child by its number; None where there are fewer."""
+    return node.named_children[at] if at < node.named_child_count else None
+
+
+def function_around(node: Node) -> Node | None:
+    """The innermost function that holds a node."""
+    return next((one for one in ancestors(node) if one.type in FUNCTIONS), None)
+
+
+def descendants(node: Node) -> Iterator[Node]:
+    """A node and all named nodes in it, in the order of the text."""
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        yield one
+        stack += reversed(one.named_children)
+
+
+def excerpt(text: str, limit: int = 90) -> str:
+    """Code on one line, in quotes, cut where it is long."""
+    folded = " ".join(text.split())
+    return f"`{folded if len(folded) <= limit else folded[: limit - 1] + '…'}`"
+
 
 PYTHON = frozenset({"python"})
 

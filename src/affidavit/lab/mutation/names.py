@@ -6,10 +6,14 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from affidavit.lab.mutation.ground import (
+from affidavit.lab.mutation.mutant import (
     FAMILIES,
     FUNCTIONS,
+    PYTHON,
+    ByteEdit,
+    Operator,
     PlantingGround,
+    Proposal,
     called_name,
     condition_of,
     descendants,
@@ -17,7 +21,6 @@ from affidavit.lab.mutation.ground import (
     function_around,
     positional_arguments,
 )
-from affidavit.lab.mutation.mutant import PYTHON, ByteEdit, Operator, Proposal
 from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 

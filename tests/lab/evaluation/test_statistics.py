@@ -5,13 +5,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from affidavit.quality.statistics import (
+from affidavit.lab.evaluation.statistics import (
     bootstrap_interval,
     paired_bootstrap,
     paired_difference,
     paired_outcomes,
-    rate_of,
 )
+from affidavit.quality.statistics import rate_of
 
 COUNTS = st.integers(0, 60)
 SPATIAL_A = [
