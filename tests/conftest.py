@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import page as page_tool
 from affidavit.store.open import Store, open_store
 from browser import browser
 from commands import SHARED_CACHE
@@ -46,6 +47,15 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if not hasattr(session.config, "workerinput"):
         BROKEN.unlink(missing_ok=True)
+        _build_page()
+
+
+def _build_page() -> None:
+    """HTML is made of the built page: make it where there is none; tests that need it say so otherwise."""
+    is_built = (page_tool.BUILT / page_tool.FILE).is_file()
+    if not is_built and not os.environ.get("AFFIDAVIT_WITHOUT_PAGE"):
+        with suppress(SystemExit):
+            page_tool.build()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,5 +1,6 @@
 """Build the page of `web/` into the package, check it, and write the types of the API: only what is stale."""
 
+import base64
 import fcntl
 import gzip
 import hashlib
@@ -7,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +16,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WEB = ROOT / "web"
 BUILT = ROOT / "src" / "affidavit" / "web"
-LOOK = ROOT / "src" / "affidavit" / "render" / "html" / "assets"
 STAMP = ".stamp"
+FILE = "file.html"
+"""The page in one file; `affidavit.render.page` puts a report into it."""
+TITLE_MARK, CONTENTS_MARK = "{{title}}", "{{contents}}"
 FIRST_LOAD_KB = 100
 """What a browser loads before it shows anything, gzipped: scripts and styles."""
 TOTAL_KB = 240
@@ -40,8 +44,54 @@ def build() -> Path:
             _install()
             shutil.rmtree(BUILT, ignore_errors=True)
             _node("node_modules/vite/bin/vite.js", "build", "--logLevel", "warn", "--outDir", str(BUILT))
+            (BUILT / FILE).write_text(_single_file())
             (BUILT / STAMP).write_text(wanted)
     return BUILT
+
+
+def _single_file() -> str:
+    """The page in one file, with room for what it shows; nothing but its own script and style may run."""
+    with tempfile.TemporaryDirectory() as folder:
+        _node(
+            "node_modules/vite/bin/vite.js",
+            "build",
+            "--config",
+            "file.config.ts",
+            "--logLevel",
+            "error",
+            "--outDir",
+            folder,
+        )
+        # Inside a script element, neither may stand as it is; both stand only in strings.
+        script = (Path(folder) / "file.js").read_text().replace("</script", r"<\/script")
+        script = script.replace("<!--", r"\x3c!--")
+        style = (Path(folder) / "file.css").read_text()
+    policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>{TITLE_MARK}</title>
+<style>{style}</style>
+</head>
+<body>
+<div id="page"></div>
+<noscript>This page needs JavaScript.</noscript>
+<script type="application/json" id="contents">{CONTENTS_MARK}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _hash(text: str) -> str:
+    """The source of a content policy that allows exactly this text."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def build_bare(folder: Path) -> None:
@@ -155,7 +205,6 @@ def _sources() -> Iterator[Path]:
     for folder, names, files in os.walk(WEB):
         names[:] = sorted(name for name in names if name != "node_modules")
         yield from (Path(folder) / name for name in sorted(files) if ".test." not in name)
-    yield from (LOOK / name for name in ("tokens.css", "look.css"))
 
 
 def _digest(files: Iterable[Path]) -> str:

@@ -5,14 +5,13 @@ export default defineConfig({
   plugins: [react()],
   build: {
     target: 'es2023',
-    // The look is shared with the HTML report and lies in the package; an inlined asset would need a wider CSP.
+    // An inlined asset would need a wider policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     reportCompressedSize: false,
   },
   server: {
-    fs: { allow: ['..'] },
     proxy: { '/api': 'http://127.0.0.1:8000' },
   },
   // Properties are tried on busy machines, too.

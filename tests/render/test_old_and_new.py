@@ -7,7 +7,6 @@ from rich.console import Console
 
 from affidavit.records.report import Report
 from affidavit.render.changed_lines import LEGEND, is_told_apart, marks_of
-from affidavit.render.html.page import render_html
 from affidavit.render.markdown import render_markdown
 from affidavit.render.terminal import render_terminal
 from reports import (
@@ -82,15 +81,6 @@ def test_markdown_keeps_the_language_of_a_quote_whose_lines_are_all_new() -> Non
     assert not is_told_apart(marks_of(whole, CHANGE), whole)
 
 
-def test_markdown_and_html_say_what_the_marks_of_a_cause_mean() -> None:
+def test_markdown_says_what_the_marks_of_a_cause_mean() -> None:
     report = a_report(an_impact_candidate())
     assert f"line 8 ({LEGEND}):" in render_markdown(report)
-    assert f"({LEGEND})</small>" in render_html(report)
-
-
-def test_html_marks_the_quoted_lines_and_says_what_the_marks_mean() -> None:
-    html = render_html(reported(AT_HEAD.model_copy(update={"start": 40, "end": 42})))
-    assert f"({LEGEND})" not in html
-    html = render_html(reported(AT_HEAD))
-    assert f"({LEGEND})" in html
-    assert '<tr class="a g"><td data-n="11"></td><td>+</td>' in html

@@ -11,7 +11,6 @@ from affidavit.records.candidate import Candidate, Carried, Judgement
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.runs.run import KeptRun, Program, ProgramRun
 from affidavit.render import proof
-from affidavit.render.html.page import render_html
 from affidavit.render.markdown import render_markdown
 from affidavit.render.proof import OWN_ANALYSERS, how_shown
 from affidavit.render.terminal import render_terminal
@@ -96,5 +95,5 @@ def test_every_format_for_people_says_how_it_was_shown() -> None:
     page = StringIO()
     render_terminal(report, console=Console(file=page, width=200))
     posted = finding_body(candidate, report, 60_000)
-    for text in (page.getvalue(), render_markdown(report), render_html(report), posted):
+    for text in (page.getvalue(), render_markdown(report), posted):
         assert "only read, not run · quote found in the commit · found by a model (logic)" in text

@@ -17,7 +17,6 @@ from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Search, Severity
 from affidavit.records.report import Gap, Gate, Report
 from affidavit.render.formats import RenderOptions
-from affidavit.render.html.page import render_html
 from affidavit.render.markdown import render_markdown
 from affidavit.render.terminal import render_terminal
 from hostile import hostile_reports
@@ -152,7 +151,6 @@ def test_what_an_analysers_own_part_dropped_is_counted_and_listed_when_asked_for
     assert "1 result of analysers, set aside (--show-withheld" in printed(report, width=120)
     assert "ruff: S602 at a.py:3: not parsed" in printed(report, show_withheld=True)
     assert "ruff: S602 at a.py:3: not parsed" in render_markdown(report, show_withheld=True)
-    assert "B602" in render_html(report)
 
 
 def test_withheld_findings_are_listed_with_their_reasons_when_asked_for() -> None:

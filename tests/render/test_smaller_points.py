@@ -11,7 +11,6 @@ from affidavit.forges.posting.summary import Told, summary_body
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Severity
 from affidavit.records.report import Report
-from affidavit.render.html.page import render_html
 from affidavit.render.markdown import render_markdown
 from affidavit.render.terminal import render_terminal
 from affidavit.render.wording import MAX_SENTENCE_LENGTH, in_a_sentence
@@ -66,16 +65,7 @@ def test_markdown_says_in_a_sentence_what_goes_wrong() -> None:
     assert "Nobody has seen it" not in text
 
 
-def test_html_says_in_a_sentence_what_goes_wrong() -> None:
-    said = "The cart of v2.0 keeps <code>items</code> of shop.py, e.g. a refund."
-    assert f'<span class="said">{said}</span>' in render_html(a_report(a_point()))
-
-
 def test_the_posted_summary_says_in_a_sentence_what_goes_wrong() -> None:
     posted = summary_body(a_report(a_point()), Told(), PostOptions(), 60_000)
     fold = posted.partition("1 smaller point")[2].partition("</details>")[0]
     assert f"A cart is kept. {FIRST} `3f9a1c0be2d4`" in fold
-
-
-def test_what_is_said_in_full_is_not_said_in_a_sentence_as_well() -> None:
-    assert 'class="said"' not in render_html(a_report(a_candidate()))

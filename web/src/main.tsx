@@ -1,8 +1,8 @@
 /** Where the page begins. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import '../../src/affidavit/render/html/assets/tokens.css';
-import '../../src/affidavit/render/html/assets/look.css';
+import './look/tokens.css';
+import './look/look.css';
 import './look/page.css';
 import { App } from './shell/App';
 

@@ -98,7 +98,7 @@ FORMATS: dict[str, Format] = {
     "verdict": Format("exchange.verdict", ending=".json", is_ascii=True),
     "feedback": Format("exchange.documents", ending=".json", is_ascii=True, function="write_feedback"),
     "markdown": Format("markdown", ending=".md", is_ascii=False),
-    "html": Format("html.page", ending=".html", is_ascii=False),
+    "html": Format("page", ending=".html", is_ascii=False),
     "sarif": Format("exchange.sarif", ending=".sarif", is_ascii=True, versions=("2.1.0", "github")),
     "rdjson": Format("exchange.rdjson", ending=".json", is_ascii=True),
     "gitlab": Format("exchange.gitlab", ending=".json", is_ascii=True),

@@ -18,11 +18,11 @@ export default function MapView({ reading }: { reading: Reading }) {
   const { data: map, error, mutate } = useSWR<ContextMap, Error>(`${reading.address}/map`);
   if (error) return <div className="frame"><Alert problem={error} again={() => void mutate()} /></div>;
   if (!map) return <Waiting what="Drawing the map" />;
-  return <Walk map={map} reading={reading} />;
+  return <MapOf map={map} changed={reading.report.change.files.map((file) => file.path)} reading={reading} />;
 }
 
-function Walk({ map, reading }: { map: ContextMap; reading: Reading }) {
-  const changed = useMemo(() => reading.report.change.files.map((file) => file.path), [reading]);
+/** `reading`: the report that the map belongs to, where there is one. */
+export function MapOf({ map, changed, reading }: { map: ContextMap; changed: string[]; reading?: Reading }) {
   const around = useMemo(() => neighbours(map, changed), [map, changed]);
   const within = useMemo(() => inside(map, changed), [map, changed]);
   const [file, setFile] = useState<string | null>(null);
@@ -48,7 +48,7 @@ function Walk({ map, reading }: { map: ContextMap; reading: Reading }) {
     <div className="frame map">
       <p className="soft">Choose a changed file to see who depends on it and what else is tied to it, choose one of those to see where, choose a line to read it.{within.length ? ' Arrows at the left lead from a changed file to the changed file that it depends on.' : ''}</p>
       <Ties all={[...within, ...around]} hidden={hidden} change={setHidden} />
-      <Picture scene={scene} reading={reading} pickFile={(path) => walk({ file: path === file ? null : path })} pick={(path) => walk({ chosen: path === chosen ? null : path })} pickSpot={setSpot} />
+      <Picture scene={scene} shown={reading?.shown ?? []} pickFile={(path) => walk({ file: path === file ? null : path })} pick={(path) => walk({ chosen: path === chosen ? null : path })} pickSpot={setSpot} />
       {all.length > visible.length ? <p className="hint">{counted(visible.length, 'file')} of {all.length} are drawn.</p> : null}
       {neighbour && spot ? <SpotCode neighbour={neighbour} spot={spot} reading={reading} /> : null}
       <LeftOut map={map} />
@@ -71,13 +71,13 @@ function Ties({ all, hidden, change }: { all: Neighbour[]; hidden: Tie[]; change
 
 type Part = Shape<'FileLines'>;
 
-function SpotCode({ neighbour, spot, reading }: { neighbour: Neighbour; spot: Spot; reading: Reading }) {
+function SpotCode({ neighbour, spot, reading }: { neighbour: Neighbour; spot: Spot; reading: Reading | undefined }) {
   const query = new URLSearchParams({ path: neighbour.path, side: spot.side, start: String(Math.max(1, spot.line - 8)), end: String(spot.line + 8) });
-  const { data } = useSWR<Part, Error>(`${reading.address}/file?${query}`);
-  const finding = reading.shown.find((one) => one.finding.file === neighbour.path && Math.abs(one.finding.line - spot.line) <= 3);
+  const { data } = useSWR<Part, Error>(reading ? `${reading.address}/file?${query}` : null);
+  const finding = reading?.shown.find((one) => one.finding.file === neighbour.path && Math.abs(one.finding.line - spot.line) <= 3);
   return (
     <section className="sheet" aria-label={`Line ${spot.line} of ${oneLine(neighbour.path)}`}>
-      <p className="soft">{oneLine(spot.why, 300)}{finding ? <> · <Link href={proofAddress(reading, finding.id)}>a finding here: <Inline text={oneLine(finding.finding.title)} /></Link></> : null}</p>
+      <p className="soft">{oneLine(spot.why, 300)}{reading && finding ? <> · <Link href={proofAddress(reading, finding.id)}>a finding here: <Inline text={oneLine(finding.finding.title)} /></Link></> : null}</p>
       <Code path={neighbour.path} lines={data?.lines ?? [spot.text]} first={data?.start ?? spot.line} guilty={[spot.line, spot.line]} caption={<><code>{oneLine(neighbour.path)}:{spot.line}</code>{spot.side === 'base' ? ' before the change' : ''}</>} />
     </section>
   );

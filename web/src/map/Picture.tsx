@@ -1,26 +1,26 @@
 /** The picture of the map: three columns of boxes, and what ties them together. */
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import type { Reading } from '../report/reading';
+import type { Said } from '../report/findings';
 import { codeLine, counted, oneLine } from '../report/text';
 import { BOX, curvesOf, placesOf, type Scene } from './curves';
 import { depends, type Spot, TIE_WORDS } from './graph';
 
 interface Props {
   scene: Scene;
-  reading: Reading;
+  shown: readonly Said[];
   pickFile: (path: string) => void;
   pick: (path: string) => void;
   pickSpot: (spot: Spot) => void;
 }
 
-export function Picture({ scene, reading, pickFile, pick, pickSpot }: Props) {
+export function Picture({ scene, shown, pickFile, pick, pickSpot }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const places = placesOf(scene, width);
   const { files, visible, neighbour, spots } = scene;
   const { x, y, height, width: column } = places;
   const at = (index: number, row: number, count: number) => ({ left: x(index), top: y(row, count), width: column, height: BOX });
-  const hit = (path: string, line?: number) => (reading.shown.some((one) => one.finding.file === path && (line === undefined || one.finding.line === line)) ? 'hit' : '');
+  const hit = (path: string, line?: number) => (shown.some((one) => one.finding.file === path && (line === undefined || one.finding.line === line)) ? 'hit' : '');
   return (
     <div className="picture" tabIndex={0} role="region" aria-label="The map">
       <div className="canvas" ref={box} style={{ height }}>

@@ -1,6 +1,7 @@
 /** A finding at its line: what it says, how it stands, why it is believed, what to do. */
 import { Fragment, memo, useState } from 'react';
 import { Link } from 'wouter';
+import { isFile } from '../file/contents';
 import { Excerpt } from './Excerpt';
 import type { Said } from './findings';
 import { Further } from './Further';
@@ -68,7 +69,8 @@ function CopyLink({ candidate }: { candidate: Said }) {
     await navigator.clipboard.writeText(text).then(() => setSaid(word), () => setSaid('not copied'));
     setTimeout(() => setSaid(''), 2_000);
   };
-  const address = `${location.origin}/review/${reading.summary.review_id}#${reading.anchors.get(candidate.id)}`;
+  const page = isFile ? location.href.split('#')[0] : `${location.origin}/review/${reading.summary.review_id}`;
+  const address = `${page}#${reading.anchors.get(candidate.id)}`;
   return (
     <>
       <button type="button" className="quiet" onClick={() => void copy(address, 'copied')} title="Copy the address of this finding">Link</button>

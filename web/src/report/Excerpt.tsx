@@ -1,6 +1,7 @@
 /** The quoted code at its commit; with its surroundings where the service still has the repository. */
 import { useState } from 'react';
 import useSWR from 'swr';
+import { isFile } from '../file/contents';
 import type { Shape } from '../api/client';
 import { Code } from './Code';
 import type { Candidate } from './findings';
@@ -11,7 +12,7 @@ type Part = Shape<'FileLines'>;
 
 export function Excerpt({ candidate, around = 0 }: { candidate: Candidate; around?: number }) {
   const { address, report } = useReading();
-  const [more, setMore] = useState(around);
+  const [more, setMore] = useState(isFile ? 0 : around);
   const quote = candidate.quote;
   const finding = candidate.finding;
   const start = quote?.start ?? finding?.line ?? 1;
@@ -29,7 +30,7 @@ export function Excerpt({ candidate, around = 0 }: { candidate: Candidate; aroun
     <>
       <code>{oneLine(file)}:{start}{end === start ? '' : `–${end}`}</code> {side === 'base' ? 'before the change' : 'after the change'}{commit ? <> at <code>{commit}</code></> : null}
       {error ? <span className="hint"> · no more of this file is known</span> : null}
-      {!error && !isWhole ? <> · <button type="button" className="quiet" onClick={() => setMore(more ? more * 3 : 8)}>{more ? 'Show more' : 'Show the lines around it'}</button></> : null}
+      {!isFile && !error && !isWhole ? <> · <button type="button" className="quiet" onClick={() => setMore(more ? more * 3 : 8)}>{more ? 'Show more' : 'Show the lines around it'}</button></> : null}
     </>
   );
   const lines = data ? data.lines : quoted.replace(/\n$/, '').split('\n');

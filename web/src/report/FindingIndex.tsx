@@ -49,7 +49,7 @@ function Rows({ reading, rows, current, jump }: { reading: Reading; rows: Said[]
                 <span className="what"><Inline text={oneLine(one.finding.title)} /></span>
                 {mark ? <span className={`word label ${mark.label}`} title={whose(mark)}>{mark.label}</span> : null}
                 <small>{oneLine(one.view.place, 120)}</small>
-                {one.view.is_folded ? <span className="said"><Inline text={one.view.sentence} /></span> : null}
+                {one.view.is_folded ? <span className="said"><Inline text={oneLine(one.view.sentence)} /></span> : null}
               </a>
             </li>
           );

@@ -102,7 +102,7 @@ function QuoteWords({ candidate }: { candidate: Listed }) {
   const evidence = candidate.finding?.verification;
   return (
     <>
-      <p>{sentenceCase(candidate.view.quote_said)}.{candidate.quote?.detail && candidate.quote.outcome !== 'exact' ? ` ${oneLine(candidate.quote.detail, 300)}` : ''}{candidate.quote?.blob ? <span className="soft"> Blob <code>{candidate.quote.blob.slice(0, 12)}</code>.</span> : null}</p>
+      <p>{sentenceCase(oneLine(candidate.view.quote_said, 500))}.{candidate.quote?.detail && candidate.quote.outcome !== 'exact' ? ` ${oneLine(candidate.quote.detail, 300)}` : ''}{candidate.quote?.blob ? <span className="soft"> Blob <code>{candidate.quote.blob.slice(0, 12)}</code>.</span> : null}</p>
       {evidence ? (
         <dl className="claim-list">
           <dt>How it was checked</dt><dd><Inline text={oneLine(evidence.verification_method, 1_000)} /></dd>
@@ -127,7 +127,7 @@ function Cause({ candidate }: { candidate: Listed }) {
   return (
     <Part title="Caused by the change">
       <p><code>{oneLine(cause.file)}</code>{cause.symbol ? <> · <code>{oneLine(cause.symbol)}</code></> : null}{cause.line === null ? '' : `, line ${cause.line}`}. The code above was not touched; this was.</p>
-      {cause.lines.length ? <DiffText label="The changed lines" lines={['@@ @@', ...cause.lines.map((line) => line.mark + line.text)]} /> : null}
+      {cause.lines.length ? <DiffText label="The changed lines" lines={[`@@ line ${cause.line} @@`, ...cause.lines.map((line) => line.mark + line.text)]} /> : null}
     </Part>
   );
 }
@@ -141,7 +141,7 @@ function Judgements({ candidate }: { candidate: Listed }) {
       <ol className="judgements">
         {said.map((one, index) => (
           <li key={index} className={one.judgment ?? 'none'}>
-            <strong>{sentenceCase(candidate.view.judged[index] ?? '')}</strong>{one.worth ? <span className="word">{WORTHS[one.worth] ?? one.worth}</span> : null}{one.severity ? <span className="word">{one.severity}</span> : null}{one.scenario ? <span className="word">{one.scenario}</span> : null}
+            <strong>{sentenceCase(oneLine(candidate.view.judged[index] ?? ''))}</strong>{one.worth ? <span className="word">{WORTHS[one.worth] ?? one.worth}</span> : null}{one.severity ? <span className="word">{one.severity}</span> : null}{one.scenario ? <span className="word">{one.scenario}</span> : null}
             {one.reason ? <Prose text={one.reason} /> : null}
           </li>
         ))}

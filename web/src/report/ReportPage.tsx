@@ -2,6 +2,7 @@
 import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
 import useSWR from 'swr';
 import { Link, useSearch } from 'wouter';
+import { isFile } from '../file/contents';
 import type { Summary } from '../history/summary';
 import { Alert, Waiting } from '../shell/Alert';
 import { NoSuchPage } from '../shell/NoSuchPage';
@@ -80,7 +81,7 @@ function Tabs({ reading, part }: { reading: Reading; part: string }) {
   const tabs: [string, string, number | null][] = [
     ['', 'Findings', reading.shown.length],
     ['withheld', 'Withheld', reading.withheld.length + reading.view.set_aside_count],
-    ['map', 'Map', null],
+    ...(isFile ? [] : [['map', 'Map', null] as [string, string, null]]),
     ['iterations', 'Iterations', null],
     ['account', 'Account', null],
   ];

@@ -1,4 +1,5 @@
 /** Verdict and why, what is under review, and what can be done with the report. */
+import { isFile } from '../file/contents';
 import { VERDICTS } from '../history/summary';
 import { Again } from '../review/Again';
 import { Deletion } from '../review/Deletion';
@@ -20,7 +21,7 @@ export function Top({ reading }: { reading: Reading }) {
       <div className="frame">
         <div className="verdict-line">
           <strong className="verdict">{VERDICTS[verdict.decision]}</strong>
-          <span className="head-tools"><Exports reading={reading} />{report.incomplete.length ? null : <Again reviewId={reading.summary.review_id} />}<Deletion reviewId={reading.summary.review_id} title={nameOf(change)} /></span>
+          <span className="head-tools">{isFile ? null : <Exports reading={reading} />}{report.incomplete.length ? null : <Again reviewId={reading.summary.review_id} />}<Deletion reviewId={reading.summary.review_id} title={nameOf(change)} /></span>
         </div>
         <h1>{oneLine(nameOf(change)) || 'Review'}</h1>
         <p className="headline"><Inline text={oneLine(report.words?.summary || verdict.summary, 1_000)} /></p>
@@ -28,7 +29,7 @@ export function Top({ reading }: { reading: Reading }) {
           <span className={`fact ${gate.exit_code ? 'bad' : 'good'}`} title={reading.view.gate.slice(1).join('. ') || undefined}>{reading.view.gate[0]}</span>
           {severities.map((one) => <span key={one} className="fact"><span className={`badge ${one}`}>{one}</span> {verdict.counts.by_severity[one]}</span>)}
           <span className="fact">{counted(change.files.length, 'file')} <b className="plus">+{added}</b> <b className="minus">−{removed}</b></span>
-          {repository || change.base.commit ? <span className="fact">{repository ? `${oneLine(repository, 80)} ` : ''}<code>{reading.view.range}</code></span> : null}
+          {repository || change.base.commit ? <span className="fact">{repository ? `${oneLine(repository, 80)} ` : ''}<code>{oneLine(reading.view.range, 100)}</code></span> : null}
           {change.request ? <span className="fact"><a href={safeLink(change.request)} rel="noreferrer">{oneLine(change.request, 80)}</a></span> : null}
           <span className="fact">{seconds(report.duration_ms)}{report.usage.length ? `, ${money(cost(reading))}` : ''}</span>
         </p>

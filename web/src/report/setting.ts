@@ -1,11 +1,23 @@
-/** A choice that this browser remembers. */
+/** A choice that this browser remembers, where it keeps anything. */
 import { useState } from 'react';
 
 export function useSetting<Value extends string>(name: string, first: Value): [Value, (value: Value) => void] {
-  const [value, setValue] = useState<Value>(() => (localStorage.getItem(name) as Value | null) ?? first);
+  const [value, setValue] = useState<Value>(() => kept(name) as Value | null ?? first);
   const keep = (next: Value) => {
     setValue(next);
-    localStorage.setItem(name, next);
+    try {
+      localStorage.setItem(name, next);
+    } catch {
+      // It then holds until the page is left.
+    }
   };
   return [value, keep];
+}
+
+function kept(name: string): string | null {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
 }

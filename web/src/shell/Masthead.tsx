@@ -2,7 +2,7 @@
 import { Link, useRoute } from 'wouter';
 import { signOut, token } from '../api/client';
 import { useMe } from './session';
-import { toggleTheme } from './theme';
+import { ThemeButton } from './theme';
 
 export function Masthead() {
   const { me, again } = useMe();
@@ -22,9 +22,7 @@ export function Masthead() {
         </nav>
         <span className="tools">
           {me && me.needs_token ? <span className="soft who" title={me.roles.join(', ')}>{me.name || me.tenant}</span> : null}
-          <button type="button" className="quiet" onClick={toggleTheme} title="Light or dark (t)" aria-label="Light or dark">
-            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="8" cy="8" r="6.2" fill="none" stroke="currentColor" strokeWidth="1.5" /><path d="M8 1.8a6.2 6.2 0 0 1 0 12.4z" fill="currentColor" /></svg>
-          </button>
+          <ThemeButton />
           {token() ? <button type="button" className="quiet leave" onClick={leave}>Sign out</button> : null}
         </span>
       </div>

@@ -18,8 +18,7 @@ from affidavit.config.places import cache_folder
 from affidavit.config.settings import load_settings
 from affidavit.context.gather import gather_context
 from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET
-from affidavit.context.view.as_json import render_context_json
-from affidavit.context.view.page import render_context_page
+from affidavit.context.view.as_json import render_context_json, render_context_page
 from affidavit.context.view.text import render_context
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.blob_cache import BlobCache

@@ -15,11 +15,11 @@ from affidavit.config.places import DATABASE_VARIABLE, state_folder
 from affidavit.errors import InputError, NotARepositoryError
 from affidavit.git.confined.location import find_repository
 from affidavit.git.remote import is_same_address
-from affidavit.iterations.history.page import story_page
-from affidavit.iterations.history.story import Story, as_json, tell
+from affidavit.iterations.history.story import Story, as_contents, as_json, tell
 from affidavit.iterations.history.text import render_list, render_story
 from affidavit.records.iteration import DEFAULT_TENANT, StoredSeries
 from affidavit.render.exchange.shapes import as_json as written
+from affidavit.render.page import single_page
 from affidavit.render.safe_text import json_without_commands
 from affidavit.reviewing.series import repository_at
 from affidavit.store.open import Store, open_store
@@ -83,7 +83,9 @@ def _draw(story: Story, console: Console) -> None:
 
 
 def _rendered(story: Story, name: str) -> str:
-    return story_page(story) if name == "html" else json_without_commands(written(as_json(story)))
+    if name == "html":
+        return single_page(story.series, {"series": as_contents(story)})
+    return json_without_commands(written(as_json(story)))
 
 
 def _list_json(found: list[StoredSeries]) -> str:

@@ -1,4 +1,4 @@
-"""Write the map of a change as JSON: the change's header, then the map as its record has it."""
+"""Write the map of a change as JSON, alone or in the page: the change's header, then the map's record."""
 
 import json
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from affidavit import __version__
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import ContextMap
+from affidavit.render.page import single_page
 from affidavit.render.safe_text import json_without_commands
 
 CONTEXT_VERSION = "1.0"
@@ -20,6 +21,13 @@ def render_context_json(change: Change, context: ContextMap) -> str:
         "context": context.model_dump(mode="json"),
     }
     return json_without_commands(json.dumps(data, indent=1, allow_nan=False)) + "\n"
+
+
+def render_context_page(change: Change, context: ContextMap) -> str:
+    """The page as one file, with the map in it."""
+    changed = [file.path for file in change.files]
+    contents = {"map": {"changed": changed, "map": context.model_dump(mode="json")}}
+    return single_page(change.title or change.target, contents)
 
 
 def change_header(change: Change) -> dict[str, Any]:

@@ -85,7 +85,8 @@ async def get_format(
     view = RenderOptions(show_withheld=withheld, show_nits=nits, is_verbose=verbose)
     text = await asyncio.to_thread(render, report, FormatRequest(format, version or default), view)
     headers = {"Content-Security-Policy": NO_SCRIPTS} if format == "html" else {}
-    if download:
+    # The page has scripts: it opens from disk, never as a page of this service.
+    if download or format == "html":
         headers |= _as_file(report.id, chosen.ending)
     media_type = MEDIA_TYPES.get(chosen.ending, "text/plain; charset=utf-8")
     return Response(text, media_type=media_type, headers=headers)

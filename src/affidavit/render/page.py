@@ -1,0 +1,43 @@
+"""Write a report, a map or a history as the page itself: one file that loads nothing and opens from disk."""
+
+import html
+import json
+from importlib.resources import files
+from typing import Any
+
+from affidavit.errors import InputError
+from affidavit.records.report import Report
+from affidavit.render.formats import RenderOptions
+from affidavit.render.safe_text import json_without_commands, one_line
+from affidavit.render.view import view_of
+
+TITLE_MARK, CONTENTS_MARK = "{{title}}", "{{contents}}"
+MAX_TITLE_LENGTH = 200
+ESCAPES = {"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"}
+"""Of JSON inside a script element; these signs stand only in its strings."""
+
+
+def write(report: Report, _options: RenderOptions) -> str:
+    """The report with its view in the page; the inputs of the review are left out."""
+    shown = report.model_copy(update={"inputs": None})
+    contents = {"report": shown.model_dump(mode="json"), "view": view_of(report).model_dump(mode="json")}
+    return single_page(report.change.title or report.change.target, contents)
+
+
+def single_page(title: str, contents: dict[str, Any]) -> str:
+    """The page of the package with these contents in it."""
+    built = files("affidavit") / "web" / "file.html"
+    if not built.is_file():
+        raise InputError("the page is not built, and HTML is made of it: run `make page` first")
+    head, _, rest = built.read_text(encoding="utf-8").partition(TITLE_MARK)
+    middle, _, tail = rest.partition(CONTENTS_MARK)
+    name = html.escape(f"{one_line(title, MAX_TITLE_LENGTH)} \u2013 Affidavit")
+    return f"{head}{name}{middle}{_inert(contents)}{tail}"
+
+
+def _inert(contents: dict[str, Any]) -> str:
+    """JSON in ASCII that ends no element and gives no command to the runner of a build."""
+    text = json.dumps(contents, allow_nan=False)
+    for sign, escape in ESCAPES.items():
+        text = text.replace(sign, escape)
+    return json_without_commands(text)
