@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 from affidavit.errors import InputError
 from affidavit.mcp.reports import Reports
 from affidavit.mcp.reviews import Reviews
+from affidavit.service.cell.requests import recheck_report
 from affidavit.store.open import open_store
 from agent_client import over_stdio
 from commands import affidavit
@@ -82,3 +83,17 @@ def test_what_an_agent_handed_in_is_served_with_its_diff_redacted(tmp_path: Path
             assert GITHUB not in await told(client, "last")
 
     asyncio.run(run())
+
+
+def test_a_report_of_another_release_is_proven_by_nobody(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    repo = reviewed(tmp_path / "ours", data)
+    with open_store(data) as store:
+        reports = Reports(repo.path, store, Reviews(repo.path, (), tmp_path))
+        other = reports.find("last").model_copy(update={"affidavit_version": "9.9.1"})
+        reports.keep(other)
+        with pytest.raises(InputError, match=r"pip install affidavit==9\.9\.1"):
+            asyncio.run(reports.prove_again(other.id))
+    for finding in (None, other.candidates[0].id):
+        with pytest.raises(InputError, match=r"pip install affidavit==9\.9\.1"):
+            asyncio.run(recheck_report(other, repo.path, finding))

@@ -163,10 +163,10 @@ def test_a_review_is_not_begun_where_its_report_could_not_be_signed(trusting: Re
 
 KEPT = Path(__file__).parents[2] / "proof" / "signed"
 """A signed report that was written some time ago, and the repository that it is about. The key is gone.
-It is written again only when what a report holds changes before the first release."""
+`tools/sign_kept_report.sh` writes it again, when what a report holds changes before the first release."""
 
 
-def test_the_signature_of_a_report_of_an_earlier_version_still_verifies(tmp_path: Path) -> None:
+def test_the_signature_of_a_kept_report_still_verifies(tmp_path: Path) -> None:
     subprocess.run(["git", "clone", "-q", KEPT / "shop.bundle", tmp_path / "shop"], check=True)
     done = affidavit(
         "recheck",

@@ -3598,7 +3598,7 @@ export interface components {
              * @default []
              */
             behaviour: components["schemas"]["BehaviourRow"][];
-            inputs: components["schemas"]["Inputs"] | null;
+            inputs: components["schemas"]["Inputs"];
             measured: components["schemas"]["Rate"] | null;
         };
         /**
