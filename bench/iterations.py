@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
-from affidavit.iterations.following.earlier import earlier_of
+from affidavit.iterations.following.earlier_review import earlier_of
 from affidavit.minds.choice import choose_model
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.roles import minds_from

@@ -7,12 +7,14 @@ import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from affidavit.iterations.feedback.aspects import aspect_of
-from affidavit.iterations.feedback.document import assess, feedback_document
-from affidavit.iterations.feedback.evidence import evidence_of
-from affidavit.iterations.feedback.kinds import kind_of, target_kind
-from affidavit.iterations.feedback.schema import feedback_schema
-from affidavit.iterations.feedback.scores import decide_verdict, overall_score
+from affidavit.iterations.feedback.document import assess, evidence_of, feedback_document, feedback_schema
+from affidavit.iterations.feedback.scores import (
+    aspect_of,
+    decide_verdict,
+    kind_of,
+    overall_score,
+    target_kind,
+)
 from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.feedback.wording import ISSUE_PATTERNS, SUGGESTION_PATTERNS
 from affidavit.records.candidate import Candidate, Status, Withheld, Worth

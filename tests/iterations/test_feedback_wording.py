@@ -5,9 +5,15 @@ from typing import Any
 import pytest
 
 from affidavit.iterations.feedback.document import as_it_is, feedback_document
-from affidavit.iterations.feedback.suggestions import suggestion_of
-from affidavit.iterations.feedback.texts import at_least, cut
-from affidavit.iterations.feedback.wording import clarity, lint_issue, lint_suggestion, plainer
+from affidavit.iterations.feedback.wording import (
+    at_least,
+    clarity,
+    cut,
+    lint_issue,
+    lint_suggestion,
+    plainer,
+    suggestion_of,
+)
 from affidavit.records.finding import Category
 from reports import a_candidate, a_finding, a_report, a_verification
 

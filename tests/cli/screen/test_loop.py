@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from affidavit.cli.screen.loop import loop_lines
-from affidavit.iterations.refine.agent import AgentRun
-from affidavit.iterations.refine.journal import Journal, Turn
+from affidavit.iterations.refine.loop import Journal, Turn
+from affidavit.iterations.refine.workplace import AgentRun
 from affidavit.records.iteration import IterationSummary
 from commands import affidavit
 from repositories import Repo

@@ -7,7 +7,7 @@ import pytest
 from first_items import BASE, CLAIM, F821, FIRST, FIXED, QUOTE, fate
 
 from affidavit.iterations.feedback.summary import summary_of
-from affidavit.iterations.history.story import track
+from affidavit.iterations.history import track
 from affidavit.records.candidate import Candidate, Carried, Judgement, Status, Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket

@@ -15,8 +15,7 @@ from affidavit.config.places import DATABASE_VARIABLE, state_folder
 from affidavit.errors import InputError, NotARepositoryError
 from affidavit.git.confined.location import find_repository
 from affidavit.git.remote import is_same_address
-from affidavit.iterations.history.story import Story, as_contents, as_json, tell
-from affidavit.iterations.history.text import render_list, render_story
+from affidavit.iterations.history import Story, as_contents, as_json, render_list, render_story, tell
 from affidavit.records.iteration import DEFAULT_TENANT, StoredSeries
 from affidavit.render.exchange.shapes import as_json as written
 from affidavit.render.page import single_page

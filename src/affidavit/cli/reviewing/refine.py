@@ -26,8 +26,7 @@ from affidavit.events import Emit
 from affidavit.git.command import Location
 from affidavit.git.confined.location import find_repository
 from affidavit.git.revisions import parse_range
-from affidavit.iterations.refine.journal import Journal, alone, keep_journal, read_journal
-from affidavit.iterations.refine.loop import Budget, Loop
+from affidavit.iterations.refine.loop import Budget, Journal, Loop, alone, keep_journal, read_journal
 from affidavit.iterations.refine.workplace import Workplace
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.refining import LoopReviews

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from affidavit.iterations.refine.journal import Journal, Turn, named, not_taken
+from affidavit.iterations.refine.loop import Journal, Turn, named, not_taken
 from affidavit.render.safe_text import one_line, visible
 
 STOPPED = {

@@ -1,33 +1,141 @@
 """The actionable-feedback document of a report: what to do next, for people and for coding agents."""
 
+import json
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any, Literal
 
 from affidavit.contract.vocabulary import FEEDBACK_SEVERITY
-from affidavit.iterations.feedback.aspects import aspect_of
-from affidavit.iterations.feedback.evidence import evidence_of
-from affidavit.iterations.feedback.kinds import target_kind
-from affidavit.iterations.feedback.locations import is_exact, location_of, reference_of
 from affidavit.iterations.feedback.scores import (
     LEAST_CONFIDENCE,
     MINOR,
     REPEATED,
+    aspect_of,
     confidence_of,
     decide_verdict,
     item_score,
     overall_score,
+    target_kind,
     what_counts,
 )
-from affidavit.iterations.feedback.suggestions import suggestion_of
-from affidavit.iterations.feedback.texts import at_least, cut, folded, sentence
-from affidavit.iterations.feedback.wording import clarity, lint_issue, plainer
+from affidavit.iterations.feedback.wording import (
+    at_least,
+    clarity,
+    cut,
+    folded,
+    lint_issue,
+    plainer,
+    sentence,
+    suggestion_of,
+)
+from affidavit.proof.running.own_names import printed_lines
 from affidavit.records.candidate import Candidate, Worth
 from affidavit.records.change import SkipReason
 from affidavit.records.finding import Finding
 from affidavit.records.iteration import FeedbackVerdict
+from affidavit.records.place import PlaceKind
 from affidavit.records.report import Report
+
+MAX_LINES, MAX_LINE_LENGTH, MAX_TEXT = 8, 60, 1_500
+
+
+def evidence_of(candidate: Candidate, finding: Finding, clean: Callable[[str], str]) -> dict[str, str]:
+    """From the reproduction, the judgement, the quote and the searches; what is not there is left out."""
+    said = {
+        "test_result": _test_result(candidate),
+        "metric": _metric(candidate),
+        "reference": _reference(candidate, finding),
+    }
+    return {name: cut(clean(text), MAX_TEXT) for name, text in said.items() if text}
+
+
+def _test_result(candidate: Candidate) -> str:
+    check = candidate.reproduction
+    if check is None:
+        return ""
+    runs = [*([check.base] if check.base else []), *check.head[:1]]
+    lines = [folded(f"{check.outcome.replace('_', ' ')}: {check.detail}".rstrip(": "))]
+    for run in runs:
+        lines += [f"at {run.side}: {run.summary}", *printed_lines(run.output, MAX_LINES, MAX_LINE_LENGTH)]
+    return "\n".join(lines)
+
+
+def _metric(candidate: Candidate) -> str:
+    parts = [f"{candidate.status.replace('_', ' ')}, confidence {candidate.confidence}"]
+    parts += [f"agreed by {', '.join(candidate.agreed_by)}"] if candidate.agreed_by else []
+    said = [one for one in candidate.judgements if one.by == "verifier" and one.answer]
+    parts += [f"verifier: {one.answer}, {folded(one.reason)}" for one in said[-1:]]
+    return "; ".join(parts)
+
+
+def _reference(candidate: Candidate, finding: Finding) -> str:
+    parts = [f"rule {finding.rule_id}"] if finding.rule_id else []
+    quote = candidate.quote
+    if quote and quote.start:
+        end = quote.end if quote.end and quote.end != quote.start else None
+        place = f"{quote.file}:{quote.start}" + (f"-{end}" if end else "")
+        parts.append(f"quoted at {place} ({quote.side}, {quote.outcome})")
+    for run in candidate.searches:
+        found = f"{len(run.hits)} hits" if run.hits else run.state.replace("_", " ")
+        parts.append(f"searched for {run.search.pattern!r}: {found}")
+    return "; ".join(parts)
+
+
+BY_NAME: tuple[PlaceKind, ...] = ("function", "section", "element", "path")
+
+
+def reference_of(candidate: Candidate, finding: Finding) -> str:
+    """`path:10-12`, or `path::symbol` where the place has a name."""
+    place = candidate.place
+    if place is not None and place.kind in BY_NAME and place.name:
+        return f"{finding.file}::{place.name}"
+    first, last = finding.lines
+    return f"{finding.file}:{first}-{last}" if last != first else f"{finding.file}:{first}"
+
+
+def location_of(candidate: Candidate, finding: Finding, clean: Callable[[str], str]) -> dict[str, Any]:
+    """The location; a named place is resolved to its lines in `lines`."""
+    place = candidate.place
+    first, last = finding.lines
+    location: dict[str, Any] = {
+        "type": place.kind if place else "range" if last != first else "line",
+        "reference": clean(reference_of(candidate, finding)),
+    }
+    if place and place.before:
+        location["context_before"] = clean(place.before)
+    if place and place.after:
+        location["context_after"] = clean(place.after)
+    location["path"] = clean(finding.file)
+    location["lines"] = {"start": first, "end": last}
+    if finding.side == "base":
+        location["side"] = "base"
+    if place and place.name and place.name_start:
+        location["within"] = {
+            "name": clean(place.name),
+            "start": place.name_start,
+            "end": place.name_end or place.name_start,
+        }
+    return location
+
+
+def is_exact(candidate: Candidate) -> bool:
+    """The place is known to the line: the quote stands there, in one place."""
+    return candidate.quote is not None and candidate.quote.outcome in ("exact", "relocated")
+
+
+SCHEMA_FILE = "actionable-feedback.schema.json"
+
+
+@cache
+def feedback_schema() -> dict[str, Any]:
+    """The schema, with the wording rules and the numbers of the loop that stand beside it."""
+    text = files(__package__).joinpath(SCHEMA_FILE).read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
 
 MAX_ITERATIONS = 5
 """How many reviews a change may take where nobody says otherwise."""

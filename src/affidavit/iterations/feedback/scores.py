@@ -15,12 +15,18 @@ The overall score is a product: every finding takes its share away from what the
 Certainty: verified 1, likely 0.7, unverified 0.4; half of that for what is only maybe worth acting on.
 """
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from math import prod
+from typing import Literal, cast
 
-from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
+from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, FEEDBACK_ASPECT
+from affidavit.languages.registry import LANGUAGES, is_document, language_of
+from affidavit.languages.test_files import is_test
 from affidavit.records.candidate import Candidate, Status, Worth
-from affidavit.records.finding import Severity
+from affidavit.records.change import Change, FileChange
+from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.iteration import FeedbackVerdict
 from affidavit.records.report import Report
 
@@ -94,3 +100,79 @@ def _severity(candidate: Candidate) -> Severity:
 
 def _certainty(candidate: Candidate) -> float:
     return CERTAINTY[candidate.status] * (MAYBE if candidate.worth is not Worth.ACT else 1)
+
+
+FileKind = Literal["code", "document", "artifact", "configuration", "test", "schema"]
+CONFIGURATION = frozenset(
+    {"yaml", "json", "toml", "ini", "terraform", "nix", "dockerfile", "gitattributes", "gitignore"}
+    | {"go-mod", "requirements", "makefile", "cmake", "starlark", "just"}
+)
+SCHEMAS = frozenset({"protobuf", "graphql", "thrift", "sql"})
+_SCHEMA_NAME = re.compile(
+    r"(?:^|[._/-])schemas?(?:[._/-]|$)|\.(?:xsd|avsc|rng|wsdl)$|openapi|swagger", re.IGNORECASE
+)
+_LICENCE = re.compile(r"(?:^|/)(?:LICENSE|LICENCE|NOTICE|AUTHORS|README|CHANGELOG|CONTRIBUTING)[^/]*$")
+
+
+def kind_of(path: str) -> FileKind:
+    """Schema and test by name first, then by language; what nobody reads as text is an artifact."""
+    language = language_of(path)
+    if language in SCHEMAS or (_SCHEMA_NAME.search(path) and not LANGUAGES.of(path).is_code):
+        return "schema"
+    if is_test(path):
+        return "test"
+    if is_document(path) or _LICENCE.search(path):
+        return "document"
+    if language in CONFIGURATION:
+        return "configuration"
+    if LANGUAGES.of(path).is_code or language in ("html", "xml", "css"):
+        return "code"
+    return "artifact"
+
+
+def target_kind(change: Change) -> FileKind:
+    """The kind of file that most changed lines belong to; of two with as many, the first in the change."""
+    lines: Counter[FileKind] = Counter()
+    for file in change.files:
+        lines[kind_of(file.path)] += max(_changed_lines(file), 1)
+    return max(lines, key=lambda kind: lines[kind], default="code")
+
+
+def _changed_lines(file: FileChange) -> int:
+    return sum(line[:1] != " " for hunk in file.hunks for line in hunk.lines)
+
+
+Aspect = Literal[
+    "correctness",
+    "completeness",
+    "clarity",
+    "consistency",
+    "efficiency",
+    "security",
+    "style",
+    "documentation",
+    "testability",
+    "maintainability",
+]
+_OF_THEIR_OWN = (Category.SECURITY, Category.PERFORMANCE, Category.TEST)
+_ABOUT_DOCUMENTATION = re.compile(r"ruff/D\d|docstring|documentation|missing-doc", re.IGNORECASE)
+_ABOUT_NAMES = re.compile(r"ruff/N\d|naming|convention|inconsisten", re.IGNORECASE)
+
+
+def aspect_of(finding: Finding) -> Aspect:
+    """The aspect; the table above is this function."""
+    rule, category = finding.rule_id or "", finding.category
+    if category in _OF_THEIR_OWN:
+        return cast("Aspect", FEEDBACK_ASPECT[category])
+    if finding.verification is not None and finding.verification.is_absence_finding:
+        return "completeness"
+    if finding.is_impact:
+        return "consistency"
+    if _ABOUT_DOCUMENTATION.search(rule):
+        return "documentation"
+    is_document = kind_of(finding.file) == "document"
+    if is_document:
+        return "documentation" if category in (Category.CORRECTNESS, Category.RELIABILITY) else "clarity"
+    if category is Category.MAINTAINABILITY and _ABOUT_NAMES.search(rule):
+        return "consistency"
+    return cast("Aspect", FEEDBACK_ASPECT[category])

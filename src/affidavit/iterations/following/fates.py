@@ -1,14 +1,21 @@
 """A finished review in, what became of each finding of the one before out."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import islice
 
-from affidavit.iterations.following.matching import fingerprints_of
-from affidavit.iterations.following.trace import Trace
-from affidavit.records.candidate import Candidate, Status
+from affidavit.iterations.following.matching import fingerprints_of, is_about_another, match_findings
+from affidavit.iterations.following.trace import LIKE_LINE, Trace, own_code, trace_code
+from affidavit.ports import Case
+from affidavit.proof.quoting.quote_check import check_quote
+from affidavit.proof.quoting.quotes import fold
+from affidavit.proof.quoting.searches import run_search
+from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.diagnostics import Reason
-from affidavit.records.finding import Severity
-from affidavit.records.iteration import DecidedBy, EarlierFinding, Fate, FindingDecision
+from affidavit.records.docket import Docket
+from affidavit.records.finding import Finding, Severity
+from affidavit.records.iteration import DecidedBy, Earlier, EarlierFinding, Fate, FindingDecision
 
 
 @dataclass(frozen=True)
@@ -153,3 +160,236 @@ def _is_milder(entry: Entry, now: Candidate) -> bool:
 def all_names(one: EarlierFinding) -> set[str]:
     """Every name of an earlier finding and of what it stood for."""
     return fingerprints_of(one) | {place.fingerprint for place in one.places}
+
+
+def place_entries(one: EarlierFinding, earlier: Earlier, case: Case) -> tuple[Entry, ...]:
+    """What an analyser's finding stood for, each place as an entry of its own."""
+    entries = []
+    for place in _places_apart(one):
+        if place.finding:
+            # Nobody had judged what stood under it from the start.
+            worth = place.worth if place.judgements else one.candidate.worth
+            judged = place.model_copy(update={"worth": worth})
+            alone = EarlierFinding(candidate=judged, key=place.fingerprint)
+            entries.append(Entry(alone, trace_code(place, place.finding, earlier, case)))
+    return tuple(entries)
+
+
+def parts_of(entry: Entry) -> tuple[Entry, ...]:
+    """The finding that led, then each of its places."""
+    return (replace(entry, places=()), *entry.places)
+
+
+def with_partners(
+    entries: Sequence[Entry], findings: Sequence[EarlierFinding], named: Sequence[Candidate]
+) -> list[Entry]:
+    """The entries, and their places, with what is the same in this review; nobody is a partner twice."""
+    known = [
+        each
+        for one, entry in zip(findings, entries, strict=True)
+        for each in (_alone(one), *(place.earlier for place in entry.places))
+    ]
+    parts = [part for entry in entries for part in parts_of(entry)]
+    matched = match_findings(known, [one.trace for one in parts], named)
+    return _together(
+        entries,
+        (
+            replace(one, now=matched[at].id, settled=None) if at in matched else one
+            for at, one in enumerate(parts)
+        ),
+    )
+
+
+def with_silenced(entries: Sequence[Entry], named: Sequence[Candidate], case: Case) -> list[Entry]:
+    """The entries, and their places, with what a comment of the change silences; each comment once."""
+    parts = [part for entry in entries for part in parts_of(entry)]
+    free = {one.id: one for one in named if one.withheld and one.withheld.code is Reason.SUPPRESSED}
+    pairs = [
+        (_unlikeness(one, other), at, other.id)
+        for at, one in enumerate(parts)
+        if one.now is None
+        for other in free.values()
+        if _covers(other, one.earlier.candidate, one.trace, case)
+    ]
+    found: dict[int, Candidate] = {}
+    for _, at, name in sorted(pairs):
+        if at not in found and name in free:
+            found[at] = free.pop(name)
+    return _together(entries, (replace(one, silenced=found.get(at)) for at, one in enumerate(parts)))
+
+
+def as_silenced(entry: Entry, silenced: Candidate, finding: Finding) -> Entry:
+    """The entry at the line that a comment silences; where it has moved, in its words of now."""
+    said = silenced.withheld.detail if silenced.withheld else ""
+    detail = f"a comment that was added after it was reported silences it ({said})"
+    trace = Trace("stands", finding.file, *finding.lines, f"{detail}, which settles nothing")
+    then = entry.earlier.candidate
+    if then.finding and (then.finding.file, then.finding.lines) != (finding.file, finding.lines):
+        then = then.model_copy(update={"finding": finding, "quote": silenced.quote})
+    return replace(entry, earlier=entry.earlier.model_copy(update={"candidate": then}), trace=trace)
+
+
+def _alone(one: EarlierFinding) -> EarlierFinding:
+    """Without the places, which of an analyser have their own entries."""
+    return one.model_copy(update={"places": ()}) if one.candidate.kind == "mechanical" else one
+
+
+def _together(entries: Sequence[Entry], parts: Iterator[Entry]) -> list[Entry]:
+    """The entries made of these parts, as many as each has."""
+    return [replace(next(parts), places=tuple(islice(parts, len(entry.places)))) for entry in list(entries)]
+
+
+def _places_apart(one: EarlierFinding) -> list[Candidate]:
+    """What analysers said of other places, and not what a second one said of a line that has its finding."""
+    apart = [one.candidate]
+    for place in sorted(one.places, key=lambda place: place.specialist != one.candidate.specialist):
+        if place.kind == "mechanical" and not any(_is_said_by_another(place, other) for other in apart):
+            apart.append(place)
+    return apart[1:] if one.candidate.kind == "mechanical" else []
+
+
+def _is_said_by_another(place: Candidate, other: Candidate) -> bool:
+    if place.finding is None or other.finding is None or place.specialist == other.specialist:
+        return False
+    there = [(one.file, one.side, one.line) for one in (place.finding, other.finding)]
+    return there[0] == there[1]
+
+
+def _unlikeness(entry: Entry, other: Candidate) -> tuple[bool, bool, int, int]:
+    """How unlike a silenced finding is to one that stood: by name, by where its code is, by where it was."""
+    then, now, trace = entry.earlier.candidate, other.finding, entry.trace
+    if then.finding is None or now is None:
+        return True, True, 0, 0
+    is_elsewhere = now.file != trace.path
+    away, before = abs(now.line - trace.start), abs(now.line - then.finding.line)
+    return other.fingerprint != then.fingerprint, is_elsewhere, away, before
+
+
+def _covers(one: Candidate, then: Candidate, trace: Trace, case: Case) -> bool:
+    """Whether it is the very line that an analyser spoke of."""
+    if one.finding is None or then.finding is None or one.finding.rule_id != then.finding.rule_id:
+        return False
+    if one.specialist != then.specialist or is_about_another(then, one):
+        return False
+    lines = case.repository.side(one.finding.side).redacted_lines(one.finding.file) or []
+    first, last = one.finding.lines
+    before, now = fold(own_code(then)), fold("\n".join(lines[first - 1 : last]))
+    is_same_code = before in now or SequenceMatcher(None, before, now, autojunk=False).ratio() >= LIKE_LINE
+    return one.finding.file in (trace.path, then.finding.file) and bool(before) and is_same_code
+
+
+CONFIRMED = "confirmed in the review before, and its code stands as it stood"
+UNTOUCHED = "judged in the review before; neither its code nor what names it was touched since"
+
+
+def standing_judgement(then: Candidate) -> Judgement:
+    """What the earlier review came to, as the judgement of this one where nobody is asked again."""
+    if then.status not in (Status.VERIFIED, Status.LIKELY):
+        return Judgement(by="earlier", outcome="skipped", reason="nobody has verified it yet")
+    return Judgement(
+        by="earlier",
+        answer="CONFIRMED",
+        qualified=then.status is Status.LIKELY,
+        worth=then.worth,
+        severity=then.finding.severity if then.finding else None,
+        reason=UNTOUCHED,
+    )
+
+
+def kept_judgement(then: Candidate, trace: Trace) -> Judgement | None:
+    """What counts of a finding that is reported again, where nobody answers: that it was confirmed before.
+
+    None where nobody had confirmed it, or its code is not what it was.
+    """
+    if then.kind == "mechanical" or trace.outcome not in ("stands", "moved"):
+        return None
+    standing = standing_judgement(then)
+    return standing.model_copy(update={"reason": CONFIRMED}) if standing.answer else None
+
+
+def open_judgement(then: Candidate, reason: str) -> Judgement:
+    """What an analyser proved and nothing has settled since: it counts as it did."""
+    severity = then.finding.severity if then.finding else None
+    return Judgement(by="earlier", answer="CONFIRMED", worth=then.worth, severity=severity, reason=reason)
+
+
+def is_out_of_sight(then: Candidate, trace: Trace, case: Case) -> bool:
+    """Its code stands in a file of the change that its analyser does not look at."""
+    shown = [one for one in case.replies if one.specialist == then.specialist]
+    file = case.change.file_at(trace.path, "head") if trace.is_somewhere else None
+    return file is not None and bool(shown) and not any(file.path in one.files for one in shown)
+
+
+def why_silent(then: Candidate, finding: Finding, trace: Trace, docket: Docket, case: Case) -> str | None:
+    """Why an analyser's silence says nothing; None: it has looked, and does not report it any more."""
+    name = then.specialist
+    states = {one.specialist: one.state for one in docket.replies}
+    runs = [run for run in docket.analyser_runs if run.analyser == name and run.side == "head"]
+    unread = {one.path for run in runs for one in run.unread}
+    where = trace.path if trace.is_somewhere else finding.file
+    if finding.rule_id and case.is_rule_off(finding.rule_id, where):
+        return f"the rule {finding.rule_id} is off in this review"
+    if name not in states or states[name] == "rejected":
+        return f"{name} did not look in this review"
+    if any(run.state not in ("completed", "nothing_to_do") for run in runs):
+        return f"{name} could not look: {runs[0].state.replace('_', ' ')}"
+    if any(gap.name == name for gap in (*docket.incomplete, *docket.not_run)):
+        return f"{name} did not complete its look"
+    for path in dict.fromkeys((finding.file, trace.path)):
+        if path in unread and case.repository.head.entry(path) is not None:
+            return f"{name} did not read {path} in this review"
+    if is_out_of_sight(then, trace, case):
+        return f"{name} does not read {trace.path}, where its code is now"
+    return None
+
+
+def anchored(name: str, at: int, entry: Entry, finding: Finding, case: Case) -> Candidate | None:
+    """The finding where its code is now, under this id; None where nothing can be quoted there."""
+    trace, then = entry.trace, entry.earlier.candidate
+    lines = case.repository.side(finding.side).redacted_lines(trace.path) or []
+    quoted = then.quote.start if then.quote and then.quote.start else finding.line
+    shift = trace.start - quoted if trace.outcome in ("stands", "moved") else trace.start - finding.line
+    line = min(max(finding.line + shift, trace.start), max(trace.end, trace.start))
+    length = finding.lines[1] - finding.lines[0]
+    end = min(line + length, trace.end) if finding.end_line else None
+    proof = finding.verification
+    moved = finding.model_copy(
+        update={
+            "file": trace.path,
+            "line": line,
+            "end_line": end,
+            "verification": proof.model_copy(
+                update={
+                    "code_examined": "\n".join(lines[trace.start - 1 : trace.end]),
+                    "line_range_examined": (trace.start, trace.end),
+                }
+            )
+            if proof
+            else None,
+        }
+    )
+    quote, anchored = check_quote(moved, case.repository)
+    if quote.outcome == "not_found":
+        return None
+    searches = tuple(run_search(one, case.repository) for one in proof.searches) if proof else ()
+    carried = Candidate(
+        id=name,
+        specialist=then.specialist,
+        kind=then.kind,
+        index=at,
+        finding=anchored,
+        fingerprint=then.fingerprint,
+        quote=quote,
+        searches=searches,
+        agreed_by=then.agreed_by,
+        said_by=then.said_by,
+        # What an analyser proved is dismissed under its own name only, whatever stood for it before.
+        carries=then.carries if then.kind == "mechanical" else _other_names(entry.earlier),
+        claimed_severity=then.claimed_severity,
+    )
+    looked_up = case.dependencies.check(carried) if case.dependencies else ()
+    return carried.model_copy(update={"dependency_quotes": looked_up or then.dependency_quotes})
+
+
+def _other_names(one: EarlierFinding) -> tuple[str, ...]:
+    return tuple(sorted(fingerprints_of(one) - {one.candidate.fingerprint}))

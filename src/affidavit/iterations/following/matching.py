@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 
 from affidavit.iterations.following.trace import Trace, own_code
-from affidavit.proof.judging.likeness import SIMILAR_WORDS, likeness
+from affidavit.proof.judging.likeness import SAME_WORDS, SIMILAR_WORDS, likeness, words_in_common
 from affidavit.proof.quoting.quotes import fold
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import NEAR_LINES, Finding
-from affidavit.records.iteration import EarlierFinding
+from affidavit.records.iteration import EarlierFinding, IterationSummary, RememberedItem, Returned
 
 SAME_CODE = 12
 """Characters that two quotes must share to be called the same code."""
@@ -140,3 +140,40 @@ def _subject(candidate: Candidate) -> tuple[str, list[str]]:
 
 def _distance(trace: Trace, now: Finding | None) -> tuple[bool, int]:
     return (now.file != trace.path, abs(now.line - trace.start)) if now else (True, 0)
+
+
+def find_returned(fresh: Sequence[Candidate], history: Sequence[IterationSummary]) -> tuple[Returned, ...]:
+    """Of the findings that are not in the review before, those that the memory has; none is back twice."""
+    found: list[Returned] = []
+    for candidate in fresh:
+        taken = {one.key for one in found}
+        known = _last_stood(candidate, history, taken)
+        if known is not None:
+            number, item = known
+            found.append(Returned(now=candidate.id, key=item.key, review=number, times=item.times + 1))
+    return tuple(found)
+
+
+def _last_stood(
+    candidate: Candidate, history: Sequence[IterationSummary], taken: set[str]
+) -> tuple[int, RememberedItem] | None:
+    """The newest review in which it stood: by its name, else, of a model's, by its file and words."""
+    for is_same in (_has_same_key, _has_same_words):
+        for summary in reversed(history):
+            for item in summary.open:
+                if item.key not in taken and is_same(candidate, item):
+                    return summary.number, item
+    return None
+
+
+def _has_same_key(candidate: Candidate, item: RememberedItem) -> bool:
+    return item.key in (candidate.fingerprint, *candidate.carries)
+
+
+def _has_same_words(candidate: Candidate, item: RememberedItem) -> bool:
+    """A model's rule and words are free; what an analyser says of one name it says of every other."""
+    finding = candidate.finding
+    if finding is None or candidate.kind == "mechanical":
+        return False
+    is_same_file = item.place.rpartition(":")[0] == finding.file
+    return is_same_file and words_in_common(finding.title, item.title) >= SAME_WORDS

@@ -3,32 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from affidavit.iterations.following.carried import (
-    anchored,
-    is_out_of_sight,
-    kept_judgement,
-    open_judgement,
-    standing_judgement,
-    why_silent,
-)
 from affidavit.iterations.following.fates import (
     Carrying,
     Entry,
     all_names,
+    anchored,
+    as_silenced,
     decide,
     decided_again,
     is_brought,
-)
-from affidavit.iterations.following.matching import fingerprints_of, match_findings
-from affidavit.iterations.following.places import (
-    as_silenced,
+    is_out_of_sight,
+    kept_judgement,
+    open_judgement,
     parts_of,
     place_entries,
+    standing_judgement,
+    why_silent,
     with_partners,
     with_silenced,
 )
-from affidavit.iterations.following.returned import find_returned
-from affidavit.iterations.following.touched import Touched, rests_on, touched_since
+from affidavit.iterations.following.matching import find_returned, fingerprints_of, match_findings
+from affidavit.iterations.following.scope import Touched, rests_on, touched_since
 from affidavit.iterations.following.trace import Trace, trace_code
 from affidavit.ports import Case
 from affidavit.proof.causes import cause_problem

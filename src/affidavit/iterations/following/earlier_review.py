@@ -1,9 +1,8 @@
 """A finished report in, what the next review of the same change needs of it out."""
 
-from affidavit.iterations.feedback.conditions import settings_digest
 from affidavit.iterations.feedback.document import times_of
-from affidavit.iterations.feedback.summary import key_of, summary_of
-from affidavit.iterations.following.hunks import digests_of
+from affidavit.iterations.feedback.summary import key_of, settings_digest, summary_of
+from affidavit.iterations.following.trace import digests_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.iteration import (
