@@ -2,10 +2,9 @@
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.kingfisher_rules import CONNECTIONS, KEYS, OFF, OWN, TOKENS
+from affidavit.analysers.kingfisher_rules import CONNECTIONS, KEYS, OFF, TOKENS
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.records.finding import Severity
 
@@ -40,7 +39,7 @@ def _rules(analyser: Analyser) -> str:
 
 
 def secret_rules() -> str:
-    """Which rules of the secret scanner are on, and why the others are off, with all their names."""
+    """How many rules of the secret scanner are on, and why the others are off."""
     on = {
         "values with a shape of their own": TOKENS,
         "passwords in addresses": CONNECTIONS,
@@ -49,12 +48,7 @@ def secret_rules() -> str:
     rows = [("on", what, names.split()) for what, names in on.items()]
     rows += [("off", why, sorted(names)) for why, names in OFF.items()]
     table = [f"| {state} | {what} | {len(names)} |" for state, what, names in rows]
-    lists = [f"**{state}: {what}.** {_named(names)}" for state, what, names in rows]
-    return "\n".join(["| | which | rules |", "| --- | --- | --- |", *table, "", "\n\n".join(lists)]) + "\n"
-
-
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name.removeprefix(OWN)}`" for name in names) + "."
+    return "\n".join(["| | which | rules |", "| --- | --- | --- |", *table]) + "\n"
 
 
 if __name__ == "__main__":
