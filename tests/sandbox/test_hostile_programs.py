@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from affidavit.sandbox.job import Ended
-from affidavit.sandbox.walls.bubblewrap import Bubblewrap
-from affidavit.sandbox.walls.namespace import taken_by
+from affidavit.sandbox.walls.bubblewrap import Bubblewrap, taken_by
 from sandbox_walls import without_wall
 
 Run = Callable[..., Ended]

@@ -7,11 +7,9 @@ import pytest
 from affidavit.sandbox.walls.seccomp import ALLOW, ERRNO, KILL, MACHINES, REFUSED, UNKNOWN, filter_program
 
 
-def decide(
-    machine: str, number: int, *arguments: int, mark: int | None = None, shares_memory: bool = False
-) -> int:
+def decide(machine: str, number: int, *arguments: int, mark: int | None = None) -> int:
     """What the kernel's own small machine would answer."""
-    rules = filter_program(machine, shares_memory=shares_memory)
+    rules = filter_program(machine)
     assert rules is not None
     steps = list(struct.iter_unpack("=HBBI", rules))
     seen = {0: number, 4: MACHINES[machine].mark if mark is None else mark}
@@ -69,7 +67,6 @@ def test_nothing_can_be_typed_into_a_terminal(machine: str) -> None:
 def test_memory_that_is_shared_and_of_no_file_is_refused(machine: str, flags: int, is_refused: bool) -> None:
     mmap = MACHINES[machine].numbers["mmap"]
     assert decide(machine, mmap, 0, 4096, 3, flags) == (ERRNO | 1 if is_refused else ALLOW)
-    assert decide(machine, mmap, 0, 4096, 3, flags, shares_memory=True) == ALLOW
 
 
 def test_ordinary_calls_are_allowed() -> None:

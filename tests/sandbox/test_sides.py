@@ -18,12 +18,9 @@ from affidavit.proof.running.own_names import NOTHING_OWN
 from affidavit.proof.running.reproduction import outcome_of
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.runs.run import AddedFile, Program, ProgramRun, RunLimits
-from affidavit.sandbox.inside.interpreters import command_of, file_of
-from affidavit.sandbox.inside.making import make_environment
-from affidavit.sandbox.inside.provision import Provision, provide
-from affidavit.sandbox.inside.typescript import LAUNCHER
-from affidavit.sandbox.job import Ended, Job
-from affidavit.sandbox.places import BoundedSandbox, usual_places
+from affidavit.sandbox.inside.copies import LAUNCHER, command_of, file_of
+from affidavit.sandbox.inside.provision import Provision, make_environment, provide
+from affidavit.sandbox.job import BoundedSandbox, Ended, Job, usual_places
 from affidavit.sandbox.sides import Sides
 from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from repositories import Repo

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from affidavit.records.runs.run import RunLimits
-from affidavit.sandbox.choice import INSTALL, NAMESPACES, judge
+from affidavit.sandbox.choice import INSTALL, NAMESPACES, WALLS, judge, try_walls
 from affidavit.sandbox.job import Ended, Job
-from affidavit.sandbox.trials import WALLS, try_walls
 from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from sandbox_walls import without_wall
 

@@ -17,10 +17,8 @@ from affidavit.ports import Runner
 from affidavit.records.report import Programs
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import choose_sandbox
-from affidavit.sandbox.inside.making import make_environment
-from affidavit.sandbox.inside.provision import Provision, provide
-from affidavit.sandbox.job import Sandbox
-from affidavit.sandbox.places import BoundedSandbox
+from affidavit.sandbox.inside.provision import Provision, make_environment, provide
+from affidavit.sandbox.job import BoundedSandbox, Sandbox
 from affidavit.sandbox.sides import Sides
 from affidavit.stages.proving.reproduce import Running
 from affidavit.system.temporary import temporary_folder

@@ -11,17 +11,17 @@ from affidavit.ports import Repository, Tree
 from affidavit.records.record import Side
 from affidavit.records.runs.run import AlteredFile, Program, ProgramRun, RunLimits
 from affidavit.redaction.text import redact_text
-from affidavit.sandbox.inside.copies import altered_files, write_side
-from affidavit.sandbox.inside.interpreters import (
+from affidavit.sandbox.inside.copies import (
     PROGRAM_FOLDERS,
+    altered_files,
     command_of,
     file_of,
     language_named,
     languages_on,
+    write_side,
 )
-from affidavit.sandbox.inside.provision import Provision
-from affidavit.sandbox.inside.shadowing import shadows
-from affidavit.sandbox.inside.watching import Noticed, watching
+from affidavit.sandbox.inside.provision import Provision, base_variables
+from affidavit.sandbox.inside.watching import Noticed, shadows, watching
 from affidavit.sandbox.job import SIDE, WATCH, Ended, Job, Sandbox
 from affidavit.system.closing import Closing
 from affidavit.system.temporary import temporary_folder
@@ -176,24 +176,6 @@ class Sides(Closing):
         """Throw the copies away."""
         self._folders.close()
         self._written.clear()
-
-
-def base_variables(provision: Provision) -> dict[str, str]:
-    """The whole environment of a program; nothing of the user's is in it."""
-    return {
-        "PATH": ":".join(dict.fromkeys((*provision.search_path, *PROGRAM_FOLDERS))),
-        "HOME": "/tmp/home",  # noqa: S108 - the sandbox's own
-        "TMPDIR": "/tmp",  # noqa: S108 - the sandbox's own
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-        "NO_COLOR": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        # What is hashed comes out in the same order at base and at head.
-        "PYTHONHASHSEED": "0",
-        "GOPROXY": "off",
-        "GOTOOLCHAIN": "local",
-        "GOFLAGS": "-mod=mod",
-    }
 
 
 def runs_typescript(sandbox: Sandbox, provision: Provision) -> bool:

@@ -24,7 +24,7 @@ from affidavit.records.record import Record
 from affidavit.reviewing.models import chosen_models
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import Choice, choose_sandbox
-from affidavit.sandbox.inside.interpreters import INTERPRETERS, PROGRAM_FOLDERS, languages_on
+from affidavit.sandbox.inside.copies import INTERPRETERS, PROGRAM_FOLDERS, languages_on
 from affidavit.sandbox.inside.provision import provide
 from affidavit.sandbox.sides import runs_typescript
 from affidavit.store.open import open_store

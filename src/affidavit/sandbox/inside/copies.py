@@ -1,8 +1,11 @@
-"""The files of a side, written from git objects for programs: with links, and never through one."""
+"""Write a side for a program: a copy without secrets, with what its interpreter needs."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from affidavit.errors import OutsideError
 from affidavit.git.checkout import write_tree_to
@@ -78,3 +81,123 @@ def _write_links(tree: Tree, folder: Path) -> None:
             place.parent.mkdir(parents=True, exist_ok=True)
             if place.parent.resolve() == place.parent:
                 place.symlink_to(target)
+
+
+STEM = "affidavit_reproduction"
+ES_MODULE = re.compile(r"^\s*(?:import\s[^(]|import\{|export\s)", re.MULTILINE)
+
+
+# A compiler takes `./money` and `./money.js` for the file money.ts; Node by itself takes neither.
+HOOKS = """
+import { registerHooks } from "node:module";
+const ENDINGS = [".ts", ".mts", ".cts", ".js", "/index.ts", "/index.js"];
+function others(specifier) {
+  const written = specifier.replace(/\\.([cm]?)js$/, ".$1ts");
+  return written === specifier ? ENDINGS.map((ending) => specifier + ending) : [written];
+}
+registerHooks({
+  resolve(specifier, context, next) {
+    try {
+      return next(specifier, context);
+    } catch (error) {
+      if (!/^(\\.{0,2}\\/|\\.{1,2}$|file:)/.test(specifier)) throw error;
+      for (const other of others(specifier)) {
+        try {
+          return next(other, context);
+        } catch {}
+      }
+      throw error;
+    }
+  },
+});
+//# sourceURL=imports
+"""
+NEEDED = "node-22.18-or-newer"
+# The first Node that can is taken: an older one may come before it on the path. What strips types may also
+# transform what is more than types (enums), where its flag is known.
+SCRIPT = f"""
+set -f
+IFS=:
+for folder in $PATH; do
+  [ -x "$folder/node" ] || continue
+  found=$("$folder/node" -p '
+    const flag = "--experimental-transform-types";
+    process.features.typescript ? process.allowedNodeEnvironmentFlags.has(flag) ? flag : "none" : ""
+  ' 2>/dev/null)
+  [ -n "$found" ] || continue
+  unset IFS
+  [ "$found" = none ] || set -- "$found" "$@"
+  exec "$folder/node" --disable-warning=ExperimentalWarning --disable-warning=MODULE_TYPELESS_PACKAGE_JSON \\
+    --import "data:text/javascript,{quote(HOOKS)}" "$@"
+done
+echo "{NEEDED}: not found" >&2
+exit 127
+"""
+LAUNCHER = ("sh", "-c", SCRIPT, "sh")
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """How a language is run."""
+
+    program: str
+    ending: str
+    arguments: tuple[str, ...] = ()
+    launcher: tuple[str, ...] = ()
+    """What starts the program where the interpreter's name alone does not do."""
+    modules: str = ""
+    """The ending of a program that is an ES module."""
+
+
+INTERPRETERS: Mapping[str, Interpreter] = {
+    "python": Interpreter("python", ".py"),
+    "node": Interpreter("node", ".cjs", modules=".mjs"),
+    "typescript": Interpreter("node", ".cts", launcher=LAUNCHER, modules=".mts"),
+    # In a folder of its own: the root of a module may be a package, which no other can lie beside.
+    "go": Interpreter("go", "/main.go", ("run",)),
+    "sh": Interpreter("sh", ".sh"),
+    "bash": Interpreter("bash", ".sh"),
+    "ruby": Interpreter("ruby", ".rb", ("-I.",)),
+    "php": Interpreter("php", ".php"),
+    "perl": Interpreter("perl", ".pl"),
+}
+ALSO = {
+    "py": "python",
+    "python3": "python",
+    "javascript": "node",
+    "js": "node",
+    "ts": "typescript",
+    "golang": "go",
+    "shell": "sh",
+}
+PROGRAM_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+
+
+def language_named(name: str) -> str | None:
+    """A language by any of its names."""
+    plain = name.strip().lower()
+    known = ALSO.get(plain, plain)
+    return known if known in INTERPRETERS else None
+
+
+def file_of(language: str, text: str) -> str:
+    """The file that a program is written to, from the root of the copy, where it is started."""
+    interpreter = INTERPRETERS[language]
+    is_module = interpreter.modules and ES_MODULE.search(text)
+    return STEM + (interpreter.modules if is_module else interpreter.ending)
+
+
+def command_of(language: str, file: str) -> tuple[str, ...]:
+    """What runs it; the first word is looked for on the sandbox's own path."""
+    interpreter = INTERPRETERS[language]
+    return (*(interpreter.launcher or (interpreter.program, *interpreter.arguments)), file)
+
+
+def languages_on(search_path: tuple[str, ...]) -> tuple[str, ...]:
+    """The languages whose interpreter lies in one of these folders."""
+    folders = [Path(folder) for folder in search_path]
+    return tuple(
+        name
+        for name, interpreter in INTERPRETERS.items()
+        if any((folder / interpreter.program).exists() for folder in folders)
+    )

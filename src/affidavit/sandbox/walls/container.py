@@ -10,8 +10,7 @@ from pathlib import Path
 from affidavit.errors import SettingsError
 from affidavit.records.runs.run import RunLimits, RunState
 from affidavit.sandbox.job import ADDED, SIDE, SOURCE, WATCH, Ended, Job
-from affidavit.sandbox.walls.start import started_by
-from affidavit.sandbox.walls.supervision import Grip, new_word, supervise
+from affidavit.sandbox.walls.supervision import Grip, new_word, started_by, supervise
 
 ENGINES = ("podman", "docker")
 FOR_THE_ENGINE = ("HOME", "PATH", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST")

@@ -79,11 +79,8 @@ def _machine(mark: int, numbers: str) -> Machine:
 MACHINES = {"x86_64": _machine(0xC000003E, X86_64), "aarch64": _machine(0xC00000B7, AARCH64)}
 
 
-def filter_program(machine: str | None = None, *, shares_memory: bool = False) -> bytes | None:
-    """The filter for a kind of processor, this one unless another is named; None where none is known.
-
-    Memory may be shared where the kernel itself counts it for the run.
-    """
+def filter_program(machine: str | None = None) -> bytes | None:
+    """Return the filter for a kind of processor, this one by default; None where none is known."""
     known = MACHINES.get(machine or platform.machine())
     if known is None:
         return None
@@ -99,8 +96,7 @@ def filter_program(machine: str | None = None, *, shares_memory: bool = False) -
         steps += _answer(known.numbers[name], EPERM)
     for name in UNKNOWN.split():
         steps += _answer(known.numbers[name], ENOSYS)
-    steps += b"" if shares_memory else _shared_memory(known)
-    return steps + _sockets(known) + _requests(known) + _return(ALLOW)
+    return steps + _shared_memory(known) + _sockets(known) + _requests(known) + _return(ALLOW)
 
 
 def _shared_memory(machine: Machine) -> bytes:
