@@ -8,7 +8,6 @@ from affidavit.proof.running.reproduction import run_probe, run_reproduction, st
 from affidavit.recheck.findings import Proof, proof_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck
-from affidavit.records.finding import Reproduction
 from affidavit.records.record import Side
 from affidavit.records.report import Report
 from affidavit.records.runs.patch_trial import PatchTrial, StepName, TrialStep, trial_of
@@ -17,74 +16,47 @@ from affidavit.records.runs.run import KeptRun, ProbeRun, ProgramRun
 AGAIN = "run again: "
 
 
-def recorded_checks(report: Report) -> list[tuple[Candidate, ReproductionCheck]]:
-    """What the report says that programs showed."""
-    return [(one, one.reproduction) for one in report.candidates if one.reproduction]
-
-
-def declared_by(candidate: Candidate) -> Reproduction | None:
-    """The program that a finding offers."""
-    evidence = candidate.finding.verification if candidate.finding else None
-    return evidence.reproduction if evidence else None
-
-
 def run_again(report: Report, runner: Runner | None, own: OwnNames, reason: str = "") -> list[Proof]:
-    """Each program of the report, run again; None holds where it cannot be run here."""
+    """Run each program of the report again; `reason` says why there is no runner."""
+    checks = [(one, one.reproduction) for one in report.candidates if one.reproduction]
+    probes = [probe for reply in report.inputs.replies for probe in reply.probes]
+    given = report.inputs.judgements
+    decisions = [(one.candidate, one.judgement.run) for one in given if one.judgement.run]
+    if runner is None:
+        is_any = bool(checks or probes or decisions)
+        return [_of_report("programs", holds=None, detail=f"nothing is run here: {reason}")] if is_any else []
     return [
-        *_reproductions_again(report, runner, own, reason),
-        *_probes_again(report, runner, own, reason),
-        *_decisions_again(report, runner, reason),
+        *(_reproduced_again(one, check, runner, own) for one, check in checks),
+        *(_probed_again(probe, runner, own) for probe in probes),
+        *(proof for name, kept in decisions for proof in _decided_again(name, kept, runner)),
     ]
 
 
-def recorded_probes(report: Report) -> list[ProbeRun]:
-    """What the report says that probes showed."""
-    return [probe for reply in report.inputs.replies for probe in reply.probes]
+def _probed_again(probe: ProbeRun, runner: Runner, own: OwnNames) -> Proof:
+    again = run_probe(probe.name, probe.program, runner, own)
+    then, now = state_of(probe, own), state_of(again, own)
+    is_open = "could_not_run" in (then, now) or "flaky" in (then, now)
+    holds = True if now == then else None if is_open else False
+    said = f"{AGAIN}{now.replace('_', ' ')}" + ("" if now == then else f"; the report says {then}")
+    pairs = zip(_sides_of(probe), _sides_of(again), strict=False)
+    other = [run.side for run, seen in pairs if _differs(run, seen)]
+    if holds and other and now != "flaky":
+        holds, said = None, f"{said}; {_otherwise(other)}"
+    return _of_report(f"probe {probe.name}", holds=holds, detail=said)
 
 
-def recorded_decisions(report: Report) -> list[tuple[str, KeptRun]]:
-    """The programs by which verifiers decided, each with its candidate."""
-    given = report.inputs.judgements
-    return [(one.candidate, one.judgement.run) for one in given if one.judgement.run]
-
-
-def _probes_again(report: Report, runner: Runner | None, own: OwnNames, reason: str) -> Iterator[Proof]:
-    for probe in recorded_probes(report):
-        title = f"probe {probe.name}"
-        if runner is None:
-            yield _of_report(title, holds=None, detail=f"nothing is run here: {reason}")
+def _decided_again(candidate: str, kept: KeptRun, runner: Runner) -> Iterator[Proof]:
+    """Run the program by which a verifier decided; it must do the same again."""
+    sides: tuple[tuple[Side, ProgramRun | None], ...] = (("base", kept.base), ("head", kept.head))
+    for side, then in sides:
+        if then is None:
             continue
-        again = run_probe(probe.name, probe.program, runner, own)
-        then, now = state_of(probe, own), state_of(again, own)
-        is_open = "could_not_run" in (then, now) or "flaky" in (then, now)
-        holds = True if now == then else None if is_open else False
-        said = f"{AGAIN}{now.replace('_', ' ')}" + ("" if now == then else f"; the report says {then}")
-        other = [
-            run.side
-            for run, seen in zip(_sides_of(probe), _sides_of(again), strict=False)
-            if _differs(run, seen)
-        ]
-        if holds and other and now != "flaky":
-            holds, said = None, f"{said}; {_otherwise(other)}"
-        yield _of_report(title, holds=holds, detail=said)
-
-
-def _decisions_again(report: Report, runner: Runner | None, reason: str) -> Iterator[Proof]:
-    """A program that decided must do again what it did."""
-    for candidate, kept in recorded_decisions(report):
-        sides: tuple[tuple[Side, ProgramRun | None], ...] = (("base", kept.base), ("head", kept.head))
-        for side, then in sides:
-            if then is None:
-                continue
-            title = f"the verifier's program on {candidate}, at {side}"
-            if runner is None:
-                yield _of_report(title, holds=None, detail=f"nothing is run here: {reason}")
-                continue
-            now = runner.run(kept.program, side)
-            is_same = not _differs(then, now)
-            is_open = "not_started" in (now.state, then.state)
-            detail = f"{AGAIN}{now.summary}" + ("" if is_same else f"; the report has {then.summary}")
-            yield _of_report(title, holds=True if is_same else None if is_open else False, detail=detail)
+        now = runner.run(kept.program, side)
+        is_same = not _differs(then, now)
+        is_open = "not_started" in (now.state, then.state)
+        detail = f"{AGAIN}{now.summary}" + ("" if is_same else f"; the report has {then.summary}")
+        title = f"the verifier's program on {candidate}, at {side}"
+        yield _of_report(title, holds=True if is_same else None if is_open else False, detail=detail)
 
 
 def _of_report(title: str, *, holds: bool | None, detail: str) -> Proof:
@@ -93,18 +65,12 @@ def _of_report(title: str, *, holds: bool | None, detail: str) -> Proof:
     )
 
 
-def _reproductions_again(report: Report, runner: Runner | None, own: OwnNames, reason: str) -> list[Proof]:
-    proofs = []
-    for candidate, check in recorded_checks(report):
-        reproduction = declared_by(candidate)
-        if reproduction is None:
-            detail = "the report says that a program was run, and has no program"
-            proofs.append(proof_of(candidate, "reproduction", False, detail))
-        elif runner is None:
-            proofs.append(proof_of(candidate, "reproduction", None, f"nothing is run here: {reason}"))
-        else:
-            proofs.append(_compared(candidate, check, run_reproduction(reproduction, runner, own)))
-    return proofs
+def _reproduced_again(candidate: Candidate, then: ReproductionCheck, runner: Runner, own: OwnNames) -> Proof:
+    evidence = candidate.finding.verification if candidate.finding else None
+    if evidence is None or evidence.reproduction is None:
+        detail = "the report says that a program was run, and has no program"
+        return proof_of(candidate, "reproduction", False, detail)
+    return _compared(candidate, then, run_reproduction(evidence.reproduction, runner, own))
 
 
 def _compared(candidate: Candidate, then: ReproductionCheck, now: ReproductionCheck) -> Proof:
@@ -121,7 +87,7 @@ def _compared(candidate: Candidate, then: ReproductionCheck, now: ReproductionCh
 
 
 def _printed_otherwise(then: ReproductionCheck, now: ReproductionCheck) -> list[str]:
-    """The sides on which a program does now something else than the report shows of it."""
+    """Name the sides on which a program does something else now."""
     if then.outcome == "could_not_run" and not then.head:
         return []
     pairs = [(then.base, now.base), *zip(then.head, now.head, strict=False)]
@@ -131,13 +97,12 @@ def _printed_otherwise(then: ReproductionCheck, now: ReproductionCheck) -> list[
 
 
 def _differs(then: ProgramRun, now: ProgramRun) -> bool:
-    """Whether it did something else; what is known to vary from run to run is no difference."""
+    """Whether it did something else, beside what always varies from run to run."""
     before, after = ((one.state, one.exit_code, steady(one.output)) for one in (then, now))
     return before != after
 
 
 def _otherwise(sides: Sequence[str]) -> str:
-    """What a report shows and nobody can print again is on its word: a clock, chance, or a forged text."""
     named = " and ".join(dict.fromkeys(sides))
     return f"at {named} it prints otherwise now: the recorded text is on its word"
 
@@ -147,7 +112,7 @@ def _sides_of(probe: ProbeRun) -> tuple[ProgramRun, ...]:
 
 
 async def try_again(report: Report, trying: TryPatch | None, reason: str = "") -> list[Proof]:
-    """Each patch whose trial is on record, tried again; None holds where it cannot be tried here."""
+    """Try each patch again that was tried; `reason` says why it cannot be."""
     proofs = []
     for candidate in report.candidates:
         then = candidate.patch_trial
@@ -164,7 +129,6 @@ async def try_again(report: Report, trying: TryPatch | None, reason: str = "") -
 
 
 def _compared_trial(candidate: Candidate, then: PatchTrial, now: PatchTrial) -> Proof:
-    """What was seen then must be seen again; what cannot be tried here leaves it open."""
     before = {step.name: step for step in then.steps}
     again = {step.name: step for step in now.steps}
     other = [step for step in now.steps if _is_other(before.get(step.name), step)]
