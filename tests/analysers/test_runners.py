@@ -26,7 +26,6 @@ RUN_BY_OTHERS = {
     "a command": ("colab.py", "!pip install thing\nimport thing\n"),
     "a command whose lines are kept": ("colab.py", "files = !ls *.py\nprint(files)\n"),
     "a question": ("ask.py", "import a\na.b?\n"),
-    "Sage": ("rings.py", "R.<x> = PolynomialRing(QQ)\nf = x^2\n"),
     "IPython's settings": ("ipython_config.py", "c = get_config()\nc.App.x = 1\n"),
     "Jupyter's settings": ("jupyter_server_config.py", "from typing import Any\n\nc: Any\nc.App.x = 1\n"),
     "settings of others": ("hub.py", "c.JupyterHub.port = 1\nprint(c)\n"),
@@ -40,10 +39,6 @@ RUN_BY_OTHERS = {
     "Bazel": ("BUILD.py", "cc_library(name = 'a', srcs = glob(['*.c']))\n"),
     "Bazel by its load": ("rules.py", "load('//tools:defs.bzl', 'make')\nmake(name = 'a')\n"),
     "Buck": ("BUCK.py", "python_library(name = 'a')\n"),
-    "Snakemake": ("scripts/plot.py", "print(snakemake.input[0])\n"),
-    "qutebrowser": ("dotfiles/config.py", "config.load_autoconfig(False)\nc.tabs.show = 'never'\n"),
-    "qutebrowser by a setting": ("theme.py", "c.colors.tabs.bar.bg = '#000'\nconfig.bind('x', 'y')\n"),
-    "qutebrowser by its folder": ("qutebrowser/keys.py", "for key in 'ab':\n    config.unbind(key)\n"),
     "Sphinx": ("docs/conf.py", "if tags.has('x'):\n    project = 'a'\n"),
 }
 

@@ -17,11 +17,11 @@ from affidavit.analysers.comparison import (
 )
 from affidavit.analysers.excuses import excuse as excuse_of_file
 from affidavit.analysers.excuses import excuse_of_place
-from affidavit.analysers.own_fixes import patch_of
 from affidavit.analysers.registry import silence_about
 from affidavit.analysers.rule import MERGE_CONFLICT, WhyOff
 from affidavit.analysers.silence import Silence
 from affidavit.analysers.task import SideResult
+from affidavit.analysers.wording import patch_of
 from affidavit.ports import Case, Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun

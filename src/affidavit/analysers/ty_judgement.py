@@ -21,13 +21,13 @@ from affidavit.analysers.python_modules import (
     search_python,
     source_folders,
 )
-from affidavit.analysers.python_runners import makes_names
 from affidavit.analysers.python_syntax import (
     ancestors,
     expects,
     is_awaited_to_fail,
     is_imported_on_trial,
     is_only_for_type_checkers,
+    makes_names,
     mentions,
     node_at,
     star_imports,

@@ -16,8 +16,7 @@ from pydantic import BaseModel
 
 from affidavit.redaction.assignments import find_assigned
 from affidavit.redaction.blocks import find_blocks
-from affidavit.redaction.encoding import encoded_texts
-from affidavit.redaction.forms import find_written
+from affidavit.redaction.forms import encoded_texts, find_written
 from affidavit.redaction.joining import join_parts
 from affidavit.redaction.linear import Match, compile_linear
 from affidavit.redaction.nearby import find_nearby
