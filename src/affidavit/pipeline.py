@@ -10,7 +10,7 @@ from affidavit.events import Emit, handoff, ignore_events, pipeline_completed
 from affidavit.iterations.following.scope import choose_scope
 from affidavit.ports import Case, Joiner, Repository, Reproducer, Specialist, Verifiers
 from affidavit.prompts import PromptSet
-from affidavit.proof.running.watched_runner import WatchedRunner
+from affidavit.proof.running.runners import WatchedRunner
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
 from affidavit.records.iteration import Earlier

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from affidavit.languages.engine.grammars import parse
 from affidavit.languages.engine.language import Statement
 from affidavit.languages.python import GRAMMAR
-from affidavit.languages.python.import_lines import read_lines
-from affidavit.languages.python.imports import extract_tree
+from affidavit.languages.python.imports import extract_tree, read_lines
 from long_tests import examples
 
 PIECES = st.sampled_from(

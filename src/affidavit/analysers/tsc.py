@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from affidavit.analysers.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.configuration import within_repository
 from affidavit.analysers.rule import Rule, RuleMaker, names_in
-from affidavit.languages.engine.settings_files import read_json, table, texts
-from affidavit.languages.engine.tree_files import TreeFiles, below, parent, upwards
+from affidavit.languages.engine.tree_files import TreeFiles, below, parent, read_json, table, texts, upwards
 from affidavit.languages.javascript.packages import PathConfigurations, PathRules
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic

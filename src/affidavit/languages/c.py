@@ -11,8 +11,8 @@ from affidavit.languages.engine.language import (
     Resolve,
     Scoping,
     Statement,
+    one_file,
 )
-from affidavit.languages.engine.one_file import one_file
 from affidavit.languages.engine.tree_files import (
     MAX_CANDIDATES,
     TreeFiles,

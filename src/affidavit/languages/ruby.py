@@ -22,8 +22,8 @@ from affidavit.languages.engine.language import (
     Scoping,
     SignsOfTests,
     Statement,
+    one_file,
 )
-from affidavit.languages.engine.one_file import one_file
 from affidavit.languages.engine.tree_files import MAX_CANDIDATES, TreeFiles, join, nearest, parent
 
 KEYWORD = re.compile(rb"\b(?:require|require_relative|load|autoload)\b")

@@ -25,7 +25,7 @@ from affidavit.pipeline import check
 from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet
 from affidavit.proof.running.own_names import own_names
-from affidavit.proof.running.watched_runner import WatchedRunner
+from affidavit.proof.running.runners import WatchedRunner
 from affidavit.quality.statistics import rate_of
 from affidavit.records.candidate import Candidate, Judgement, Scenario, Worth
 from affidavit.records.docket import Docket

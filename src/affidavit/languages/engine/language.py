@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from affidavit.languages.engine.grammars import Grammar
-from affidavit.languages.engine.tree_files import TreeFiles
+from affidavit.languages.engine.tree_files import COMPUTED, TreeFiles, parent
 
 WRITTEN = {
     name.lower(): name
@@ -135,3 +135,17 @@ class Language:
     def title(self) -> str:
         """The name as people write it."""
         return WRITTEN.get(self.name, self.name.capitalize())
+
+
+def one_file(find: Callable[[str, Statement], str | None]) -> Resolve:
+    """Resolve imports of a folder by name and form; `find` is given the importing file and the statement."""
+    found: dict[tuple[str, str, str], tuple[str, ...]] = {}
+
+    def meant(path: str, statement: Statement) -> Iterable[Meant]:
+        key = (parent(path), statement.name, statement.form)
+        if key not in found:
+            file = None if statement.form == COMPUTED else find(path, statement)
+            found[key] = (file,) if file else ()
+        return (Meant(found[key], statement.names),)
+
+    return meant

@@ -1,12 +1,57 @@
 """The files and folders of a tree as an import sees them: regular files only, so that no link is followed."""
 
+import json
 import posixpath
+import re
+import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 
 from affidavit.git.tree import REGULAR_MODES, read_all
 from affidavit.ports import Tree
+
+COMPUTED = "computed"
+"""The form of an import whose path is put together at run time: nobody can say what it means."""
+
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+COMMENTS = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+TRAILING_COMMAS = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
+
+
+def read_json(text: str) -> dict[str, object]:
+    """An object, with comments and trailing commas as TypeScript allows them."""
+    plain = TRAILING_COMMAS.sub(_kept, COMMENTS.sub(_kept, text))
+    try:
+        value = json.loads(plain)
+    except (ValueError, RecursionError):
+        return {}
+    return table(value)
+
+
+def _kept(match: re.Match[str]) -> str:
+    return match[1] or ""
+
+
+def read_toml(text: str) -> dict[str, object]:
+    """A table."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def table(value: object) -> dict[str, object]:
+    """The value where it is a table; an empty one where it is anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def texts(value: object) -> list[str]:
+    """The strings in a value that may be one string or a list."""
+    values = value if isinstance(value, list) else [value]
+    return [each for each in values if isinstance(each, str)]
+
 
 MAX_CONFIGURATION_BYTES = 1_000_000
 # Among more files of one name nobody knows which is meant, and comparing them all would take forever.

@@ -4,8 +4,7 @@ import re
 
 from affidavit.languages.engine.grammars import Grammar, NodeFields
 from affidavit.languages.engine.language import ImportRules, Language, Scoping, SignsOfTests
-from affidavit.languages.javascript.imports import extract_javascript
-from affidavit.languages.javascript.modules import javascript_resolver
+from affidavit.languages.javascript.modules import extract_javascript, javascript_resolver
 
 _FUNCTION_VALUE = "[(arrow_function body: (_) @cut) (function_expression body: (_) @cut)]"
 SYMBOLS = f"""

@@ -3,8 +3,16 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from affidavit.languages.engine.settings_files import read_json, table, texts
-from affidavit.languages.engine.tree_files import TreeFiles, below, join, parent, upwards
+from affidavit.languages.engine.tree_files import (
+    TreeFiles,
+    below,
+    join,
+    parent,
+    read_json,
+    table,
+    texts,
+    upwards,
+)
 
 MAX_EXTENDS = 20
 # What TypeScript puts in place of this: the folder of the configuration that extends the others.

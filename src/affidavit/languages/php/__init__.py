@@ -4,8 +4,7 @@ import re
 
 from affidavit.languages.engine.grammars import Grammar, NodeFields
 from affidavit.languages.engine.language import ImportRules, Language, Scoping, SignsOfTests
-from affidavit.languages.php.classes import php_resolver
-from affidavit.languages.php.imports import extract_php
+from affidavit.languages.php.imports import extract_php, php_resolver
 
 SYMBOLS = """
 (function_definition name: (name) @name) @function

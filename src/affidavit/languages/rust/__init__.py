@@ -4,8 +4,7 @@ import re
 
 from affidavit.languages.engine.grammars import Grammar, NodeFields
 from affidavit.languages.engine.language import ImportRules, Language, Scoping, SignsOfTests
-from affidavit.languages.rust.crates import rust_resolver
-from affidavit.languages.rust.imports import extract_rust
+from affidavit.languages.rust.imports import extract_rust, rust_resolver
 
 SYMBOLS = """
 (function_item name: (identifier) @name) @function

@@ -1,11 +1,202 @@
 """Rust: which modules a file declares and uses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from affidavit.languages.engine.grammars import Grammar, ancestors, matches, node_text, parse
-from affidavit.languages.engine.language import Extract, Statement
+from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.tree_files import (
+    TreeFiles,
+    below,
+    join,
+    nearest,
+    parent,
+    read_toml,
+    table,
+    upwards,
+)
+
+ROOT_FILES = ("lib.rs", "main.rs")
+TARGET_FOLDERS = frozenset(("bin", "tests", "examples", "benches"))
+DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
+
+
+@dataclass(frozen=True)
+class Crate:
+    """One Cargo.toml: the folder, the root file of the library, and dependencies in the same repository."""
+
+    folder: str
+    name: str
+    library: str | None
+    aliases: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Module:
+    """A place in the tree of modules: the file that holds it, and the folder of its children."""
+
+    file: str
+    folder: str
+
+
+def rust_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
+    """Resolve statements of Rust files."""
+    return Crates(files).meant
+
+
+class Crates:
+    """The crates of a tree and their modules."""
+
+    def __init__(self, files: TreeFiles) -> None:
+        self._files = files
+        self._crates = {
+            parent(path): _crate(files, path, text)
+            for path, text in files.configurations("Cargo.toml").items()
+        }
+        self._libraries: dict[str, list[str]] = {}
+        for crate in self._crates.values():
+            if crate.name and crate.library:
+                self._libraries.setdefault(crate.name.replace("-", "_"), []).append(crate.library)
+        self._roots = {crate.library for crate in self._crates.values() if crate.library}
+
+    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+        """The file of a declared module, or the files that a `use` reaches into."""
+        kind, _, inline = statement.form.partition(" ")
+        own = self._inside(self._module(path), inline)
+        if kind == "use":
+            return self._used(path, own, statement)
+        if kind == "path":
+            base = parent(path) if not inline else own.folder
+            file = self._files.first((join(base, statement.name),))
+        else:
+            child = self._child(own, statement.name)
+            file = child.file if child else None
+        return (Meant((file,) if file else (), ()),)
+
+    def _used(self, path: str, own: Module, statement: Statement) -> list[Meant]:
+        names = statement.names or ("",)
+        found: dict[str | None, list[str]] = {}
+        for name in names:
+            parts = [part for part in (*statement.name.split("::"), name) if part not in ("", "*", "self")]
+            if statement.name.split("::")[0] == "self":
+                parts.insert(0, "self")
+            found.setdefault(self._walk(path, own, parts), []).append(name)
+        return [Meant((file,) if file else (), tuple(filter(None, taken))) for file, taken in found.items()]
+
+    def _walk(self, path: str, own: Module, parts: list[str]) -> str | None:
+        if not parts:
+            return None
+        start, rest = self._start(path, own, parts)
+        if start is None:
+            return None
+        for part in rest:
+            child = self._child(start, part)
+            if child is None:
+                break
+            start = child
+        return start.file
+
+    def _start(self, path: str, own: Module, parts: list[str]) -> tuple[Module | None, list[str]]:
+        first, rest = parts[0], parts[1:]
+        if first == "crate":
+            return self._crate_root(path), rest
+        if first == "self":
+            return own, rest
+        if first == "super":
+            above: Module | None = own
+            while parts and parts[0] == "super":
+                above, parts = (self._above(path, above) if above else None), parts[1:]
+            return above, parts
+        if self._child(own, first) is not None:
+            return own, parts
+        library = self._library(path, first)
+        return (Module(library, parent(library)), rest) if library else (None, rest)
+
+    def _library(self, path: str, name: str) -> str | None:
+        own = self._crate_of(path)
+        if own is not None and name in own.aliases:
+            other = self._crates.get(own.aliases[name])
+            return other.library if other else None
+        return nearest(path, self._libraries.get(name, ()))
+
+    def _crate_of(self, path: str) -> Crate | None:
+        return next(
+            (self._crates[around] for around in upwards(parent(path)) if around in self._crates), None
+        )
+
+    def _crate_root(self, path: str) -> Module | None:
+        if self._is_root(path):
+            return Module(path, parent(path))
+        for around in upwards(parent(path)):
+            found = self._files.first(below(around, name) for name in ROOT_FILES)
+            if found:
+                return Module(found, around)
+            if around in self._crates:
+                library = self._crates[around].library
+                return Module(library, parent(library)) if library else None
+        return None
+
+    def _is_root(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        return (
+            name in (*ROOT_FILES, "build.rs")
+            or path in self._roots
+            or (folder.rpartition("/")[2] in TARGET_FOLDERS and self._is_target_folder(folder))
+        )
+
+    def _is_target_folder(self, folder: str) -> bool:
+        home = parent(folder)
+        return home in self._crates or parent(home) in self._crates
+
+    def _module(self, path: str) -> Module:
+        folder, _, name = path.rpartition("/")
+        is_folder = name == "mod.rs" or self._is_root(path)
+        return Module(path, folder if is_folder else below(folder, name.removesuffix(".rs")))
+
+    def _inside(self, module: Module, inline: str) -> Module:
+        return Module(module.file, below(module.folder, inline)) if inline else module
+
+    def _child(self, module: Module, name: str) -> Module | None:
+        plain = name.removeprefix("r#")
+        place = below(module.folder, plain)
+        file = self._files.first((f"{place}.rs", f"{place}/mod.rs")) if plain else None
+        return Module(file, place) if file else None
+
+    def _above(self, path: str, module: Module) -> Module | None:
+        """The module around one; within a file's own inline modules that is the file itself."""
+        own = self._module(path)
+        folder = parent(module.folder)
+        if module.folder != own.folder and (module.folder + "/").startswith(own.folder + "/"):
+            return Module(path, folder)
+        if not module.folder:
+            return None
+        names = (f"{folder}.rs", below(folder, "mod.rs"), *(below(folder, name) for name in ROOT_FILES))
+        file = self._files.first(names)
+        return Module(file, folder) if file else None
+
+
+def _crate(files: TreeFiles, path: str, text: str) -> Crate:
+    folder, settings = parent(path), read_toml(text)
+    name, library = table(settings.get("package")).get("name"), table(settings.get("lib")).get("path")
+    written = join(folder, library) if isinstance(library, str) else below(folder, "src/lib.rs")
+    return Crate(
+        folder=folder,
+        name=name if isinstance(name, str) else "",
+        library=files.first((written,)),
+        aliases=dict(_aliases(folder, settings)),
+    )
+
+
+def _aliases(folder: str, settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    for section in DEPENDENCIES:
+        for alias, value in table(settings.get(section)).items():
+            place = table(value).get("path")
+            home = join(folder, place) if isinstance(place, str) else None
+            if home is not None:
+                yield alias.replace("-", "_"), home
+
 
 QUERY = """
 (mod_item !body) @mod

@@ -9,6 +9,7 @@ from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_findi
 from affidavit.ports import Case, Dependencies, Mind, Role, Runner, Specialist, Talk, ToolSource, Verifiers
 from affidavit.prompts import QUOTING, PromptSet, current_prompts
 from affidavit.proof.rewording import is_too_long
+from affidavit.proof.running.runners import KeptRuns
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
@@ -19,7 +20,6 @@ from affidavit.specialists.agents.brief.briefing import Briefing, Fence, lead_li
 from affidavit.specialists.agents.brief.chunks import shown_line_count
 from affidavit.specialists.agents.brief.map_text import NOTHING
 from affidavit.specialists.agents.joiner import ModelJoiner
-from affidavit.specialists.agents.kept_runs import KeptRuns
 from affidavit.specialists.agents.model_agents import (
     LENSES,
     SECOND_LOOK,

@@ -18,6 +18,7 @@ from affidavit.proof.judging.judgement import (
 )
 from affidavit.proof.running.own_names import own_names, printed_lines
 from affidavit.proof.running.reproduction import shows_nothing
+from affidavit.proof.running.runners import KeptRuns
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
@@ -25,7 +26,6 @@ from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.specialists.agents.brief.briefing import Briefing
 from affidavit.specialists.agents.brief.map_text import NOTHING
-from affidavit.specialists.agents.kept_runs import KeptRuns
 
 ATTEMPTS = 2
 MAX_LINES = 60

@@ -8,7 +8,7 @@ from affidavit.git.repository import GitRepository
 from affidavit.ports import Repository, Reproducer, Runner, TryPatch
 from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.proof.running.reproduction import run_reproduction
-from affidavit.proof.running.watched_runner import WatchedRunner
+from affidavit.proof.running.runners import WatchedRunner
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
