@@ -60,7 +60,7 @@ def report_of(text: str) -> Report:
     said = text if text.strip() else text + "x"
     return a_report(
         _candidate(0, said),
-        _candidate(1, said, worth=Worth.MAYBE),
+        _candidate(1, said, worth=Worth.MAYBE, folded=True),
         _candidate(2, said, line=900),
         _impact(3, said),
         _candidate(4, said, withheld=Withheld(code=Reason.NIT, detail=said)),

@@ -102,6 +102,7 @@ def a_candidate(number: int = 0, **fields: Any) -> Candidate:
             "judgements": (Judgement(by="machine", answer="CONFIRMED"),),
             "status": Status.VERIFIED,
             "confidence": "high",
+            "folded": fields.get("worth") is Worth.MAYBE,
             **fields,
         }
     )
@@ -244,7 +245,7 @@ def count(candidates: Sequence[Candidate], blocking: int) -> Counts:
     return Counts(
         candidates=len(candidates),
         shown=len(shown),
-        folded=sum(one.worth is Worth.MAYBE for one in shown),
+        folded=sum(one.folded for one in shown),
         withheld=len(withheld),
         blocking=blocking,
         by_severity=Counter(one.finding.severity for one in shown if one.finding),
