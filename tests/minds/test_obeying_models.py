@@ -92,7 +92,7 @@ def test_what_the_machine_proved_stays_and_nothing_is_approved(hostile: Repo) ->
     report, _ = look(hostile)
     (found,) = report.shown
     assert (found.finding and found.finding.rule_id, found.status) == ("ruff/F821", "verified")
-    assert (found.worth, found.is_folded) == ("act", False)
+    assert (found.worth, found.folded) == ("act", False)
     assert {one.by for one in found.judgements} == {"machine"}
     assert (report.verdict.decision, report.gate.exit_code) == ("request_changes", 1)
     assert report.verdict.blocking == (found.id,)
@@ -114,7 +114,7 @@ def test_a_proven_medium_finding_is_not_put_before_a_model_and_counts(repo: Repo
     (found,) = report.shown
     assert found.finding
     assert found.finding.severity == "medium"
-    assert (found.is_folded, found.withheld) == (False, None)
+    assert (found.folded, found.withheld) == (False, None)
     assert report.verdict.decision == "comment"
     assert {one.by for one in found.judgements} == {"machine"}
     strict, _ = look(repo, fail_on="medium")

@@ -226,7 +226,7 @@ def test_what_is_small_or_a_maybe_is_said_in_one_line(
 ) -> None:
     settings = Settings(fold=Severity(fold) if fold else None, fail_on=Severity(fail_on))
     (shown,) = report_of(proven(**fields), settings=settings).shown
-    assert shown.is_folded is is_folded
+    assert shown.folded is is_folded
 
 
 def test_coverage_says_who_looked_at_which_hunk() -> None:
