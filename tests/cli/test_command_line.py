@@ -6,7 +6,7 @@ import click
 import pytest
 
 from affidavit import __version__
-from affidavit.cli.reviewing.review import command as review
+from affidavit.cli.review import command as review
 from commands import affidavit
 
 

@@ -5,7 +5,7 @@ from io import BytesIO, StringIO, TextIOWrapper
 import pytest
 from rich.console import Console
 
-from affidavit.cli.screen.quality import render_quality
+from affidavit.cli.quality import render_quality
 from affidavit.quality.statistics import rate_of
 from affidavit.records.measure import Absences, Fates, Group, Mistake, Quality, Spread
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rollouts import a_rollout
 
-from affidavit.cli.judging.rollout import read_percent
+from affidavit.cli.rollout import read_percent
 from affidavit.errors import SettingsError
 from affidavit.quality.rollout import arm_of, change_key
 from affidavit.records.change import Revision

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from affidavit.cli.reviewing.review import command
+from affidavit.cli.review import command
 from affidavit.config.readers import READERS
 from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.options import ChosenSettings, ReviewOptions

@@ -11,7 +11,7 @@ from typing import NoReturn
 import click
 
 from affidavit import __version__
-from affidavit.cli.screen.saying import say
+from affidavit.cli.saying import say
 from affidavit.errors import AffidavitError
 from affidavit.system.signals import (
     exit_code_of_interrupt,
@@ -24,8 +24,8 @@ EXIT_NOT_DONE = 2
 WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
 """What the system cannot do for anybody just now; no fault of the program that asked for it."""
 ROOMS: dict[str, tuple[str, dict[str, str]]] = {
-    "affidavit.cli.reviewing": (
-        "Review",
+    "Review": (
+        "affidavit.cli",
         {
             "review": "Review a change and report what can be proven.",
             "context": "Show the map of a change, to plan how to read it.",
@@ -34,8 +34,8 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "ask": "Ask a model about a finding of a report.",
         },
     ),
-    "affidavit.cli.proving": (
-        "Prove",
+    "Prove": (
+        "affidavit.cli",
         {
             "recheck": "Prove a report again, whole.",
             "reproduce": "Run the program that shows a finding again, on both sides.",
@@ -44,8 +44,8 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "parse": "Read a reply with the contract only.",
         },
     ),
-    "affidavit.cli.judging": (
-        "Judge and measure",
+    "Judge and measure": (
+        "affidavit.cli",
         {
             "ignore": "Dismiss a finding, with the reason.",
             "label": "Label a finding as valid, wrong or a nit.",
@@ -53,8 +53,8 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
         },
     ),
-    "affidavit.cli.connecting": (
-        "Connect",
+    "Connect": (
+        "affidavit.cli",
         {
             "init": "Write the workflow of a forge, or a hook, that reviews every change.",
             "post": "Post a report on its pull request, or show what would be posted.",
@@ -62,9 +62,9 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "doctor": "Say what is usable here and what to install for the rest.",
         },
     ),
-    "affidavit.lab.commands": ("Experiment", {"eval": "Measure recall and precision on labelled cases."}),
-    "affidavit.service.commands": (
-        "Serve",
+    "Experiment": ("affidavit.lab.commands", {"eval": "Measure recall and precision on labelled cases."}),
+    "Serve": (
+        "affidavit.service.commands",
         {
             "serve": "Serve reviews over REST, a live stream and a page.",
             "worker": "Do the reviews that servers were asked for.",
@@ -75,7 +75,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
 }
-"""Package to its heading in the help and its commands, each in the module of its name."""
+"""Heading in the help to the package of its commands, each in the module of its name."""
 
 
 def _is_installed(package: str) -> bool:
@@ -83,8 +83,8 @@ def _is_installed(package: str) -> bool:
     return importlib.util.find_spec(".".join(package.split(".")[:2])) is not None
 
 
-HERE = {package: room for package, room in ROOMS.items() if _is_installed(package)}
-COMMANDS = {name: package for package, (_, own) in HERE.items() for name in own}
+HERE = {heading: room for heading, room in ROOMS.items() if _is_installed(room[0])}
+COMMANDS = {name: package for package, own in HERE.values() for name in own}
 """Command to its package, in the order in which a newcomer meets them."""
 
 
@@ -106,7 +106,7 @@ class LazyCommands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands under their headings, without importing any."""
         widest = max(map(len, COMMANDS))
-        for heading, own in HERE.values():
+        for heading, (_, own) in HERE.items():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(widest), purpose) for name, purpose in own.items()])
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.cli.screen.drawn_outputs import NamedOutput
+from affidavit.cli.outputs import NamedOutput
 from affidavit.errors import SettingsError
 from affidavit.lab.commands.options import ScoreLimits, read_limits
 from affidavit.lab.commands.screen import parse_outputs

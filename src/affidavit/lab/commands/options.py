@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from affidavit import __version__
-from affidavit.cli.options.change import read_config
+from affidavit.cli.change import read_config
 from affidavit.config.places import state_folder
 from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from affidavit.cli.screen.drawn_outputs import TEXT, NamedOutput, parse_output, write_all
-from affidavit.cli.screen.outputs import check_outputs
+from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
 from affidavit.lab.evaluation.run import CaseState, Follow, follow_nothing
 from affidavit.lab.evaluation.trial import JudgedClaim, VerifierTrial
 from affidavit.lab.evaluation.view import (

@@ -7,11 +7,8 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.models import verifier_options
-from affidavit.cli.options.prompts import prompt_options
-from affidavit.cli.options.running import run_options
-from affidavit.cli.options.servers import server_options
-from affidavit.cli.screen.saying import say
+from affidavit.cli.options import prompt_options, run_options, server_options, verifier_options
+from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError
 from affidavit.lab.cases.claims import CaseClaims, load_claims

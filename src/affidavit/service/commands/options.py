@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from affidavit.cli.options.models import model_options
+from affidavit.cli.options import model_options
 from affidavit.config.places import DATABASE_VARIABLE, state_folder
 from affidavit.store.open import Store, open_store
 

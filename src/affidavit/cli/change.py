@@ -1,0 +1,288 @@
+"""The options that narrow a change or name settings for it, and what those ask for that name one."""
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from pydantic import ValidationError
+
+from affidavit.assembly import assemble_crew
+from affidavit.cli.saying import note
+from affidavit.config.baseline import BASELINE_PATH
+from affidavit.config.settings import ENVIRONMENT_PREFIX, FILE_NAMES, Settings, settings_files
+from affidavit.errors import InputError, SettingsError
+from affidavit.forges.address import is_request_url, parse_change_url, refuse_without_scheme
+from affidavit.git.confined.boundaries import Allowed
+from affidavit.ports import Tree
+from affidavit.records.change import Comment
+from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def path_options(command: Command) -> Command:
+    """Add the options that say which paths of a change are looked at."""
+    exclude = click.option("--exclude", metavar="GLOBS", help="Do not review these paths.")
+    return click.option("--include", metavar="GLOBS", help="Review only these paths.")(exclude(command))
+
+
+def config_option(command: Command) -> Command:
+    """Add --config to a command."""
+    path, text = click.Path(path_type=Path), "Settings file to use instead of the base commit's."
+    return click.option("--config", type=path, help=text)(command)
+
+
+def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
+    """The change that a command is about; `-` as the target reads a diff from standard input."""
+    if options["target"] == "":
+        raise InputError("the target is empty: name a change, or leave it out for what is not committed")
+    is_input_taken = options["target"] == "-"
+    return ChangeRequest(
+        target=options["target"],
+        staged=options["staged"],
+        repo=options["repo"],
+        allowed=allowed_of(options),
+        title=options["title"],
+        description=options.get("description", ""),
+        diff_text=sys.stdin.buffer.read() if is_input_taken else None,
+        discussion=read_discussion(options.get("discussion"), is_input_taken=is_input_taken),
+        may_be_empty=True,
+    )
+
+
+def opened_change(options: Mapping[str, Any]) -> OpenedChange:
+    """The change that a command is about, opened: from here, or from the forge whose address is given."""
+    if is_request_url(options["target"]):
+        return open_request(options)
+    refuse_without_scheme(options["target"])
+    return open_change(requested_change(options))
+
+
+def read_config(path: Path | None) -> tuple[str, bytes] | None:
+    """The settings file of `--config`, with its name; None where none is named."""
+    if path is None:
+        return None
+    try:
+        return str(path), path.read_bytes()
+    except OSError as error:
+        raise SettingsError(f"--config: {path}: {error.strerror}") from error
+
+
+_OPTIONS = (
+    click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's."),
+    click.option(
+        "--work-tree",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        metavar="FOLDER",
+        help="Where its files lie, if not in its own folder.",
+    ),
+    click.option(
+        "--allow-alternates",
+        is_flag=True,
+        envvar="AFFIDAVIT_ALLOW_ALTERNATES",
+        help="It may take objects from another repository, as after `git clone --shared`.",
+    ),
+)
+_FILTERS = click.option(
+    "--allow-filters",
+    is_flag=True,
+    envvar="AFFIDAVIT_ALLOW_FILTERS",
+    help="Run the filters that its configuration names, such as git-lfs, on files of the working tree.",
+)
+
+
+def repository_options(command: Command) -> Command:
+    """Add the options that say which repository is read."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def working_tree_options(command: Command) -> Command:
+    """Add the options of a command that reads the working tree, too."""
+    return repository_options(_FILTERS(command))
+
+
+def allowed_of(options: Mapping[str, Any]) -> Allowed:
+    """What the options allow."""
+    return Allowed(
+        work_tree=options["work_tree"],
+        alternates=options["allow_alternates"],
+        filters=options.get("allow_filters", False),
+    )
+
+
+STANDARD_INPUT = "-"
+MAX_BYTES = 5_000_000
+MAX_COMMENTS = 5_000
+RULE = re.compile(r"^[ \t]*(?:-[ \t]*){3,}$", re.MULTILINE)
+"""A line of dashes, as in markdown, separates two comments."""
+
+
+def read_discussion(source: str | None, *, is_input_taken: bool = False) -> tuple[Comment, ...]:
+    """The comments of a file, or of standard input for `-`; raises InputError with what to do."""
+    if source is None:
+        return ()
+    if source == STANDARD_INPUT and is_input_taken:
+        raise InputError(
+            "--discussion: standard input is already used for the diff; name a file for the discussion"
+        )
+    data = _bytes_of(source)
+    text = data.decode("utf-8", errors="replace").removeprefix("\ufeff")
+    return _comments(text, source)
+
+
+def _bytes_of(source: str) -> bytes:
+    try:
+        if source == STANDARD_INPUT:
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with Path(source).open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"--discussion: {source}: {error.strerror}") from error
+    if len(data) > MAX_BYTES:
+        raise InputError(f"--discussion: {source} is larger than {MAX_BYTES:,} bytes; pass less")
+    return data
+
+
+def _comments(text: str, source: str) -> tuple[Comment, ...]:
+    is_named_json = source.endswith(".json")
+    if is_named_json or text.lstrip().startswith("["):
+        try:
+            given = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            # Markdown may begin with a link.
+            if is_named_json:
+                raise InputError(f"--discussion: {source} is not JSON: {error}") from error
+        else:
+            return _from_list(given, source)
+    bodies = [body.strip("\n") for body in RULE.split(text)]
+    return tuple(Comment(body=body) for body in bodies if body.strip())
+
+
+def _from_list(given: Any, source: str) -> tuple[Comment, ...]:
+    if not isinstance(given, list):
+        raise InputError(f"--discussion: {source} must be a list of comments, each with a `body`")
+    if len(given) > MAX_COMMENTS:
+        raise InputError(f"--discussion: {source} holds more than {MAX_COMMENTS:,} comments; pass fewer")
+    return tuple(_from_object(each, index, source) for index, each in enumerate(given, start=1))
+
+
+def _from_object(given: Any, index: int, source: str) -> Comment:
+    if not isinstance(given, dict):
+        raise InputError(f"--discussion: comment {index} of {source} is not an object with a `body`")
+    known = {
+        name: value for name, value in given.items() if name in Comment.model_fields and value is not None
+    }
+    try:
+        return Comment.model_validate(known)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"--discussion: comment {index} of {source}: `{field}`: {first['msg'].lower()}"
+        ) from error
+
+
+def open_request(options: Mapping[str, Any]) -> OpenedChange:
+    """Read the pull request, fetch its commits into the cache, and open the change between them."""
+    from affidavit.forges.choice import read_request  # noqa: PLC0415 - few ask a forge
+    from affidavit.forges.opening import Ground, Words, open_pull_request  # noqa: PLC0415
+    from affidavit.forges.reaching.credentials import find_credentials  # noqa: PLC0415
+
+    for name in ("staged", "repo", "work_tree"):
+        if options.get(name):
+            raise SettingsError(f"--{name.replace('_', '-')} does not go with the address of a pull request")
+    address = parse_change_url(options["target"])
+    credentials = find_credentials(address.host)
+    if not options.get("quiet"):
+        note(f"reading {address.url}{'' if credentials.token else ' without a token'}")
+    pull = asyncio.run(read_request(address, credentials))
+    words = Words(
+        title=options.get("title") or "",
+        description=options.get("description") or "",
+        discussion=read_discussion(options.get("discussion")),
+    )
+    return open_pull_request(pull, Ground(credentials), words, has_full_history=_names_model(options))
+
+
+def _names_model(options: Mapping[str, Any]) -> bool:
+    """Models ask who wrote a line, and only all of the history knows."""
+    return bool(options.get("model") or os.environ.get(f"{ENVIRONMENT_PREFIX}MODEL"))
+
+
+MAX_SETTINGS_BYTES = 1_000_000
+
+
+def say_hints(opened: OpenedChange) -> None:
+    """What could not be read, and settings that do not count because base lacks them."""
+    base, head, folder = opened.repository.base, opened.repository.head, opened.repository.folder
+    hints = [*opened.notices]
+    changed = [path for path in [*settings_files(head), BASELINE_PATH] if _is_changed(path, base, head)]
+    hints += [f"{path} is changed here; it applies once it is part of the base commit" for path in changed]
+    if folder is not None:
+        names = [name for name in (*FILE_NAMES, BASELINE_PATH) if name not in changed]
+        hints += [
+            f"{name} of the working tree is not used: the base commit of this change has another, or none"
+            for name in names
+            if _is_unused(name, base, folder)
+        ]
+    for hint in hints:
+        note(hint)
+
+
+def say_named_settings(opened: OpenedChange, named: Path | None) -> None:
+    """That a change may choose its own settings, where the command line names a file of the repository."""
+    folder = opened.repository.folder
+    if named is None or folder is None or not named.resolve().is_relative_to(folder.resolve()):
+        return
+    path = named.resolve().relative_to(folder.resolve()).as_posix()
+    if opened.repository.base.read(path) != named.read_bytes():
+        note(f"--config: {path} is not as the base commit has it: the change may choose its own settings")
+
+
+def say_unknown_names(settings: Settings) -> None:
+    """What the settings switch off and nobody has: a slip of the pen would leave it on."""
+    everybody = assemble_crew(settings.model_copy(update={"analysers_off": (), "allow_linters": True}), None)
+    known = [specialist.name for specialist in everybody.specialists]
+    rules = [
+        *settings.rules_off,
+        *(rule for folder in settings.folders for rule in folder.rules_off),
+    ]
+    named = [("analysers_off", name, name) for name in settings.analysers_off]
+    named += [("rules_off", rule, rule.partition("/")[0]) for rule in rules]
+    for setting, text, name in dict.fromkeys(named):
+        if name not in known:
+            hint = f"{setting}: {text!r} is of no analyser here; known: {', '.join(known)}"
+            note(hint)
+
+
+def _is_changed(path: str, base: Tree, head: Tree) -> bool:
+    here, there = head.entry(path), base.entry(path)
+    if here is None or (there is not None and there.blob == here.blob):
+        return False
+    return _concerns_us(path, head.read(path) or b"")
+
+
+def _is_unused(name: str, base: Tree, folder: Path) -> bool:
+    file = folder / name
+    try:
+        if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_SETTINGS_BYTES:
+            return False
+        content = file.read_bytes()
+    except OSError:
+        return False
+    there = base.read(name) or b""
+    # A checkout may have converted the ends of lines.
+    return _concerns_us(name, content) and content.replace(b"\r\n", b"\n") != there.replace(b"\r\n", b"\n")
+
+
+def _concerns_us(path: str, content: bytes) -> bool:
+    return not path.endswith("pyproject.toml") or b"affidavit" in content

@@ -1,0 +1,113 @@
+"""`affidavit context`: from a target on the command line to the map of the change."""
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from affidavit.assembly import assemble_readers, made_precise
+from affidavit.cli.change import opened_change, path_options, say_hints, working_tree_options
+from affidavit.cli.options import server_options
+from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
+from affidavit.config.places import cache_folder
+from affidavit.config.settings import load_settings
+from affidavit.context.gather import gather_context
+from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET
+from affidavit.context.view.as_json import render_context_json, render_context_page
+from affidavit.context.view.text import render_context
+from affidavit.diff.skipping import mark_skipped
+from affidavit.git.blob_cache import BlobCache
+from affidavit.records.change import Change
+from affidavit.records.context import ContextMap
+from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.servers import server_pool
+from affidavit.stages.looking.intake import OpenedChange
+from affidavit.symbols.import_graph import collection_paused
+
+FORMATS = (TEXT, "json", "html")
+
+
+@click.command()
+@click.argument("target", required=False)
+@click.option("--staged", is_flag=True, help="The map of what is staged.")
+@working_tree_options
+@click.option("--title", default="", help="The title of the change.")
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    metavar="NAME[=FILE]",
+    help="text, json, html; repeatable. No FILE: standard output.",
+)
+@click.option(
+    "--max-files", type=click.IntRange(0, 1000), default=MAX_RELATED, show_default=True, help="Related files."
+)
+@click.option(
+    "--token-budget",
+    type=click.IntRange(0, 1_000_000),
+    default=TOKEN_BUDGET,
+    show_default=True,
+    help="What the related files may cost in a prompt.",
+)
+@path_options
+@server_options
+@click.option("--no-cache", is_flag=True, help="Read everything again.")
+@click.option("--quiet", "-q", is_flag=True, help="No hints.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+def command(**options: Any) -> None:
+    """Show the map of a change, to plan how to read it.
+
+    What it touches, what depends on it, what it depends on, which tests cover it, who wrote the lines and
+    why, each with its reason. Nothing is judged.
+
+    TARGET is A..B, A...B, one commit, a diff file, - for a diff on standard input, or the address of a pull
+    or merge request.
+    With no target: what is not committed yet.
+    """
+    outputs = parse_outputs(options["formats"])
+    with opened_change(options) as opened:
+        if not options["quiet"]:
+            say_hints(opened)
+        # Looking through the graph of a large tree for rubbish took a fifth of the time.
+        with collection_paused():
+            change, context = _gather(opened, options)
+    _write(change, context, outputs)
+
+
+def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
+    """Read `json`, `html=FILE`; raises SettingsError for what is none, or for two on standard output."""
+    outputs = [parse_output(text, FORMATS) for text in texts]
+    check_outputs(outputs)
+    return outputs or [NamedOutput(TEXT, None)]
+
+
+def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, ContextMap]:
+    flags = ReviewOptions.among(options).flags
+    repository = opened.repository
+    settings = load_settings(repository.base, os.environ, flags, tip=repository.tip)
+    change = mark_skipped(opened.change, repository, settings.leaves_out)
+    cache = BlobCache(None if options["no_cache"] else cache_folder())
+    with ExitStack() as servers:
+        readers = assemble_readers(cache)
+        pool = server_pool(settings, opened.repository.folder)
+        if pool is not None:
+            readers = made_precise(readers, servers.enter_context(pool))
+        context = gather_context(
+            change,
+            opened.repository,
+            readers,
+            max_files=options["max_files"],
+            token_budget=options["token_budget"],
+        )
+    return change, context
+
+
+def _write(change: Change, context: ContextMap, outputs: Sequence[NamedOutput]) -> None:
+    renderers = {"json": render_context_json, "html": render_context_page}
+    write_all(
+        outputs,
+        lambda name: renderers[name](change, context),
+        lambda console: render_context(change, context, console=console),
+    )

@@ -1,0 +1,144 @@
+"""`affidavit history`: the reviews of a change, their scores, what was followed, and when to stop."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
+from affidavit.config.places import DATABASE_VARIABLE, state_folder
+from affidavit.errors import InputError, NotARepositoryError
+from affidavit.git.confined.location import find_repository
+from affidavit.git.remote import is_same_address
+from affidavit.iterations.history import Story, as_contents, as_json, render_list, render_story, tell
+from affidavit.records.iteration import DEFAULT_TENANT, StoredSeries
+from affidavit.render.exchange.shapes import as_json as written
+from affidavit.render.page import single_page
+from affidavit.render.safe_text import json_without_commands
+from affidavit.reviewing.series import repository_at
+from affidavit.store.open import Store, open_store
+
+FORMATS = (TEXT, "json", "html")
+
+
+@click.command()
+@click.argument("series", required=False)
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    metavar="NAME[=FILE]",
+    help="text, json, html; repeatable. No FILE: standard output.",
+)
+@click.option("--repository", metavar="NAME", help="All series of this repository; default: this folder's.")
+@click.option("--all", "every", is_flag=True, help="All series of all repositories.")
+@click.option(
+    "--tenant",
+    metavar="NAME",
+    help=f"Of the service's store: all series of this tenant; its database is --data or {DATABASE_VARIABLE}.",
+)
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+def command(series: str | None, **options: Any) -> None:
+    """Show the reviews of SERIES: a branch, a request's address, or a name; without one, list all series.
+
+    For each review: its score and verdict, whether its feedback was followed, and what that changed. Alerts
+    say when an issue repeats, the score stands still, the change goes back and forth, or gets worse.
+    """
+    outputs = [parse_output(text, FORMATS) for text in options["formats"] or (TEXT,)]
+    check_outputs(outputs)
+    tenant = options["tenant"] or DEFAULT_TENANT
+    with _store(options) as store:
+        if series is None:
+            _tell_list(_known(store, tenant), outputs, options)
+            return
+        story = _story(store, series, _wanted(options), tenant)
+    write_all(outputs, lambda name: _rendered(story, name), lambda console: _draw(story, console))
+
+
+def _store(options: Mapping[str, Any]) -> Store:
+    """This machine's store, or the service's, where a tenant of it is asked for."""
+    database = os.environ.get(DATABASE_VARIABLE) if options["tenant"] else None
+    return open_store(database or options["data"] or state_folder())
+
+
+def _tell_list(known: list[StoredSeries], outputs: Sequence[NamedOutput], options: Mapping[str, Any]) -> None:
+    found = _listed(known, options)
+    if any(output.name == "html" for output in outputs):
+        raise InputError("name the series that the page is about: affidavit history SERIES --format html")
+
+    def draw(console: Console) -> None:
+        render_list(found, console=console, elsewhere=len(known) - len(found))
+
+    write_all(outputs, lambda _name: _list_json(found), draw)
+
+
+def _draw(story: Story, console: Console) -> None:
+    render_story(story, console=console)
+
+
+def _rendered(story: Story, name: str) -> str:
+    if name == "html":
+        return single_page(story.series, {"series": as_contents(story)})
+    return json_without_commands(written(as_json(story)))
+
+
+def _list_json(found: list[StoredSeries]) -> str:
+    return json_without_commands(written([one.model_dump(mode="json") for one in found]))
+
+
+def _listed(known: list[StoredSeries], options: Mapping[str, Any]) -> list[StoredSeries]:
+    """This repository's series, unless others are asked for, or there is no repository here."""
+    wanted = _wanted(options)
+    return [one for one in known if not wanted or _belongs(one, wanted)]
+
+
+def _wanted(options: Mapping[str, Any]) -> str:
+    return options["repository"] or ("" if options["every"] else _here())
+
+
+def _belongs(one: StoredSeries, repository: str) -> bool:
+    # A request is reviewed from a copy of ours; its address begins with the repository's.
+    request = re.split(r"/-/merge_requests/|/pull/|/pulls/", one.series)[0]
+    return is_same_address(one.repository, repository) or is_same_address(request, repository)
+
+
+def _known(store: Store, tenant: str) -> list[StoredSeries]:
+    """All series of a tenant; that there are none is said with the names of those who have some."""
+    if not store.exists():
+        return []
+    known = store.iterations.series(tenant)
+    if not known and tenant != DEFAULT_TENANT:
+        names = ", ".join(store.iterations.tenants()) or "none"
+        raise InputError(
+            f"{store.name} keeps no series of a tenant {tenant!r}; it keeps series of: {names[:500]}"
+        )
+    return known
+
+
+def _story(store: Store, series: str, wanted: str, tenant: str) -> Story:
+    known = _known(store, tenant)
+    own = [one for one in known if not wanted or _belongs(one, wanted)]
+    # The address of a request is a whole name.
+    named = [one for one in (known if "://" in series else own) if one.series == series]
+    if len(named) > 1:
+        places = ", ".join(one.repository for one in named)
+        raise InputError(
+            f"several repositories have a series {series!r}: {places}; name one with --repository"
+        )
+    if not named:
+        names = ", ".join(dict.fromkeys(one.series for one in own)) or "none"
+        whose = " of this repository" if wanted else ""
+        raise InputError(f"no series of reviews is called {series!r}; kept{whose} are: {names[:500]}")
+    return tell(store.iterations.of(named[0].repository, series, tenant))
+
+
+def _here() -> str:
+    try:
+        location = find_repository(None)
+    except NotARepositoryError:
+        return ""
+    return repository_at(location)

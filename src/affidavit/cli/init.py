@@ -1,0 +1,183 @@
+"""`affidavit init`: write the workflow of a forge, or a hook of git, that reviews every change."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from affidavit.cli.saying import note
+from affidavit.errors import InputError, SettingsError
+from affidavit.forges.reaching.hosts import KINDS, ForgeKind, known_hosts
+from affidavit.forges.workflows.writing import BUDGET_USD, HOOKS, Choices, Hook, Written, hook, workflow
+from affidavit.git.command import Git
+
+DIGEST = re.compile(r"[0-9a-f]{64}")
+SOURCE = re.compile(
+    r"(?:(?P<github>[\w.-]+/[\w.-]+)|(?P<address>https://[\w.-]+(?::\d+)?(?:/[\w.-]+)+))@(?P<commit>[0-9a-f]{40}|[0-9a-f]{64})"
+)
+MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
+
+
+@click.command()
+@click.option("--forge", type=click.Choice(KINDS), help="Which workflow; default: that of the remote origin.")
+@click.option("--hook", "hooks", multiple=True, type=click.Choice(HOOKS), help="A hook instead; repeatable.")
+@click.option(
+    "--strict", is_flag=True, help="With --hook: stop also where the review could not be completed."
+)
+@click.option(
+    "--model", metavar="PROVIDER:NAME", help="The model of the review; default: none, and no secret."
+)
+@click.option(
+    "--budget-usd",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="USD",
+    help=f"With --model: what one review may cost; default {BUDGET_USD:g}.",
+)
+@click.option(
+    "--from",
+    "source",
+    metavar="OWNER/REPO@COMMIT",
+    help="The repository of Affidavit that the jobs install, at a commit; an https address works, too.",
+)
+@click.option(
+    "--digest",
+    "digests",
+    multiple=True,
+    metavar="SHA256",
+    help="Instead of --from: the hash of this version's published wheel (`pip hash FILE`); repeatable.",
+)
+@click.option("--private", is_flag=True, help="The repository is private: jobs need a token to fetch.")
+@click.option("--repo", type=click.Path(path_type=Path, file_okay=False), help="Where; default: this folder.")
+@click.option("--print", "is_shown", is_flag=True, help="Print the file instead of writing it.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+def command(
+    forge: ForgeKind | None,
+    hooks: tuple[Hook, ...],
+    strict: bool,
+    repo: Path | None,
+    is_shown: bool,
+    force: bool,
+    **options: Any,
+) -> None:
+    """Write the GitHub workflow or the GitLab jobs that review every change, or hooks for git.
+
+    The workflow has three jobs with rights of their own: review reads, recheck proves again without any
+    secret, post writes what the recheck confirmed. docs/ci.md says what a fork's pull request can reach.
+
+    \b
+    affidavit init --from OWNER/REPO@COMMIT   the workflow of the forge that origin is on
+    affidavit init --hook pre-push            review what is pushed, before it is
+    """
+    if strict and not hooks:
+        raise SettingsError("--strict goes with --hook")
+    git = Git(repo or Path.cwd())
+    root = _line(git, "rev-parse", "--show-toplevel")
+    if hooks:
+        root = _hooks_folder(git, root)
+        files = [hook(name, is_strict=strict) for name in hooks]
+    else:
+        files = workflow(forge or _forge_of(git), _choices(**options))
+    if is_shown:
+        _show(files)
+        return
+    # All or nothing: a workflow without what it installs would fail.
+    for one in files:
+        _refuse_taken(root, root / one.path, is_forced=force)
+    for one in files:
+        _write(root / one.path, one)
+
+
+def _choices(
+    model: str | None, budget_usd: float | None, source: str | None, digests: tuple[str, ...], private: bool
+) -> Choices:
+    """What the options say about the workflow."""
+    if model is not None and not MODEL_NAME.fullmatch(model):
+        raise SettingsError(f"--model: {model!r} is not PROVIDER:NAME, such as anthropic:claude-sonnet-4-5")
+    if budget_usd is not None and model is None:
+        raise SettingsError("--budget-usd goes with --model: without a model a review costs nothing")
+    plain = tuple(one.removeprefix("--hash=").removeprefix("sha256:").lower() for one in digests)
+    if wrong := next((one for one in plain if not DIGEST.fullmatch(one)), None):
+        raise SettingsError(f"--digest: {wrong!r} is not the SHA-256 of a file, 64 hexadecimal digits")
+    if source is not None and digests:
+        raise SettingsError("--from and --digest are two ways to install Affidavit: give one of them")
+    return Choices(model, budget_usd or BUDGET_USD, private, plain, _address(source) if source else "")
+
+
+def _address(source: str) -> str:
+    """Where --from says that Affidavit is, with the commit."""
+    found = SOURCE.fullmatch(source)
+    if found is None:
+        raise SettingsError(
+            f"--from: {source!r} is not OWNER/REPO@COMMIT or https://HOST/PATH@COMMIT, with the whole hash "
+            "of the commit: a branch or a tag can be moved"
+        )
+    address = found["address"] or f"https://github.com/{found['github']}"
+    return f"{address}@{found['commit']}"
+
+
+def _line(git: Git, *arguments: str) -> Path:
+    done = git.attempt(*arguments)
+    if done.returncode != 0:
+        raise InputError(f"{git.folder} is not in a git repository with files: name one with --repo")
+    return Path(done.stdout.decode("utf-8", "surrogateescape").rstrip("\n"))
+
+
+def _hooks_folder(git: Git, top: Path) -> Path:
+    """Where the repository's own hooks lie in; a folder that is named elsewhere is not ours to write into."""
+    # Our own git is told to look for hooks nowhere, so what the user chose is asked for by file.
+    chosen = [
+        git.attempt("config", place, "--get", "core.hooksPath").stdout.decode("utf-8", "replace").strip()
+        for place in ("--local", "--global")
+    ]
+    if any(chosen):
+        found = next(filter(None, chosen))
+        raise InputError(f"core.hooksPath is {found}: write the hook there (--print shows it)")
+    common = _line(git, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    return common if common.is_absolute() else top / common
+
+
+def _forge_of(git: Git) -> ForgeKind:
+    """What the remote called origin is on."""
+    address = git.attempt("config", "--local", "--get", "remote.origin.url").stdout.decode("utf-8", "replace")
+    for host in known_hosts():
+        if re.search(rf"(?:^|[@/]){re.escape(host.name)}[:/]", address.strip()):
+            return host.kind
+    raise InputError(
+        "origin is on no forge that is known here: name it with --forge github or --forge gitlab"
+    )
+
+
+def _refuse_taken(root: Path, place: Path, *, is_forced: bool) -> None:
+    """Refuse a place outside of the repository, and a file that is there."""
+    if not place.parent.resolve().is_relative_to(root.resolve()):
+        raise InputError(f"{place.parent} leads out of {root} by a link: make it a folder of the repository")
+    if place.is_symlink():
+        raise InputError(
+            f"{place} is a link to {place.readlink()}, and nothing is written through one: "
+            "remove it, or write the new one elsewhere (--print shows it)"
+        )
+    if place.exists() and not is_forced:
+        raise InputError(f"{place} is there already: --force overwrites it, --print shows the new one")
+
+
+def _show(files: Sequence[Written]) -> None:
+    """What a user reads and changes; the list of hashes is for programs, and long."""
+    click.echo("\n".join(one.text for one in files if not one.path.endswith(".lock")), nl=False)
+    for one in files:
+        if one.path.endswith(".lock"):
+            note(f"{one.path} belongs to it, the hashes of what is installed: it is written, not printed")
+
+
+def _write(place: Path, written: Written) -> None:
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(written.text, "utf-8")
+        if written.is_program:
+            place.chmod(0o755)
+    except OSError as error:
+        raise InputError(f"{place} cannot be written: {error.strerror}") from error
+    click.echo(f"wrote {place}")
+    if written.advice:
+        note(written.advice)

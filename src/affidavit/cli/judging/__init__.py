@@ -1,1 +1,0 @@
-"""Commands in which people judge findings, and that measure how good reviews are."""

@@ -1,0 +1,111 @@
+"""`affidavit mcp`: the tools, the contract and the reviews of Affidavit for a coding agent."""
+
+import os
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from errno import EADDRINUSE
+from pathlib import Path
+from socket import AF_INET, AF_INET6
+from typing import Any
+
+import click
+
+from affidavit.cli.help import LongCommand
+from affidavit.cli.options import mcp_servers_option, model_options, run_options
+from affidavit.cli.saying import note
+from affidavit.errors import SettingsError
+from affidavit.git.confined.location import find_repository
+from affidavit.reviewing.options import ReviewOptions
+
+OWN = ("http", "host_names", "repo", "debug")
+
+
+@click.command(cls=LongCommand)
+@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@click.option(
+    "--http",
+    metavar="[HOST:]PORT",
+    help="Serve streamable HTTP at /mcp instead of standard input and output; HOST is 127.0.0.1 by default."
+    " Any other needs a token in AFFIDAVIT_MCP_TOKEN.",
+)
+@click.option(
+    "--host-name",
+    "host_names",
+    multiple=True,
+    metavar="NAME",
+    help="Another name by which clients may call the server, such as behind a proxy; repeatable.",
+)
+@run_options
+@model_options
+@mcp_servers_option
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+@click.option("--no-cache", is_flag=True, help="Run every analyser again.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@click.pass_context
+def command(context: click.Context, /, **options: Any) -> None:
+    """Serve a coding agent over the Model Context Protocol.
+
+    The agent reads a change through our tools and hands its findings in: they come back proven, or withheld
+    with the reason. It can also have a change reviewed, a report proven again and a finding explained.
+    """
+    from affidavit.mcp.server import Served, make_server  # noqa: PLC0415 - heavy, and of this command only
+
+    repo = options["repo"] or Path.cwd()
+    find_repository(repo)
+    chosen = {name: value for name, value in options.items() if name not in OWN}
+    arguments = review_arguments(context, chosen)
+    served = Served(repo.resolve(), ReviewOptions.among(options), arguments)
+    server = make_server(served)
+    if options["http"]:
+        _serve_http(server, options["http"], tuple(options["host_names"]))
+        return
+    import anyio  # noqa: PLC0415 - as above
+
+    from affidavit.mcp.transport import serve_stdio  # noqa: PLC0415 - as above
+
+    anyio.run(serve_stdio, server)
+
+
+def review_arguments(context: click.Context, chosen: Mapping[str, Any]) -> list[str]:
+    """The same choices as arguments of `affidavit review`."""
+    arguments: list[str] = []
+    for parameter in context.command.params:
+        value = chosen.get(parameter.name or "")
+        if value in (None, (), False) or not isinstance(parameter, click.Option):
+            if value is False and isinstance(parameter, click.Option) and parameter.secondary_opts:
+                arguments.append(parameter.secondary_opts[0])
+            continue
+        if parameter.is_flag:
+            arguments.append(parameter.opts[0])
+            continue
+        values = value if isinstance(value, tuple) else (value,)
+        arguments.extend(f"{parameter.opts[0]}={one}" for one in values)
+    return arguments
+
+
+def read_address(text: str) -> tuple[str, int]:
+    """`8765`, `127.0.0.1:8765`, `[::1]:8765`."""
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or not 0 <= int(port) <= 65535:
+        raise SettingsError(f"--http: {text!r} is no address; write 8765 or 127.0.0.1:8765")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _serve_http(server: Any, address: str, names: tuple[str, ...]) -> None:
+    import uvicorn  # noqa: PLC0415 - of this command only
+
+    from affidavit.mcp.transport import TOKEN_VARIABLE, http_app  # noqa: PLC0415 - as above
+
+    host, port = read_address(address)
+    token = os.environ.get(TOKEN_VARIABLE, "")
+    app = http_app(server, host, port, token, names)
+    shown = f"[{host}]" if ":" in host else host
+    try:
+        listener = socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
+    except OSError as error:
+        why = "another program listens there" if error.errno == EADDRINUSE else error.strerror
+        raise SettingsError(f"--http: cannot listen on {shown}:{port}: {why}; name another port") from error
+    with listener, suppress(KeyboardInterrupt):
+        note(f"listening on http://{shown}:{port}/mcp")
+        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])

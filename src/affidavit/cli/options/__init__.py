@@ -1,1 +1,0 @@
-"""Options that several commands share: arguments of the command line in, checked values out."""

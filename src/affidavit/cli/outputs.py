@@ -1,0 +1,125 @@
+"""Where a command's outputs go: files that are checked before the work begins, or standard output."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from affidavit.errors import SettingsError
+from affidavit.render.safe_text import json_without_commands
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class Output(Protocol):
+    """Something to write; without a path it goes to standard output."""
+
+    @property
+    def path(self) -> Path | None: ...
+
+
+def check_outputs(outputs: Sequence[Output], written_besides: Path | None = None) -> bool:
+    """Whether something goes to standard output; raises for places that cannot be written.
+
+    A mistyped folder must not cost the whole work, nor one output another.
+    """
+    taken = {written_besides.resolve()} if written_besides else set()
+    for output in outputs:
+        _check_place(output.path)
+        place = output.path.resolve() if output.path else None
+        if place in taken:
+            raise SettingsError(f"--format: {output.path} is named twice; each output needs its own file")
+        # A device such as /dev/null takes any number of them.
+        if place and (place.is_file() or not place.exists()):
+            taken.add(place)
+    to_standard_output = [output for output in outputs if output.path is None]
+    if len(to_standard_output) > 1:
+        raise SettingsError(
+            "--format: only one format can go to standard output; give the others a file: NAME=FILE"
+        )
+    return bool(to_standard_output)
+
+
+def _check_place(path: Path | None) -> None:
+    if path is None:
+        return
+    if path.is_dir():
+        raise SettingsError(f"--format: {path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise SettingsError(f"--format: there is no folder {path.parent} for {path.name}")
+
+
+def write_output(text: str, path: Path | None) -> None:
+    """Write a text to its file, or print it."""
+    if path is None:
+        print_text(text if text.endswith("\n") else f"{text}\n")
+        return
+    try:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise SettingsError(f"--format: {path} cannot be written: {error.strerror}") from error
+
+
+def print_json(value: object) -> None:
+    """Print a document in ASCII that no runner of a build takes for a command."""
+    print_text(json_without_commands(json.dumps(value, indent=1)) + "\n")
+
+
+def print_text(text: str) -> None:
+    """Print a text whose format is UTF-8 by definition, whatever the terminal's own encoding is."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
+
+
+TEXT = "text"
+PLAIN_WIDTH = 110
+"""A file or a pipe has no width of its own."""
+
+
+@dataclass(frozen=True)
+class NamedOutput:
+    """One format; without a path it goes to standard output."""
+
+    name: str
+    path: Path | None
+
+
+def parse_output(text: str, known: Sequence[str]) -> NamedOutput:
+    """Read `json` or `html=FILE`; `-` as the file is standard output."""
+    name, has_path, path = text.partition("=")
+    if name not in known:
+        raise SettingsError(f"--format: unknown format {name!r}; known: {', '.join(known)}")
+    if has_path and not path.strip():
+        raise SettingsError(f"--format: no file named after {name}=; write {name}=FILE")
+    return NamedOutput(name, Path(path) if has_path and path != "-" else None)
+
+
+def write_all(
+    outputs: Sequence[NamedOutput], render: Callable[[str], str], draw: "Callable[[Console], None]"
+) -> None:
+    """Write every format that was asked for: the text is drawn, any other rendered by its name."""
+    for output in outputs:
+        if output.name == TEXT and output.path is None:
+            _draw_here(draw)
+            continue
+        write_output(_drawn(draw) if output.name == TEXT else render(output.name), output.path)
+
+
+def _draw_here(draw: "Callable[[Console], None]") -> None:
+    is_terminal = sys.stdout.isatty()
+    from rich.console import Console  # noqa: PLC0415 - reports are drawn elsewhere
+
+    draw(Console(width=None if is_terminal else PLAIN_WIDTH, soft_wrap=not is_terminal))
+
+
+def _drawn(draw: "Callable[[Console], None]") -> str:
+    page = StringIO()
+    from rich.console import Console  # noqa: PLC0415
+
+    draw(Console(file=page, width=PLAIN_WIDTH, force_terminal=False, color_system=None))
+    return page.getvalue()

@@ -1,1 +1,0 @@
-"""Commands that prove a report again, and what follows from one finding of it."""

@@ -1,0 +1,208 @@
+"""`affidavit recheck`: prove a native report again, offline, with no model."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from pydantic import ValidationError
+
+from affidavit.assembly import assemble_crew
+from affidavit.cli.change import allowed_of, repository_options
+from affidavit.cli.options import environment_options
+from affidavit.cli.saying import note
+from affidavit.config.settings import Settings
+from affidavit.errors import InputError
+from affidavit.git.repository import GitRepository
+from affidavit.ports import Specialist
+from affidavit.proof.running.own_names import own_names
+from affidavit.proof.signature import SignatureCheck, check_signature, signature_path
+from affidavit.recheck.check import Rechecked, recheck, without_commands
+from affidavit.recheck.findings import Proof
+from affidavit.recheck.programs import AGAIN, run_again, try_again
+from affidavit.recheck.signers import allowed_signers
+from affidavit.records.report import Report, why_not_derived
+from affidavit.render.safe_text import json_without_commands, visible
+from affidavit.reviewing.hold import patch_trier
+from affidavit.reviewing.named import read_report, report_file
+from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.running import environments_for, opened_runner, running_settings
+from affidavit.stages.looking.intake import OpenedChange, rebuild_change
+
+EXIT_FAILED, EXIT_IN_PART = 1, 3
+MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
+OTHERWISE = "goes otherwise here"
+
+
+@click.command()
+@click.argument("report")
+@repository_options
+@click.option(
+    "--require-signature", is_flag=True, help="Fail unless somebody who is allowed to has signed REPORT."
+)
+@click.option(
+    "--trust-base",
+    metavar="REV",
+    help="Count the allowed signers of the report's base only where REV contains it (default: origin/HEAD).",
+)
+@click.option("--run", is_flag=True, help="Run every program and try every patch again, in a sandbox.")
+@environment_options
+@click.option(
+    "--fetch",
+    is_flag=True,
+    help="Fetch the commits of the pull request that REPORT names; nothing else is asked.",
+)
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    report: str,
+    repo: Path | None,
+    require_signature: bool,
+    trust_base: str | None,
+    run: bool,
+    fetch: bool,
+    output: str,
+    **options: Any,
+) -> None:
+    """Prove REPORT (a file of `review --format report=FILE`, an id, or `last`) again.
+
+    The report is derived again from its inputs and compared whole: the change is read from the commits, the
+    settings from the base commit, analysers look once more on both sides, without a cache, and every quote,
+    search, verdict and count is computed again. What rests on somebody's word is listed.
+    Exit code 0: everything that can be proven holds. 1: something does not. 3: a part could not be proven
+    here. 2: nothing could, or another release of Affidavit made it.
+    """
+    with report_file(report, repo=repo, allowed=allowed_of(options)) as file:
+        recorded = read_report(file)
+        if why := why_not_derived(recorded.affidavit_version, recorded.report_version):
+            # Before anything is fetched or opened for it.
+            raise InputError(f"{file}: {why}")
+        _settings_of(recorded, file)
+        if fetch:
+            repo = _fetched(recorded, repo)
+        with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
+            for notice in opened.notices:
+                note(notice)
+            chosen = ReviewOptions.among(options)
+            named = environments_for(opened.repository, chosen)
+            done = asyncio.run(recheck(recorded, opened, _mechanical, runs_programs=run, environments=named))
+            again = _run_again(recorded, opened, chosen) if run else []
+            signed = _signature_of(file, opened.repository, trust_base)
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    proofs = [*done.proofs, *again, *_signature_proofs(signed, is_required=require_signature)]
+    if output == "json":
+        click.echo(_as_json(done, proofs, signed, digest))
+    else:
+        click.echo(_as_text(done, proofs, signed))
+    context.exit(_exit_code(proofs))
+
+
+def _run_again(recorded: Report, opened: OpenedChange, options: ReviewOptions) -> list[Proof]:
+    with opened_runner(opened.repository, running_settings(options), options, is_asked=True) as running:
+        reason = running.programs.reason if running.programs else ""
+        # A report must not name a command that is then run.
+        settings = without_commands(Settings.model_validate(recorded.settings))
+        trying = patch_trier(opened, assemble_crew(settings, cache_dir=None), running)
+        tried = asyncio.run(try_again(recorded, trying, reason))
+        return [*run_again(recorded, running.runner, own_names(opened.repository), reason), *tried]
+
+
+def _fetched(recorded: Report, repo: Path | None) -> Path:
+    from affidavit.forges.opening import Ground, address_of, fetch_recorded  # noqa: PLC0415
+    from affidavit.forges.reaching.credentials import find_credentials  # noqa: PLC0415 - few ask a forge
+
+    if repo is not None:
+        raise InputError("--fetch brings its own repository: leave out --repo")
+    return fetch_recorded(recorded.change, Ground(find_credentials(address_of(recorded.change).host)))
+
+
+def _mechanical(settings: Settings) -> Sequence[Specialist]:
+    return assemble_crew(settings, cache_dir=None).specialists
+
+
+def _settings_of(recorded: Report, path: Path) -> Settings:
+    try:
+        return Settings.model_validate(recorded.settings)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{path}: settings: {where}: {first['msg']}") from error
+
+
+def _signature_of(report: Path, repository: GitRepository, trust_base: str | None) -> SignatureCheck:
+    trust = allowed_signers(repository, trust_base)
+    beside = signature_path(report)
+    signature = beside.read_bytes() if beside.is_file() else None
+    if signature is None:
+        return check_signature(b"", None, ())
+    checked = check_signature(report.read_bytes(), signature, trust.lists)
+    if checked.state == "unknown_signer" and trust.refused:
+        return checked.model_copy(update={"detail": f"{checked.detail}; {trust.refused}"})
+    return checked
+
+
+def _signature_proofs(signed: SignatureCheck, *, is_required: bool) -> list[Proof]:
+    """A signature that is there must be good; a missing or unknown one fails where it is required."""
+    holds = signed.state == "trusted"
+    if not is_required and signed.state in ("missing", "unknown_signer"):
+        return []
+    detail = _signed_by(signed)
+    return [Proof(finding="", title="signature", kind="signature", holds=holds, detail=detail)]
+
+
+def _signed_by(signed: SignatureCheck) -> str:
+    if signed.state == "trusted":
+        return (
+            f"signed by {signed.signer} with {signed.key}, allowed by {signed.trusted_by}; "
+            "not one byte was changed since"
+        )
+    if signed.state == "unknown_signer":
+        return f"signed with {signed.key}, not changed since; {signed.detail}"
+    return signed.detail
+
+
+def _exit_code(proofs: Sequence[Proof]) -> int:
+    if any(proof.holds is False for proof in proofs):
+        return EXIT_FAILED
+    return EXIT_IN_PART if any(proof.holds is None for proof in proofs) else 0
+
+
+def _mark(proof: Proof) -> str:
+    """What was done again and came out otherwise was checked, though it neither holds nor fails."""
+    is_otherwise = proof.holds is None and AGAIN in proof.detail
+    return OTHERWISE if is_otherwise else MARKS[proof.holds]
+
+
+def _as_json(done: Rechecked, proofs: Sequence[Proof], signed: SignatureCheck, digest: str) -> str:
+    content = {
+        # Whoever posts compares the digest, so that no other report goes out under this recheck.
+        "report_sha256": digest,
+        "exit_code": _exit_code(proofs),
+        "proofs": [proof.model_dump() for proof in proofs],
+        "on_its_word": list(done.words),
+        "signature": signed.model_dump(),
+    }
+    return json_without_commands(json.dumps(content, indent=2))
+
+
+def _as_text(done: Rechecked, proofs: Sequence[Proof], signed: SignatureCheck) -> str:
+    lines = []
+    for finding in dict.fromkeys(proof.finding for proof in proofs):
+        mine = [proof for proof in proofs if proof.finding == finding]
+        lines.append(visible(f"finding {finding}  {mine[0].title}" if finding else "the report as a whole"))
+        lines += [visible(f"  {_mark(proof)}: {proof.kind}: {proof.detail}") for proof in mine]
+    if done.words:
+        lines.append("taken on its word")
+        lines += [visible(f"  {word}") for word in done.words]
+    if signed.state == "missing":
+        lines.append("not signed")
+    elif signed.state == "unknown_signer":
+        lines.append(visible(_signed_by(signed)))
+    holding = sum(proof.holds is True for proof in proofs)
+    lines.append(f"{holding} of {len(proofs)} proofs hold")
+    return "\n".join(lines)

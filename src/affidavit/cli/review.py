@@ -1,0 +1,372 @@
+"""`affidavit review`: from a target on the command line to a report and an exit code."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from affidavit.cli.change import (
+    config_option,
+    opened_change,
+    path_options,
+    read_config,
+    say_hints,
+    say_named_settings,
+    say_unknown_names,
+    working_tree_options,
+)
+from affidavit.cli.help import LongCommand
+from affidavit.cli.options import (
+    mcp_servers_option,
+    model_options,
+    prompt_options,
+    run_options,
+    server_options,
+    sign_option,
+    signing_key,
+)
+from affidavit.cli.outputs import check_outputs, print_text, write_output
+from affidavit.cli.progress import kept_events, show_progress
+from affidavit.cli.saying import say
+from affidavit.config.settings import Settings
+from affidavit.errors import ForgeError, InputError, SettingsError
+from affidavit.forges.address import is_request_url, parse_change_url
+from affidavit.proof.signature import sign_file
+from affidavit.quality.prompts import ChosenPrompts
+from affidavit.records.report import Report
+from affidavit.render.formats import FormatRequest, RenderOptions, parse_format, render
+from affidavit.reviewing.hold import hold_review, settings_for
+from affidavit.reviewing.keeping import keep_report, measured_report
+from affidavit.reviewing.models import models_of
+from affidavit.reviewing.options import ReviewOptions, Say
+from affidavit.reviewing.prompts import count_for_rollout, prompts_for
+from affidavit.reviewing.series import Followed, followed_by, keep_iteration
+from affidavit.stages.looking.intake import OpenedChange
+from affidavit.system.temporary import temporary_folder
+
+WHAT_COUNTS = (
+    "What an analyser proved counts. A model's finding counts where it is verified and worth acting on."
+    " Style never counts."
+)
+"""The rule of the gate, as docs/ci.md has it."""
+POSTED = "posted"
+"""`--previous posted`: the report that was posted last."""
+
+
+@click.command(cls=LongCommand)
+@click.argument("target", required=False)
+@click.option("--staged", is_flag=True, help="Review what is staged.")
+@working_tree_options
+@click.option("--title", default="", help="The title of the change.")
+@click.option("--description", default="", help="What the change is for.")
+@click.option(
+    "--discussion",
+    metavar="FILE",
+    help="Earlier comments on the change: a JSON list, or text; - for standard input.",
+)
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    metavar="NAME[=FILE]",
+    help="terminal, report, review-result[@1.0], verdict, markdown, html, sarif[@github], rdjson, gitlab,"
+    " junit, feedback; repeatable. No FILE: standard output.",
+)
+@click.option(
+    "--fail-on",
+    metavar="SEVERITY",
+    help=f"Exit with 1 from this severity on; default high, or never. {WHAT_COUNTS}",
+)
+@click.option("--severity-threshold", metavar="SEVERITY", help="Hide findings below this severity.")
+@click.option(
+    "--focus", metavar="AREAS", help="Show only these areas, such as security,bugs,performance,quality."
+)
+@click.option("--include-style/--no-style", default=None, help="Show or hide findings about style.")
+@click.option("--nits/--no-nits", default=None, help="Show findings that are true but not worth acting on.")
+@click.option(
+    "--fold",
+    metavar="SEVERITY",
+    help="One line for findings of this severity and below; default low, or never.",
+)
+@click.option(
+    "--verbose", "-v", is_flag=True, help="The whole proof of each finding, and smaller points in full."
+)
+@click.option("--show-withheld", is_flag=True, help="List what is not shown, each with its reason.")
+@path_options
+@click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
+@click.option("--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401.")
+@click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
+@click.option(
+    "--allow-linters/--no-linters",
+    default=None,
+    help="Run the linters that the settings name; this runs their commands.",
+)
+@config_option
+@server_options
+@run_options
+@model_options
+@mcp_servers_option
+@prompt_options
+@click.option(
+    "--dependencies/--no-dependencies",
+    default=True,
+    help="Let models read the sources of packages that lie beside the repository; on by default.",
+)
+@click.option("--estimate", is_flag=True, help="Say what the review would cost, and ask no model.")
+@click.option("--what-leaves", is_flag=True, help="Print what would be sent to whom, and send nothing.")
+@sign_option("the native report (--format report=FILE) with this SSH key")
+@click.option("--series", metavar="NAME", help="The series that this review belongs to; default: the branch.")
+@click.option(
+    "--previous",
+    type=click.Path(path_type=Path),
+    metavar="REPORT",
+    help="The native report of the review before, where no store has it; `posted`: what the last run posted.",
+)
+@click.option("--all", is_flag=True, help="Let models look at everything again, not only at what is new.")
+@click.option(
+    "--max-iterations",
+    metavar="N",
+    help="How many reviews a change is thought to take, for feedback documents; default 5.",
+)
+@click.option("--post", is_flag=True, help="Post the report on its pull request, by a process of its own.")
+@click.option("--may-approve", is_flag=True, help="With --post: approve where the verdict is approve.")
+@click.option("--may-block", is_flag=True, help="With --post: request changes where the verdict says so.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+@click.option("--no-store", is_flag=True, help="Do not keep the report.")
+@click.option("--no-cache", is_flag=True, help="Run every analyser again.")
+@click.option(
+    "--events",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write events to FILE as they happen, one JSON object per line.",
+)
+@click.option(
+    "--quiet", "-q", is_flag=True, help="No progress and no hints; no report where nothing is found."
+)
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@click.pass_context
+def command(context: click.Context, /, **options: Any) -> None:
+    """Review a change and report what can be proven.
+
+    TARGET is A..B, A...B, one commit, a diff file, - for a diff on standard input, or the address of a pull
+    or merge request.
+    With no target: what is not committed yet.
+    """
+    if options["post"]:
+        context.exit(review_and_post(options))
+    outputs = _outputs(options["formats"], options["events"])
+    key = _key_for(outputs, options["sign"])
+    chosen = ReviewOptions.among(options)
+    with opened_change(options) as opened:
+        settings = settings_for(opened, chosen, read_config(options["config"]))
+        if not options["quiet"]:
+            say_hints(opened)
+            say_named_settings(opened, options["config"])
+            say_unknown_names(settings)
+        heard = None if options["quiet"] else say
+        is_empty = not opened.change.files
+        has_models = not is_empty and models_of(settings, chosen)
+        prompts = prompts_for(opened, chosen, heard) if has_models else None
+        if options["estimate"] or options["what_leaves"]:
+            print_text(_preview(opened, settings, options, prompts))
+            return
+        followed = Followed() if is_empty else review_before(opened, chosen, options["target"], say, heard)
+        with (
+            show_progress(is_quiet=options["quiet"]) as shown,
+            kept_events(options["events"], shown) as emit,
+        ):
+            report = hold_review(opened, settings, chosen, prompts, emit, earlier=followed.earlier)
+    if options["no_store"] or is_empty:
+        report = measured_report(report, options["data"])
+    else:
+        report = keep_report(report, options["data"], say)
+        keep_iteration(report, followed, options["data"], say)
+        count_for_rollout(prompts, report, chosen, say)
+    view = RenderOptions(
+        show_withheld=options["show_withheld"],
+        show_nits=report.settings["nits"],
+        is_verbose=options["verbose"],
+    )
+    # A hook says nothing where there is nothing to say.
+    is_silent = options["quiet"] and not report.shown and not report.gate.exit_code
+    _write_outputs(report, [one for one in outputs if not (is_silent and _is_screen(one))], view)
+    for output in outputs if key else ():
+        if key and output.name == "report" and output.path:
+            sign_file(output.path, key)
+    context.exit(report.gate.exit_code)
+
+
+def _outputs(texts: Sequence[str], events: Path | None) -> list[FormatRequest]:
+    try:
+        outputs = [parse_format(text) for text in texts]
+    except ValueError as error:
+        raise SettingsError(f"--format: {error}") from error
+    if not check_outputs(outputs, written_besides=events):
+        outputs.append(parse_format("terminal"))
+    return outputs
+
+
+def _key_for(outputs: Sequence[FormatRequest], named: Path | None) -> Path | None:
+    """The key to sign the report with; what is wrong with it is said before the work begins."""
+    if named is None:
+        return None
+    if not any(output.name == "report" and output.path for output in outputs):
+        raise SettingsError("--sign signs the native report in a file: add --format report=FILE")
+    key = signing_key(named)
+    if not key.is_file():
+        raise SettingsError(f"--sign: there is no key {key}")
+    return key
+
+
+def _preview(
+    opened: OpenedChange, settings: Settings, options: dict[str, Any], prompts: ChosenPrompts | None
+) -> str:
+    """What a review would cost, or what would leave; nobody is asked."""
+    if options["estimate"] and options["what_leaves"]:
+        raise SettingsError("--estimate and --what-leaves exclude each other")
+    from affidavit.reviewing.preview import checked_servers, describe_forecast  # noqa: PLC0415 - few ask for it
+
+    if opened.change.why_empty:
+        return f"{opened.change.why_empty}\n"
+    chosen = ReviewOptions.among(options)
+    if prompts is None:
+        named = checked_servers(opened, chosen)
+        said = f" Without one, nobody calls the tools of {named}." if named else ""
+        return f"No model is named: nothing would leave this machine, and nothing would be paid.{said}\n"
+
+    return describe_forecast(opened, settings, chosen, prompts.prompts, is_estimate=options["estimate"])
+
+
+def _write_outputs(report: Report, outputs: Sequence[FormatRequest], options: RenderOptions) -> None:
+    for output in outputs:
+        if _is_screen(output):
+            from affidavit.render.terminal import print_terminal  # noqa: PLC0415 - as every format
+
+            print_terminal(report, options)
+            continue
+        text = render(report, output, options)
+        if text:
+            write_output(text, output.path)
+        else:
+            _leave_out(output)
+
+
+def _is_screen(output: FormatRequest) -> bool:
+    return output.name == "terminal" and output.path is None
+
+
+def _leave_out(output: FormatRequest) -> None:
+    """A format that has nothing to say writes no document; an earlier one must not pass for it."""
+    if output.path and output.path.is_file():
+        output.path.unlink()
+    say(f"nothing to ask for: no {output.name} document is written")
+
+
+def review_before(
+    opened: OpenedChange, options: ReviewOptions, target: str | None, say: Say, heard: Say | None
+) -> Followed:
+    """What this review follows; a posted report that does not fit is said, and the review goes on."""
+    with _previous_report(options.previous, target, say) as previous:
+        try:
+            is_posted = str(options.previous) == POSTED
+            return followed_by(opened, replace(options, previous=previous), heard, is_posted=is_posted)
+        except InputError as error:
+            if previous is None or str(options.previous) != POSTED:
+                raise
+            # Nobody chose it: a request whose files were all renamed must not be refused for it.
+            say(f"no earlier review is followed: {error}")
+    return followed_by(opened, replace(options, previous=None), heard)
+
+
+@contextmanager
+def _previous_report(named: Path | None, target: str | None, say: Say) -> Iterator[Path | None]:
+    """The file of the earlier report: the user's own, or the posted one; without one the review goes on."""
+    if named is None or str(named) != POSTED:
+        yield named
+        return
+    if target is None or not is_request_url(target):
+        raise SettingsError(
+            f"--previous {POSTED} goes with the address of a pull request; a file of that name is ./{POSTED}"
+        )
+    content = _posted(target, say)
+    if content is None:
+        yield None
+        return
+    with temporary_folder("previous-") as folder:
+        file = folder / "report.json"
+        file.write_bytes(content)
+        yield file
+
+
+def _posted(url: str, say: Say) -> bytes | None:
+    from affidavit.forges.choice import read_earlier  # noqa: PLC0415 - few ask a forge
+    from affidavit.forges.reaching.credentials import find_credentials  # noqa: PLC0415
+
+    address = parse_change_url(url)
+    try:
+        content = asyncio.run(read_earlier(address, find_credentials(address.host)))
+    except ForgeError as error:
+        say(f"no earlier review is followed: {error}")
+        return None
+    if content is None:
+        say(f"no earlier review is followed: none was posted on {address.url} by a run that still has it")
+        return None
+    try:
+        Report.model_validate_json(content)
+    except ValueError:
+        say("no earlier review is followed: its report was written by another version")
+        return None
+    return content
+
+
+REVIEWED = (0, 1, 3)
+NOT_DONE = 2
+OWN_FLAGS = ("--post", "--may-approve", "--may-block")
+
+
+def review_and_post(options: Mapping[str, Any]) -> int:
+    """Review in a process without the token that writes, then post in one that has it."""
+    from affidavit.forges.reaching.credentials import has_credentials_for_posting  # noqa: PLC0415 - few post
+
+    if not is_request_url(options["target"]):
+        raise SettingsError("--post goes with the address of a pull request; else use `affidavit post --url`")
+    if options["estimate"] or options["what_leaves"]:
+        raise SettingsError("--post does not go with --estimate or --what-leaves")
+    if not has_credentials_for_posting():
+        raise SettingsError(
+            "--post needs a token that only the poster is given: set AFFIDAVIT_POST_TOKEN, "
+            "AFFIDAVIT_POST_TOKEN_COMMAND or an App (AFFIDAVIT_GITHUB_APP_ID)"
+        )
+    flags = [flag for flag in OWN_FLAGS[1:] if options[flag.strip("-").replace("-", "_")]]
+    with temporary_folder("post-") as folder:
+        report = folder / "report.json"
+        code = _affidavit([*_own_arguments(), "--format", f"report={report}"], _without_token())
+        if code not in REVIEWED:
+            return code
+        nits = ["--nits"] if options["nits"] else []
+        posted = _affidavit(["post", str(report), "--yes", *flags, *nits], dict(os.environ))
+    return code if posted == 0 else NOT_DONE
+
+
+def _own_arguments() -> list[str]:
+    """What was asked for, without what concerns the posting."""
+    return [argument for argument in sys.argv[1:] if argument not in OWN_FLAGS]
+
+
+def _without_token() -> dict[str, str]:
+    from affidavit.forges.reaching.credentials import ONLY_FOR_POSTING  # noqa: PLC0415 - few post
+
+    return {name: value for name, value in os.environ.items() if name not in ONLY_FOR_POSTING}
+
+
+def _affidavit(arguments: list[str], environment: Mapping[str, str]) -> int:
+    # -P: nothing of the folder that it is run in is imported.
+    command = [sys.executable, "-P", "-m", "affidavit", *arguments]
+    return subprocess.run(command, env=dict(environment), cwd=Path.cwd(), check=False).returncode

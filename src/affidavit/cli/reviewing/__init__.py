@@ -1,1 +1,0 @@
-"""Commands that review a change and follow it from push to push."""

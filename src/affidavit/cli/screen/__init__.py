@@ -1,1 +1,0 @@
-"""What commands show and write: events and results in, lines and files out."""

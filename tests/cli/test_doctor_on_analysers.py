@@ -1,0 +1,36 @@
+"""`affidavit doctor` knows every analyser: its version, what it covers, how to get it."""
+
+import asyncio
+
+import pytest
+
+from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.run_side import find_program, packaged_version
+from affidavit.cli.doctor import examine
+
+
+def test_every_analyser_is_listed_with_version_and_purpose():
+    checks = {check.name: check for check in examine()}
+    for analyser in ANALYSERS:
+        check = checks[f"analyser {analyser.name}"]
+        assert analyser.subject in check.detail
+        if check.state == "missing" and not analyser.distribution:
+            assert check.advice == analyser.elsewhere
+            continue
+        assert check.state == "ok", check
+        assert check.detail[0].isdigit()
+
+
+@pytest.mark.parametrize("analyser", ANALYSERS, ids=lambda analyser: analyser.name)
+def test_the_version_of_the_package_is_the_one_that_the_program_says(analyser):
+    program = asyncio.run(find_program(analyser, None))
+    assert program is not None or not analyser.distribution
+    if program is None:
+        return
+    if analyser.has_package_version:
+        assert packaged_version(analyser.distribution, program.path) == program.version
+
+
+def test_a_program_that_another_package_brought_is_asked_itself(tmp_path):
+    assert packaged_version("ruff", tmp_path / "ruff") == ""
+    assert packaged_version("no-such-package", tmp_path / "ruff") == ""

@@ -1,0 +1,178 @@
+"""Whoever waits for a review sees its stage, who is reading what, tokens and money."""
+
+import io
+import os
+import pty
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from affidavit.cli.progress import MAX_ROWS, Progress, describe_use, drawn, show_progress
+from affidavit.events import Event, EventName, event, handoff, ignore_events
+
+
+def followed(*events: Event) -> tuple[Progress, list[str]]:
+    progress = Progress()
+    lines = [progress.follow(each) for each in events]
+    return progress, [line for line in lines if line]
+
+
+def started(name: str, model: str | None = "m") -> Event:
+    return event(EventName.AGENT_STARTED, agent="reviewer", specialist=name, model=model)
+
+
+def called(name: str, tool: str, **args: object) -> Event:
+    return event(EventName.TOOL_CALLED, agent="reviewer", specialist=name, tool=tool, args=args)
+
+
+def spent(tokens: int, usd: float | None) -> Event:
+    return event(EventName.USAGE_UPDATED, input_tokens=tokens, output_tokens=5, cached_tokens=0, cost_usd=usd)
+
+
+def picture(progress: Progress, encoding: str = "utf-8") -> str:
+    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    console = Console(file=out, width=90, force_terminal=False)
+    console.print(drawn(progress, 61.5, console))
+    out.flush()
+    return out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+
+
+def test_the_stage_who_reads_what_tokens_and_money_are_shown() -> None:
+    progress, _ = followed(
+        event(EventName.AGENT_STARTED, agent="planner", specialist="planner", model="m"),
+        event(EventName.AGENT_STARTED, agent="verifier", specialist="verifier", model="m"),
+        handoff("planner", "reviewer", chunks_count=1),
+        started("logic"),
+        called("logic", "get_file_context", file_path="shop/cart.py", start_line=3, end_line=9),
+        spent(1_234, 0.0123),
+    )
+    first, second = picture(progress).splitlines()
+    assert first == "looking for problems, 1,239 tokens, 0.0123 USD, 1:01"
+    assert second.split() == ["logic", "reading", "shop/cart.py:3"]
+
+
+def test_money_that_nobody_knows_is_not_shown() -> None:
+    assert followed(spent(10, None))[0].headline() == "reading the change, 15 tokens"
+
+
+def test_who_has_finished_is_not_at_work() -> None:
+    done = event(EventName.SPECIALIST_FINISHED, agent="reviewer", specialist="logic", duration_ms=1)
+    assert followed(started("logic"), started("security"), done)[0].rows() == [("security", "thinking")]
+
+
+def test_the_judged_findings_are_counted() -> None:
+    verified = event(EventName.FINDING_VERIFIED, title="t", status="verified", confidence=0.9)
+    progress, _ = followed(started("logic"), handoff("reviewer", "verifier", findings_count=3), verified)
+    assert progress.headline() == "checking the findings (1 of 3 judged)"
+    assert progress.rows() == []
+
+
+def test_of_very_many_the_busy_ones_are_named_and_the_rest_counted() -> None:
+    names = [f"logic@{number}" for number in range(30)]
+    progress, _ = followed(*map(started, names), called("logic@29", "search", pattern="x"))
+    rows = progress.rows()
+    assert ("logic@29", "searching for x") in rows[:MAX_ROWS]
+    assert rows[-1] == ("…", f"and {30 - MAX_ROWS} more")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("search", {"pattern": "total("}, "searching for total("),
+        ("find_references", {"symbol": "Cart.total"}, "who uses Cart.total"),
+        ("logic", {}, ""),
+        ("rm_everything", {"path": "/"}, "rm_everything"),
+        ("search", "no object", "searching for"),
+        ("search", {}, "searching for"),
+    ],
+)
+def test_a_call_is_described_whatever_it_holds(tool: str, arguments: object, said: str) -> None:
+    assert describe_use("logic", tool, arguments) == said
+
+
+def test_what_a_model_writes_is_shown_and_does_nothing() -> None:
+    hostile = "[red]\x1b[2J\u202e" + "x" * 500 + "\n"
+    progress, _ = followed(started("logic"), called("logic", "search", pattern=hostile))
+    shown = picture(progress)
+    assert "[red]␛[2J<U+202E>xxx" in shown
+    assert "\x1b" not in shown
+    assert all(len(line) <= 110 for line in shown.splitlines())
+
+
+def test_a_terminal_that_knows_no_unicode_is_no_reason_to_fail() -> None:
+    assert "searching for" in picture(
+        followed(started("ü"), called("ü", "search", pattern="→"))[0], encoding="ascii"
+    )
+
+
+def test_a_review_with_a_model_leaves_plain_lines_and_one_without_leaves_none() -> None:
+    ended = [
+        event(EventName.SPECIALIST_FINISHED, agent="reviewer", specialist=name, duration_ms=1)
+        for name in ("ruff", "logic")
+    ]
+    course = [handoff("planner", "reviewer", chunks_count=3), *ended, spent(10, 0.5)]
+    course += [handoff("reviewer", "verifier", findings_count=2)]
+    assert followed(started("ruff", None), *course)[1] == []
+    assert followed(started("ruff", None), started("logic"), *course)[1] == [
+        "looking for problems, in 3 parts",
+        "logic has looked",
+        "checking the findings: 2, 15 tokens, 0.5000 USD",
+    ]
+
+
+def test_quiet_means_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    with show_progress(is_quiet=True) as emit:
+        assert emit is ignore_events
+
+
+SCRIPT = """
+import sys, time
+from affidavit.cli.progress import show_progress
+from affidavit.events import EventName, event
+with show_progress(is_quiet=False) as emit:
+    emit(event(EventName.AGENT_STARTED, agent="reviewer", specialist="logic", model="m"))
+    emit(event(EventName.TOOL_CALLED, specialist="logic", tool="search", args={"pattern": "needle"}))
+    emit(event(EventName.USAGE_UPDATED, input_tokens=4000, output_tokens=1, cost_usd=0.25))
+"""
+
+
+def on_a_terminal(code: str) -> str:
+    """What a program writes to a real terminal."""
+    ours, theirs = pty.openpty()
+    pieces: list[bytes] = []
+
+    def drain() -> None:
+        try:
+            while piece := os.read(ours, 65_536):
+                pieces.append(piece)
+        except OSError:
+            return  # The other end is closed.
+
+    reading = threading.Thread(target=drain)
+    reading.start()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdin=theirs, stdout=theirs, stderr=theirs, env=environment, check=False
+    )
+    os.close(theirs)
+    reading.join()
+    os.close(ours)
+    assert done.returncode == 0
+    return b"".join(pieces).decode()
+
+
+def test_on_a_terminal_it_is_live_and_leaves_nothing_behind() -> None:
+    written = on_a_terminal(SCRIPT)
+    assert "4,001 tokens, 0.2500 USD" in written
+    assert "searching for needle" in written
+    # The last thing that is written takes the picture away again.
+    assert written.rstrip().endswith("\x1b[2K")
+
+
+def test_in_a_pipe_there_is_no_sign_of_a_terminal(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, check=True, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == (b"", b"")
