@@ -21,10 +21,10 @@ from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Answer, Gap, Reply
 from affidavit.specialists.agents.brief.briefing import Briefing, Fence, lead_line
 from affidavit.specialists.agents.brief.chunks import shown_hunks
+from affidavit.specialists.agents.brief.comments import Page
 from affidavit.specialists.agents.brief.hunk_names import names_in
 from affidavit.specialists.agents.brief.map_text import NOTHING
 from affidavit.specialists.agents.watched_tools import WatchedTools
-from affidavit.specialists.comments import Page
 from affidavit.tools.checks import JoinedTools
 from affidavit.tools.programs import ProbeTools
 

@@ -15,11 +15,11 @@ from affidavit.records.iteration import Earlier, Scope
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
 from affidavit.specialists.agents.brief.chunks import shown_hunks
+from affidavit.specialists.agents.brief.comments import Page, comments_on, pages_of
 from affidavit.specialists.agents.brief.map_text import NOTHING, map_text, symbols_text
 from affidavit.specialists.agents.brief.memory import MEMORY_KEY, memory_of
 from affidavit.specialists.agents.brief.project_instructions import choose_sections
 from affidavit.specialists.agents.brief.surroundings import Surroundings
-from affidavit.specialists.comments import Page, comments_on, pages_of
 
 ONE_COMMIT = "(one, with the title above)"
 MAX_DESCRIPTION = 8_000
