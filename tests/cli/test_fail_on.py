@@ -101,7 +101,7 @@ def test_a_users_linter_counts_only_where_its_settings_say_so(linted: Repo) -> N
     done = review(linted, "--fail-on", "medium", "--allow-linters", "--format", "report")
     report = Report.model_validate_json(done.out)
     (found,) = report.shown
-    assert (done.code, found.is_folded, found.worth) == (1, False, "act")
+    assert (done.code, found.folded, found.worth) == (1, False, "act")
 
 
 def test_a_users_linter_that_blocks_asks_for_changes_by_its_errors(linted: Repo, tmp_path: Path) -> None:
