@@ -3530,7 +3530,7 @@ export interface components {
             notice: string;
             /**
              * Report Version
-             * @default 2.10
+             * @default 1.0
              */
             report_version: string;
             /** Affidavit Version */
