@@ -30,7 +30,8 @@ def on_a_terminal(report: Report, width: int = 80) -> list[str]:
 
 
 def test_the_verdict_carries_the_words_after_what_was_computed() -> None:
-    plain, verdict = to_verdict(a_report(a_candidate())), to_verdict(with_words())
+    plain = to_verdict(a_report(a_candidate())).model_dump(mode="json")
+    verdict = to_verdict(with_words()).model_dump(mode="json")
     assert verdict["summary"] == f"{with_words().verdict.summary} {WORDS.summary}"
     assert verdict["recommendations"] == [*plain["recommendations"], "Set the total first."]
     notes = {file["file_path"]: file["positive_notes"] for file in verdict["files"]}
@@ -41,7 +42,7 @@ def test_the_verdict_carries_the_words_after_what_was_computed() -> None:
 
 
 def test_words_without_a_summary_leave_the_computed_one() -> None:
-    assert to_verdict(with_words(summary=""))["summary"] == to_verdict(a_report(a_candidate()))["summary"]
+    assert to_verdict(with_words(summary="")).summary == to_verdict(a_report(a_candidate())).summary
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

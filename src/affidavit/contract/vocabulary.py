@@ -4,9 +4,13 @@
 """
 
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
 from affidavit.errors import SettingsError
 from affidavit.records.finding import Category, Confidence, Severity
+
+VerdictSeverity = Literal["critical", "warning", "info", "style"]
+VerdictCategory = Literal["security", "bug", "performance", "quality"]
 
 FEEDBACK_SEVERITY: Mapping[Severity, str] = {
     Severity.CRITICAL: "critical",
@@ -15,7 +19,7 @@ FEEDBACK_SEVERITY: Mapping[Severity, str] = {
     Severity.LOW: "minor",
     Severity.INFO: "suggestion",
 }
-VERDICT_SEVERITY: Mapping[Severity, str] = {
+VERDICT_SEVERITY: Mapping[Severity, VerdictSeverity] = {
     Severity.CRITICAL: "critical",
     Severity.HIGH: "warning",
     Severity.MEDIUM: "warning",
@@ -31,7 +35,7 @@ FEEDBACK_ASPECT: Mapping[Category, str] = {
     Category.STYLE: "style",
     Category.TEST: "testability",
 }
-VERDICT_CATEGORY: Mapping[Category, str] = {
+VERDICT_CATEGORY: Mapping[Category, VerdictCategory] = {
     Category.CORRECTNESS: "bug",
     Category.SECURITY: "security",
     Category.PERFORMANCE: "performance",
@@ -68,7 +72,7 @@ class UnknownWordError(SettingsError, ValueError):
         super().__init__(f"{word[:40]!r} is not a {kind}; use one of {', '.join(allowed)}")
 
 
-def verdict_severity(severity: Severity, category: Category) -> str:
+def verdict_severity(severity: Severity, category: Category) -> VerdictSeverity:
     """A verdict's word for a severity; style is a severity there."""
     return "style" if category is Category.STYLE else VERDICT_SEVERITY[severity]
 

@@ -299,7 +299,9 @@ def trial_lines(candidate: Candidate) -> list[str]:
     """What was tried, one line each."""
     marks = {True: "passed", False: "failed", None: "not tried"}
     steps = candidate.patch_trial.steps if candidate.patch_trial else ()
-    return [f"{marks[step.passed]}: {step.name}: {step.detail}" for step in steps]
+    return [
+        f"{marks[step.passed]}: {step.name}" + (f": {step.detail}" if step.detail else "") for step in steps
+    ]
 
 
 def proof_steps(candidate: Candidate) -> list[str]:

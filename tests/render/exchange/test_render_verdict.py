@@ -32,7 +32,7 @@ VALIDATOR = jsonschema_rs.validator_for(SCHEMA)
 
 def check(report: Report) -> dict[str, Any]:
     """The verdict, once it is valid and its numbers are those of its lists."""
-    verdict = json.loads(json.dumps(to_verdict(report), allow_nan=False))
+    verdict = json.loads(to_verdict(report).model_dump_json())
     VALIDATOR.validate(verdict)
     findings = [finding for file in verdict["files"] for finding in file["findings"]]
     stats = verdict["stats"]
@@ -151,11 +151,11 @@ def test_confidence_is_a_number_by_the_word() -> None:
 
 @pytest.mark.parametrize("report", [a_report(), a_full_report(), a_report(a_candidate(), coverage=())])
 def test_the_summary_has_two_or_three_sentences(report: Report) -> None:
-    assert 2 <= to_verdict(report)["summary"].count(". ") + 1 <= 3
+    assert 2 <= to_verdict(report).summary.count(". ") + 1 <= 3
 
 
 def test_without_a_model_nothing_proven_is_said_as_such() -> None:
-    assert to_verdict(a_report())["summary"].startswith("No problems found (linters only, no model).")
+    assert to_verdict(a_report()).summary.startswith("No problems found (linters only, no model).")
 
 
 def test_recommendations_come_from_what_happened() -> None:

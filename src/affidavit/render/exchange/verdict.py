@@ -1,14 +1,21 @@
 """Write a report as a `ReviewVerdict`, whose numbers are counted from the lists beside them."""
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
-from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, VERDICT_CATEGORY, verdict_severity
+from affidavit.contract.vocabulary import (
+    CONFIDENCE_NUMBER,
+    VERDICT_CATEGORY,
+    VerdictCategory,
+    VerdictSeverity,
+    verdict_severity,
+)
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import FileStatus
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
+from affidavit.records.record import Record
 from affidavit.records.report import Gap, Report
 from affidavit.render import wording
 from affidavit.render.account import set_aside_words
@@ -16,7 +23,7 @@ from affidavit.render.exchange.shapes import as_json
 from affidavit.render.formats import RenderOptions
 from affidavit.render.proof import said_under
 
-_CHANGE_TYPES = {
+_CHANGE_TYPES: dict[FileStatus, Literal["added", "modified", "deleted"]] = {
     FileStatus.ADDED: "added",
     FileStatus.COPIED: "added",
     FileStatus.MODIFIED: "modified",
@@ -25,26 +32,78 @@ _CHANGE_TYPES = {
 }
 
 
+class VerdictFinding(Record):
+    """A finding of a `ReviewVerdict`."""
+
+    file_path: str
+    line_start: int
+    line_end: int | None
+    severity: VerdictSeverity
+    category: VerdictCategory
+    title: str
+    description: str
+    suggestion: str | None
+    verification_status: Status
+    confidence: float
+    code_snippet: str | None
+
+
+class FileReview(Record):
+    """What was found in one file."""
+
+    file_path: str
+    language: str
+    change_type: Literal["added", "modified", "deleted"]
+    findings: tuple[VerdictFinding, ...]
+    positive_notes: tuple[str, ...]
+
+
+class ReviewStats(Record):
+    """How much there is of each."""
+
+    total_files_reviewed: int
+    total_findings: int
+    critical_count: int
+    warning_count: int
+    info_count: int
+    style_count: int
+    verified_count: int
+    false_positive_count: int
+
+
+class ReviewVerdict(Record):
+    """The outcome of a review."""
+
+    verdict: Literal["approve", "request_changes", "comment"]
+    summary: str
+    confidence: float
+    files: tuple[FileReview, ...]
+    stats: ReviewStats
+    false_positives: tuple[VerdictFinding, ...]
+    recommendations: tuple[str, ...]
+    review_duration_ms: int | None
+
+
 def write(report: Report, _options: RenderOptions) -> str:
     """The report in this format."""
-    return as_json(to_verdict(report))
+    return as_json(to_verdict(report).model_dump(mode="json"))
 
 
-def to_verdict(report: Report) -> dict[str, Any]:
+def to_verdict(report: Report) -> ReviewVerdict:
     """The verdict with one review a file, the findings that were refuted, and what to do next."""
-    files = _file_reviews(report)
+    files = tuple(_file_reviews(report))
     refuted = [one for one in report.candidates if one.status is Status.FALSE_POSITIVE and not is_fixed(one)]
     false_positives = _findings(refuted, report)
-    return {
-        "verdict": report.verdict.decision,
-        "summary": _summary(report),
-        "confidence": min(max(report.verdict.confidence, 0.0), 1.0),
-        "files": files,
-        "stats": _stats(files, false_positives, reviewed=_reviewed_paths(report)),
-        "false_positives": false_positives,
-        "recommendations": recommendations(report),
-        "review_duration_ms": report.duration_ms,
-    }
+    return ReviewVerdict(
+        verdict=report.verdict.decision,
+        summary=_summary(report),
+        confidence=min(max(report.verdict.confidence, 0.0), 1.0),
+        files=files,
+        stats=_stats(files, len(false_positives), reviewed=_reviewed_paths(report)),
+        false_positives=false_positives,
+        recommendations=tuple(recommendations(report)),
+        review_duration_ms=report.duration_ms,
+    )
 
 
 def _summary(report: Report) -> str:
@@ -55,37 +114,34 @@ def _summary(report: Report) -> str:
     return f"{report.verdict.summary}{aside} {report.words.summary}"
 
 
-def _file_reviews(report: Report) -> list[dict[str, Any]]:
+def _file_reviews(report: Report) -> Iterator[FileReview]:
     """A review for each changed file that was not skipped, and for each other file that has a finding."""
     groups = wording.by_file([one for one in report.shown if one.status is not Status.FALSE_POSITIVE])
-    reviews = []
     for file in report.change.files:
         found = groups.pop(file.path, [])
         # A file that moved may have findings under both of its names.
         found += groups.pop(file.old_path, []) if file.old_path and file.base_path == file.old_path else []
         if found or file.skipped is None:
-            reviews.append(_file_review(report, file.path, file.language, _CHANGE_TYPES[file.status], found))
-            reviews[-1]["positive_notes"] = _notes(report, file.path)
+            yield FileReview(
+                file_path=file.path,
+                language=file.language or "unknown",
+                change_type=_CHANGE_TYPES[file.status],
+                findings=_findings(found, report),
+                positive_notes=_notes(report, file.path),
+            )
     for path, found in groups.items():
-        language = wording.language_of(report.change, path)
-        reviews.append(_file_review(report, path, language, "modified", found))
-    return reviews
+        yield FileReview(
+            file_path=path,
+            language=wording.language_of(report.change, path) or "unknown",
+            change_type="modified",
+            findings=_findings(found, report),
+            positive_notes=(),
+        )
 
 
-def _file_review(
-    report: Report, path: str, language: str, change_type: str, found: Sequence[Candidate]
-) -> dict[str, Any]:
-    return {
-        "file_path": path,
-        "language": language or "unknown",
-        "change_type": change_type,
-        "findings": _findings(found, report),
-        "positive_notes": [],
-    }
-
-
-def _notes(report: Report, path: str) -> list[str]:
-    return [note.note for note in report.words.positive_notes if note.file == path] if report.words else []
+def _notes(report: Report, path: str) -> tuple[str, ...]:
+    notes = report.words.positive_notes if report.words else ()
+    return tuple(one.note for one in notes if one.file == path)
 
 
 def is_fixed(candidate: Candidate) -> bool:
@@ -93,25 +149,25 @@ def is_fixed(candidate: Candidate) -> bool:
     return candidate.withheld is not None and candidate.withheld.code is Reason.FIXED
 
 
-def _findings(candidates: Sequence[Candidate], report: Report) -> list[dict[str, Any]]:
-    return [_finding(one, one.finding, report) for one in wording.ordered(candidates) if one.finding]
+def _findings(candidates: Sequence[Candidate], report: Report) -> tuple[VerdictFinding, ...]:
+    return tuple(_finding(one, one.finding, report) for one in wording.ordered(candidates) if one.finding)
 
 
-def _finding(candidate: Candidate, finding: Finding, report: Report) -> dict[str, Any]:
+def _finding(candidate: Candidate, finding: Finding, report: Report) -> VerdictFinding:
     first, last = finding.lines
-    return {
-        "file_path": finding.file,
-        "line_start": first,
-        "line_end": last if last != first else None,
-        "severity": verdict_severity(finding.severity, finding.category),
-        "category": VERDICT_CATEGORY[finding.category],
-        "title": finding.title,
-        "description": _description(candidate, finding, report),
-        "suggestion": finding.suggestion,
-        "verification_status": candidate.status.value,
-        "confidence": CONFIDENCE_NUMBER[candidate.confidence],
-        "code_snippet": (candidate.quote.code if candidate.quote else "") or None,
-    }
+    return VerdictFinding(
+        file_path=finding.file,
+        line_start=first,
+        line_end=last if last != first else None,
+        severity=verdict_severity(finding.severity, finding.category),
+        category=VERDICT_CATEGORY[finding.category],
+        title=finding.title,
+        description=_description(candidate, finding, report),
+        suggestion=finding.suggestion,
+        verification_status=candidate.status,
+        confidence=CONFIDENCE_NUMBER[candidate.confidence],
+        code_snippet=(candidate.quote.code if candidate.quote else "") or None,
+    )
 
 
 def _description(candidate: Candidate, finding: Finding, report: Report) -> str:
@@ -139,23 +195,19 @@ def _reviewed_paths(report: Report) -> set[str]:
     return examined if report.coverage else {file.path for file in report.change.reviewed_files()}
 
 
-def _stats(
-    files: Sequence[dict[str, Any]], false_positives: Sequence[dict[str, Any]], *, reviewed: set[str]
-) -> dict[str, int]:
-    findings = [finding for file in files for finding in file["findings"]]
-    severities = Counter(finding["severity"] for finding in findings)
-    return {
-        "total_files_reviewed": sum(
-            bool(file["findings"]) or file["file_path"] in reviewed for file in files
-        ),
-        "total_findings": len(findings),
-        "critical_count": severities["critical"],
-        "warning_count": severities["warning"],
-        "info_count": severities["info"],
-        "style_count": severities["style"],
-        "verified_count": sum(finding["verification_status"] == "verified" for finding in findings),
-        "false_positive_count": len(false_positives),
-    }
+def _stats(files: Sequence[FileReview], false_positives: int, *, reviewed: set[str]) -> ReviewStats:
+    findings = [finding for file in files for finding in file.findings]
+    severities = Counter(finding.severity for finding in findings)
+    return ReviewStats(
+        total_files_reviewed=sum(bool(file.findings) or file.file_path in reviewed for file in files),
+        total_findings=len(findings),
+        critical_count=severities["critical"],
+        warning_count=severities["warning"],
+        info_count=severities["info"],
+        style_count=severities["style"],
+        verified_count=sum(finding.verification_status is Status.VERIFIED for finding in findings),
+        false_positive_count=false_positives,
+    )
 
 
 def recommendations(report: Report) -> list[str]:

@@ -66,58 +66,6 @@ class ReviewProgress(BaseModel):
     findings_so_far: list[FindingSoFar]
 
 
-class VerdictFinding(BaseModel):
-    """A finding of a `ReviewVerdict`."""
-
-    file_path: str
-    line_start: int
-    line_end: int | None
-    severity: Literal["critical", "warning", "info", "style"]
-    category: Literal["security", "bug", "performance", "quality"]
-    title: str
-    description: str
-    suggestion: str | None
-    verification_status: Literal["verified", "likely", "unverified", "false_positive"]
-    confidence: float
-    code_snippet: str | None
-
-
-class FileReview(BaseModel):
-    """What was found in one file."""
-
-    file_path: str
-    language: str
-    change_type: Literal["added", "modified", "deleted"]
-    findings: list[VerdictFinding]
-    positive_notes: list[str]
-
-
-class ReviewStats(BaseModel):
-    """How much there is of each."""
-
-    total_files_reviewed: int
-    total_findings: int
-    critical_count: int
-    warning_count: int
-    info_count: int
-    style_count: int
-    verified_count: int
-    false_positive_count: int
-
-
-class ReviewVerdict(BaseModel):
-    """The outcome of a review."""
-
-    verdict: Literal["approve", "request_changes", "comment"]
-    summary: str
-    confidence: float
-    files: list[FileReview]
-    stats: ReviewStats
-    false_positives: list[VerdictFinding]
-    recommendations: list[str]
-    review_duration_ms: int | None
-
-
 class EventRecord(BaseModel):
     """One event of a review."""
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from affidavit.diff.redacted import redact_shown
 from affidavit.records.change import Change
 from affidavit.records.iteration import FeedbackVerdict, StoredIteration
-from affidavit.render.exchange.verdict import to_verdict
+from affidavit.render.exchange.verdict import ReviewVerdict, to_verdict
 from affidavit.service.api.asked import ReviewRequest
 from affidavit.service.api.door import (
     MayStay,
@@ -34,7 +34,6 @@ from affidavit.service.api.shapes import (
     ReviewPage,
     ReviewProgress,
     ReviewSummary,
-    ReviewVerdict,
     Submitted,
     stream_url,
     summary_of,
@@ -192,7 +191,7 @@ async def get_review(review: OwnReview, parts: ThisServer) -> Response:
     if review.status == "completed":
         report = await asyncio.to_thread(parts.store.reports.load, review.id)
         if report is not None:
-            return JSONResponse(await asyncio.to_thread(to_verdict, report))
+            return JSONResponse(await asyncio.to_thread(lambda: to_verdict(report).model_dump(mode="json")))
     events = await asyncio.to_thread(parts.progress.events, review.id, 0, EVENTS_AT_ONCE)
     so_far = ReviewProgress(
         **review.model_dump(include={"status", "stage", "reason", "created_at", "started_at", "events"}),
