@@ -14,9 +14,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.record import Side
 from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.records.runs.run import Program, ProgramRun
-from affidavit.suggestions.covering import covering_tests
-from affidavit.suggestions.own_proof import passed_tests
-from affidavit.suggestions.trial import try_patch
+from affidavit.suggestions.trial import covering_tests, passed_tests, try_patch
 from repositories import Repo
 
 APP = "def total(prices):\n    return prices[0] + sum(prices[1:])\n"

@@ -17,9 +17,8 @@ from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.record import Side
 from affidavit.records.runs.patch_trial import PatchTrial, TrialStep, trial_of
 from affidavit.records.runs.run import AlteredFile, Program, ProgramRun
-from affidavit.suggestions.covering import covering_tests
 from affidavit.suggestions.patched import apply_patch
-from affidavit.suggestions.trial import try_patch
+from affidavit.suggestions.trial import covering_tests, try_patch
 from commands import affidavit
 from repositories import Repo
 from sandboxes import needed_sandbox

@@ -38,9 +38,8 @@ from affidavit.specialists.agents.brief.briefing import Briefing
 from affidavit.specialists.agents.patch_writer import WrittenPatch, patch_talk, read_patch
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 from affidavit.store.open import open_store
-from affidavit.suggestions.covering import covering_tests
 from affidavit.suggestions.patched import Contents
-from affidavit.suggestions.trial import MakeRunner, try_patch
+from affidavit.suggestions.trial import MakeRunner, covering_tests, try_patch
 
 EXIT_FAILED = 1
 MARKS = {True: "passed", False: "FAILED", None: "not tried"}

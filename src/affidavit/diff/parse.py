@@ -10,8 +10,24 @@ from affidavit.diff import names as diff_names
 from affidavit.diff.hunks import HunkBody, HunkHeader, RawHunk, parse_header
 from affidavit.errors import EmptyChangeError, MalformedDiffError
 from affidavit.git.paths import decode_path
+from affidavit.git.repository import GitRepository
 from affidavit.git.tree import SUBMODULE_MODE
-from affidavit.records.change import FileStatus
+from affidavit.records.change import Change, FileStatus
+from affidavit.system.closing import Closing
+
+
+@dataclass(frozen=True)
+class OpenedChange(Closing):
+    """Close it after use: that ends git's processes and deletes the temporary objects."""
+
+    change: Change
+    repository: GitRepository
+    notices: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """Release the repository."""
+        self.repository.close()
+
 
 Read = TypeVar("Read")
 

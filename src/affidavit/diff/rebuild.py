@@ -5,8 +5,7 @@ from pathlib import Path
 
 from affidavit.diff.hunks import from_record
 from affidavit.diff.names import is_acceptable
-from affidavit.diff.opened import OpenedChange
-from affidavit.diff.parse import FileDiff
+from affidavit.diff.parse import FileDiff, OpenedChange
 from affidavit.diff.patched_tree import Content, PatchedTree, shown_tree
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
 from affidavit.git.confined.boundaries import Allowed

@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import UUID
 
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings
-from affidavit.diff.opened import OpenedChange
+from affidavit.diff.parse import OpenedChange
 from affidavit.diff.record_check import compare_record, has_its_trees
 from affidavit.errors import InputError
 from affidavit.events import iso

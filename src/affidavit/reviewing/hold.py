@@ -114,8 +114,8 @@ def patch_trier(opened: OpenedChange, crew: Crew, running: Running) -> TryPatch 
     """Who tries the patches that findings bring: only where programs are run."""
     if running.beside is None:
         return None
-    from affidavit.suggestions.covering import covering_tests  # noqa: PLC0415 - few reviews have patches
-    from affidavit.suggestions.trial import try_patch  # noqa: PLC0415
+    # Few reviews have patches.
+    from affidavit.suggestions.trial import covering_tests, try_patch  # noqa: PLC0415
 
     async def try_one(candidate: Candidate) -> tuple[TrialStep, ...]:
         if candidate.finding is None:

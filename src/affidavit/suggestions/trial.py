@@ -1,9 +1,11 @@
 """Try a patch before it is offered: does it apply, parse, stay quiet, and settle what it is for?"""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from affidavit.context.gather import gather_context
 from affidavit.diff.between import files_between
 from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository
@@ -16,12 +18,87 @@ from affidavit.proof.running.surroundings import blocked_by, lacking_in, stopped
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.runs.patch_trial import PatchTrial, TrialStep, trial_of
-from affidavit.records.runs.run import Program
+from affidavit.records.runs.run import Program, ProgramRun
 from affidavit.stages.looking.parse import read_replies
 from affidavit.stages.looking.review import collect_replies
-from affidavit.suggestions.own_proof import fewer_tests, without_proof
 from affidavit.suggestions.patched import Contents, apply_patch, patched_repository
+from affidavit.symbols.changed import symbol_changes
+from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.import_graph import import_graph
+from affidavit.symbols.readers import CodeReaders
+from affidavit.symbols.references import find_references
 from affidavit.tools.programs import test_programs
+
+READERS = CodeReaders(
+    read_imports=import_graph,
+    symbols_of=symbols_of,
+    changed_symbols=symbol_changes,
+    find_references=find_references,
+)
+
+
+def covering_tests(change: Change, patched: GitRepository) -> tuple[str, ...]:
+    """As the map knows them: tests that use what is patched, import it, or are named after it."""
+    return gather_context(change, patched, READERS).tests
+
+
+def without_proof(contents: Contents) -> Contents:
+    """The part of a patch that its proof may judge; all of it where it mends nothing but tests."""
+    code = {path: content for path, content in contents.items() if not is_proof(path)}
+    return code or contents
+
+
+def fewer_tests(before: ProgramRun, after: ProgramRun) -> str:
+    """That fewer tests pass than before, in words; empty where as many do, or nobody counted them."""
+    then, now = passed_tests(before.output), passed_tests(after.output)
+    if then is None or (now is not None and now >= then):
+        return ""
+    return f"{then} passed without the patch, with it {'nobody counted them' if now is None else now}"
+
+
+def passed_tests(output: str) -> int | None:
+    """How many tests passed, as their runner counted them at the end; None where none did."""
+    for pattern, count in COUNTS:
+        found = [*pattern.finditer(output)]
+        if found:
+            return count(found)
+    return None
+
+
+def _of_pytest(found: list[re.Match[str]]) -> int:
+    passed = re.search(r"(\d+) passed", found[-1][0])
+    return int(passed[1]) if passed else 0
+
+
+def _of_unittest(found: list[re.Match[str]]) -> int:
+    return int(found[-1]["ran"]) - sum(map(int, re.findall(r"=(\d+)", found[-1]["others"] or "")))
+
+
+def _of_ruby(found: list[re.Match[str]]) -> int:
+    ran, *others = map(int, found[-1].groups())
+    return ran - sum(others)
+
+
+COUNTS: tuple[tuple[re.Pattern[str], Callable[[list[re.Match[str]]], int]], ...] = (
+    (re.compile(r"^=*\s*(?:no tests ran|\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", re.MULTILINE), _of_pytest),
+    (
+        re.compile(
+            r"^Ran (?P<ran>\d+) tests? in .*\n\s*(?:OK|FAILED|NO TESTS RAN)(?: \((?P<others>.*)\))?",
+            re.MULTILINE,
+        ),
+        _of_unittest,
+    ),
+    (re.compile(r"^(?:#|\u2139) pass (\d+)$", re.MULTILINE), lambda found: int(found[-1][1])),
+    (
+        re.compile(
+            r"^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+)", re.MULTILINE
+        ),
+        _of_ruby,
+    ),
+    (re.compile(r"^ok\s+\S+\s(?!.*\[no tests to run\])", re.MULTILINE), len),
+)
+"""The last line of each runner, and what it counts; Go's names packages."""
+
 
 MAX_NAMED = 3
 MakeRunner = Callable[[GitRepository], Runner]

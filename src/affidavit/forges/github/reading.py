@@ -17,7 +17,7 @@ from affidavit.forges.pull_request import (
     PullRequest,
     State,
 )
-from affidavit.forges.reaching.missing import read_or_miss
+from affidavit.forges.reaching.reach import read_or_miss
 from affidavit.records.change import Comment
 
 MAX_CHECKS = 200

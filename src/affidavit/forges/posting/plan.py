@@ -21,10 +21,9 @@ from affidavit.forges.posting.actions import (
     SetGate,
     WithdrawVerdict,
 )
-from affidavit.forges.posting.bodies import explained_body, finding_body, finding_mark
+from affidavit.forges.posting.bodies import explained_body, finding_body, finding_mark, inline_place
 from affidavit.forges.posting.fates import Fate, decide_fates, names_of, without_doubles
 from affidavit.forges.posting.options import PostOptions
-from affidavit.forges.posting.places import inline_place
 from affidavit.forges.posting.suggestions import suggestion_of
 from affidavit.forges.posting.summary import Told, summary_body
 from affidavit.forges.posting.threads import close_fixed, left_resolved, open_again

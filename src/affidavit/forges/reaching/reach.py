@@ -10,9 +10,26 @@ import ipaddress
 import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 from urllib.request import getproxies, proxy_bypass
 
 from affidavit.errors import ForgeError
+
+T = TypeVar("T")
+HIDDEN = (0, 401, 403, 404)
+"""How a forge says that somebody may not see something; 0 where an answer has no status."""
+
+
+async def read_or_miss(reading: Awaitable[tuple[T, ...]], what: str, missed: list[str]) -> tuple[T, ...]:
+    """What is read; where it is hidden, nothing, and `missed` has why."""
+    try:
+        return await reading
+    except ForgeError as error:
+        if error.status not in HIDDEN or error.retryable:
+            raise
+        missed.append(f"{what} could not be read: {error}")
+        return ()
+
 
 Resolve = Callable[[str], Awaitable[list[str]]]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from affidavit import __version__
 from affidavit.assembly import Confirming, assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
-from affidavit.diff.opened import OpenedChange
+from affidavit.diff.parse import OpenedChange
 from affidavit.errors import AffidavitError, StoreError
 from affidavit.events import now_iso
 from affidavit.git.repository import GitRepository

@@ -13,7 +13,7 @@ from pydantic import Field
 from affidavit import __version__
 from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
-from affidavit.diff.opened import OpenedChange
+from affidavit.diff.parse import OpenedChange
 from affidavit.errors import AffidavitError, OutsideError, StoreError
 from affidavit.events import ignore_events, now_iso
 from affidavit.lab.cases.claims import CaseClaims

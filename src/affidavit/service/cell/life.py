@@ -16,7 +16,7 @@ import affidavit.language_servers.session
 import affidavit.minds.mind
 import affidavit.reviewing.panel
 import affidavit.tools.toolbox  # noqa: F401 - loaded, so that no cell has to
-from affidavit.diff.opened import OpenedChange
+from affidavit.diff.parse import OpenedChange
 from affidavit.errors import InputError
 from affidavit.events import Event
 from affidavit.minds.choice import ModelChoice

@@ -9,7 +9,7 @@ from affidavit.assembly import assemble_crew, assemble_panel, assemble_readers
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.context.gather import gather_context
-from affidavit.diff.opened import OpenedChange
+from affidavit.diff.parse import OpenedChange
 from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_change
 from affidavit.errors import InputError, OutsideError
 from affidavit.events import ignore_events

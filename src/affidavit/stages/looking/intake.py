@@ -6,8 +6,7 @@ from pathlib import Path
 
 from affidavit.diff.between import files_between, join_type_changes
 from affidavit.diff.locate import PlacedDiff, place_diff
-from affidavit.diff.opened import OpenedChange
-from affidavit.diff.parse import FileDiff, parse_diff
+from affidavit.diff.parse import FileDiff, OpenedChange, parse_diff
 from affidavit.diff.patched_tree import described, is_opaque, is_wholly_shown, keeps_numbers, shown_tree
 from affidavit.diff.rebuild import rebuild_change
 from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError, NotARepositoryError
