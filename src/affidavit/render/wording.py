@@ -86,18 +86,6 @@ def standing(report: Report) -> list[Candidate]:
     return [one for one in report.shown if not one.folded]
 
 
-def folded(report: Report) -> list[Candidate]:
-    """The findings that are said in one line."""
-    return ordered([one for one in report.shown if one.folded])
-
-
-def nits(report: Report) -> list[Candidate]:
-    """True, and withheld because nobody would act on them."""
-    return ordered(
-        [one for one in report.withheld if one.finding and one.withheld and one.withheld.code is Reason.NIT]
-    )
-
-
 def withheld_reason(candidate: Candidate) -> str:
     """The reason code of a candidate that is not shown."""
     return str(candidate.withheld.code if candidate.withheld else Reason.FINDING_DROPPED)
