@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from affidavit.forecast.cost import FINDINGS_PER_CONVERSATION, sent_tokens
-from affidavit.forecast.recorded import (
+from affidavit.forecast.cost import (
     RUNS_FILE,
     RecordedRun,
     foretold,

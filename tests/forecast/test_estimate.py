@@ -11,9 +11,10 @@ from affidavit.forecast.cost import (
     RoleEstimate,
     estimate_review,
     opening_tokens,
+    recorded_runs,
+    runs_within,
     sent_tokens,
 )
-from affidavit.forecast.recorded import recorded_runs, runs_within
 from affidavit.minds.choice import ModelChoice, choose_model
 from affidavit.ports import Role, Talk
 from commands import Done, affidavit

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from affidavit.forecast.recorded import RecordedRole, recorded_runs, run_of, written
+from affidavit.forecast.cost import RecordedRole, recorded_runs, run_of, written
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from commands import affidavit
 from model_server import serving

@@ -22,7 +22,7 @@ from affidavit.git.blob_cache import BlobCache
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.servers import server_pool
+from affidavit.reviewing.panel import server_pool
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.symbols.import_graph import collection_paused
 

@@ -19,7 +19,7 @@ from affidavit.ports import Case, Dependencies, ToolSource
 from affidavit.prompts import current_prompts
 from affidavit.reviewing.hold import settings_for
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.servers import server_pool
+from affidavit.reviewing.panel import server_pool
 from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.looking.review import open_case

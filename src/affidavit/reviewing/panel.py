@@ -5,8 +5,10 @@ from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from affidavit.assembly import assemble_panel
+from affidavit.assembly import assemble_panel, named_compiler
 from affidavit.config.settings import Settings
+from affidavit.language_servers.pool import ServerPool
+from affidavit.language_servers.session import SERVERS, TSC, find_servers
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.roles import kept_open, minds_from
 from affidavit.ports import Mind, Role
@@ -14,7 +16,6 @@ from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import ledger_of, models_of, opened_log
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for
-from affidavit.reviewing.servers import server_pool
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.tools.outside import OutsideTools
@@ -69,3 +70,12 @@ async def connected(panel: Panel, reviewing: Coroutine[Any, Any, Result]) -> Res
     """Keep the connections to the models open for the whole review."""
     async with kept_open(panel.minds.values()):
         return await reviewing
+
+
+def server_pool(settings: Settings, reviewed_folder: Path | None) -> ServerPool | None:
+    """The servers to ask; None unless the user wants them."""
+    compiler = named_compiler(settings, reviewed_folder)
+    if not settings.language_servers:
+        return None
+    named = {TSC.name: compiler} if compiler else {}
+    return ServerPool(find_servers(reviewed_folder=reviewed_folder, programs=named), wanted=SERVERS)

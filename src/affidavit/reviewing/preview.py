@@ -2,9 +2,8 @@
 
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
-from affidavit.forecast.table import describe_cost
-from affidavit.forecast.talks import prepare_talks
-from affidavit.forecast.what_leaves import describe_leaving
+from affidavit.forecast.cost import describe_cost
+from affidavit.forecast.talks import describe_leaving, prepare_talks
 from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions

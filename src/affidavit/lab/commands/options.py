@@ -25,9 +25,9 @@ from affidavit.records.label import Label
 from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_model, chosen_models, opened_ledger
 from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.panel import server_pool
 from affidavit.reviewing.prompts import chosen_store
 from affidavit.reviewing.running import named_environments, opened_runner
-from affidavit.reviewing.servers import server_pool
 from affidavit.store.open import open_store
 
 

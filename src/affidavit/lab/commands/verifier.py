@@ -27,7 +27,7 @@ from affidavit.records.measure import Rate
 from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_verifiers, chosen_votes, opened_ledger, opened_log
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.servers import server_pool
+from affidavit.reviewing.panel import server_pool
 from affidavit.system.temporary import temporary_folder
 
 VERIFIER = "verifier"

@@ -13,7 +13,7 @@ from affidavit.diff.parse import OpenedChange
 from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_change
 from affidavit.errors import InputError, OutsideError
 from affidavit.events import ignore_events
-from affidavit.forecast.table import describe_cost, estimates_of
+from affidavit.forecast.cost import describe_cost, estimates_of
 from affidavit.forecast.talks import prepare_talks
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.confined.location import find_repository
