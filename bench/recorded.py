@@ -7,13 +7,14 @@ REPORT is a native report, FOLDER what `--record` kept of it; without either, th
 import sys
 from pathlib import Path
 
-from affidavit.forecast.cost import FINDINGS_PER_CONVERSATION, sent_tokens
 from affidavit.forecast.cost import (
+    FINDINGS_PER_CONVERSATION,
     RUNS_FILE,
     RecordedRun,
     foretold,
     recorded_runs,
     run_of,
+    sent_tokens,
     written,
 )
 from affidavit.minds.conversation_log import ConversationLog, LogMode
