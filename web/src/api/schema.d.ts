@@ -4567,11 +4567,7 @@ export interface components {
             description: string;
             /** Suggestion */
             suggestion: string | null;
-            /**
-             * Verification Status
-             * @enum {string}
-             */
-            verification_status: "verified" | "likely" | "unverified" | "false_positive";
+            verification_status: components["schemas"]["Status"];
             /** Confidence */
             confidence: number;
             /** Code Snippet */
