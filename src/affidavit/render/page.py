@@ -19,8 +19,8 @@ ESCAPES = {"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"}
 
 def write(report: Report, _options: RenderOptions) -> str:
     """The report with its view in the page; the inputs of the review are left out."""
-    shown = report.model_copy(update={"inputs": None})
-    contents = {"report": shown.model_dump(mode="json"), "view": view_of(report).model_dump(mode="json")}
+    shown = report.model_dump(mode="json", exclude={"inputs"})
+    contents = {"report": shown, "view": view_of(report).model_dump(mode="json")}
     return single_page(report.change.title or report.change.target, contents)
 
 

@@ -12,29 +12,9 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Decision, Report
-from affidavit.render import proof, wording
-from affidavit.render.account import (
-    alert_lines,
-    decision_lines,
-    headline_words,
-    series_sentence,
-    set_aside_lines,
-    set_aside_words,
-    why_words,
-    withheld_counts,
-)
+from affidavit.render import account, programs, proof, wording
 from affidavit.render.changed_lines import ChangedLine, changed_place, is_told_apart, marks_of
-from affidavit.render.programs import (
-    Compared,
-    Part,
-    behaviour_sentence,
-    compared,
-    ending_words,
-    how_to_repeat,
-    outcome_words,
-    program_parts,
-    runs_of,
-)
+from affidavit.render.programs import Compared, Part
 
 MAX_ANCHOR_LENGTH = 64
 
@@ -248,13 +228,13 @@ def view_of(report: Report) -> ReportView:
         headline=wording.headline(report),
         gate=tuple(wording.gate_words(report, "→")),
         findings=tuple(finding_views(report)),
-        series=series_sentence(report),
-        decisions=tuple(decision_lines(report)),
-        alerts=tuple(alert_lines(report)),
-        withheld_counts=tuple(withheld_counts(report.withheld)),
-        set_aside=set_aside_words(report),
+        series=account.series_sentence(report),
+        decisions=tuple(account.decision_lines(report)),
+        alerts=tuple(account.alert_lines(report)),
+        withheld_counts=tuple(account.withheld_counts(report.withheld)),
+        set_aside=account.set_aside_words(report),
         set_aside_count=report.set_aside_count,
-        set_aside_lines=tuple(set_aside_lines(report)),
+        set_aside_lines=tuple(account.set_aside_lines(report)),
         incomplete=tuple(map(wording.part_sentence, report.incomplete)),
         not_run=tuple(map(wording.part_sentence, report.not_run)),
         suppressions=tuple(wording.brought_suppressions(report)),
@@ -265,9 +245,9 @@ def view_of(report: Report) -> ReportView:
         settings=wording.settings_sentence(report),
         model_says=report.words.summary if report.words else "",
         spent=wording.spent_sentence(report),
-        error_rate=headline_words(report.measured),
-        behaviour=behaviour_sentence(report),
-        probes=tuple(compared(report)),
+        error_rate=account.headline_words(report.measured),
+        behaviour=programs.behaviour_sentence(report),
+        probes=tuple(programs.compared(report)),
     )
 
 
@@ -387,13 +367,13 @@ def _further(candidate: Candidate) -> FurtherView:
 
 
 def _program(candidate: Candidate, report: Report) -> ProgramView | None:
-    check, parts = candidate.reproduction, tuple(program_parts(candidate, report.id))
+    check, parts = candidate.reproduction, tuple(programs.program_parts(candidate, report.id))
     if check is None:
         return ProgramView(outcome="", line=(), ended={}, parts=parts) if parts else None
-    runs = runs_of(check)
-    said = [*map(ending_words, runs), f"again: {how_to_repeat(candidate, report.id)}"]
+    runs = programs.runs_of(check)
+    said = [*map(programs.ending_words, runs), f"again: {programs.how_to_repeat(candidate, report.id)}"]
     return ProgramView(
-        outcome=outcome_words(check),
+        outcome=programs.outcome_words(check),
         line=tuple(said) if runs else (check.detail,),
         ended={run.side: run.summary for run in reversed(runs)},
         parts=parts,
@@ -414,7 +394,7 @@ def _withheld(candidate: Candidate, known: Mapping[str, Candidate]) -> WithheldV
     leader = proof.leader_of(candidate, known)
     return WithheldView(
         code=wording.withheld_reason(candidate),
-        why=why_words(candidate),
+        why=account.why_words(candidate),
         detail=proof.why_withheld(candidate, known),
         leader=leader.id if leader else None,
     )
