@@ -12,7 +12,7 @@ from typing import Any
 import review as sample
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.quality.labels import add_label
-from affidavit.records.label import Label
+from affidavit.records.measure import Label
 from affidavit.records.report import Report
 from affidavit.service.kept.access import Access, KnownRepository
 from affidavit.store.open import open_store

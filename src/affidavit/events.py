@@ -9,9 +9,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from affidavit.records.candidate import Candidate
+from affidavit.records.program_runs import Program, ProgramRun
 from affidavit.records.record import Record
 from affidavit.records.report import Report
-from affidavit.records.runs.run import Program, ProgramRun
 
 RUNS_CODE = ("run_program", "run_tests")
 CALLS_OUTSIDE = "call_outside_tool"

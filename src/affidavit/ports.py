@@ -11,10 +11,9 @@ from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import DependencyCheck, ReproductionCheck, SearchHit
 from affidavit.records.iteration import Earlier, Scope
 from affidavit.records.plan import Plan
+from affidavit.records.program_runs import Program, ProgramRun, TrialStep
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Answer, Programs, Reply, RoleUsage
-from affidavit.records.runs.patch_trial import TrialStep
-from affidavit.records.runs.run import Program, ProgramRun
 
 
 class BlameLine(Record):

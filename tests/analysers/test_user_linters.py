@@ -10,7 +10,7 @@ from affidavit.analysers.readers import read_problems, read_rdjson
 from affidavit.analysers.user_linters import UnallowedLinters, user_linters
 from affidavit.errors import SettingsError
 from affidavit.records.finding import Severity
-from affidavit.records.settings.linter import Linter
+from affidavit.records.settings_entries import Linter
 
 SARIF_RESULT = {
     "ruleId": "no-foo",

@@ -10,7 +10,7 @@ from affidavit.forges.posting.actions import Inline, Limits, PostInline, PostRev
 from affidavit.forges.posting.options import PostOptions
 from affidavit.forges.posting.plan import plan_actions
 from affidavit.forges.standing import Standing
-from affidavit.records.runs.patch_trial import TrialStep, trial_of
+from affidavit.records.program_runs import TrialStep, trial_of
 from reports import a_candidate, a_change, a_file, a_finding, a_hunk, a_report, a_verification
 
 HUNK = a_hunk(

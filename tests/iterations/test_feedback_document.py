@@ -17,15 +17,14 @@ from affidavit.iterations.feedback.scores import (
 )
 from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.feedback.wording import ISSUE_PATTERNS, SUGGESTION_PATTERNS
-from affidavit.records.candidate import Candidate, Status, Withheld, Worth
+from affidavit.records.candidate import Candidate, Place, Status, Withheld, Worth
 from affidavit.records.change import SkipReason
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Category, Severity
 from affidavit.records.iteration import HISTORY_WINDOW, FindingDecision, FollowUp
-from affidavit.records.place import Place
+from affidavit.records.program_runs import ProgramRun
 from affidavit.records.report import Gap, Report
-from affidavit.records.runs.run import ProgramRun
 from affidavit.render.formats import render
 from hostile import hostile_reports
 from reports import (

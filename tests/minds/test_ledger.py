@@ -8,7 +8,7 @@ from affidavit.minds.choice import choose_model
 from affidavit.minds.ledger import Budget, Estimate, Ledger
 from affidavit.minds.prices import cost_usd, estimate_tokens, has_price
 from affidavit.records.report import RoleUsage
-from affidavit.records.settings.price import Price
+from affidavit.records.settings_entries import Price
 from model_server import calls, says, serving
 from talks import JUDGEMENT, Shelf, a_choice, a_mind, a_talk, answer_of
 

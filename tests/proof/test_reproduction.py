@@ -9,8 +9,8 @@ from affidavit.proof.running.own_names import own_names_of
 from affidavit.proof.running.reproduction import VARIES, meets, run_reproduction, shows_nothing
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Expected, Reproduction
+from affidavit.records.program_runs import AlteredFile, KeptRun, Program, ProgramRun
 from affidavit.records.record import Side
-from affidavit.records.runs.run import AlteredFile, KeptRun, Program, ProgramRun
 
 OWN = own_names_of(["shop/__init__.py", "shop/price.py", "run.sh"], ["shop/__init__.py", "tests/new.py"])
 FAILS = Expected(exit_code=1, output="ValueError")

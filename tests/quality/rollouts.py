@@ -15,8 +15,8 @@ from affidavit.ports import Role, Talk
 from affidavit.quality.prompts import ChosenPrompts, choose_prompts
 from affidavit.quality.rollout import BUILT_IN, record_review, start_rollout
 from affidavit.records.context import ContextMap
+from affidavit.records.measure import Arm, ReviewCounts, Rollout, RolloutDecision, RolloutReview, Versions
 from affidavit.records.report import Answer, Report, RoleUsage
-from affidavit.records.rollout import Arm, ReviewCounts, Rollout, RolloutDecision, RolloutReview, Versions
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.stages.looking.review import Crew

@@ -8,7 +8,7 @@ from affidavit.quality.labels import (
     labels_elsewhere,
     labels_of,
 )
-from affidavit.records.label import Label
+from affidavit.records.measure import Label
 from affidavit.store.open import Store
 
 ONE, TWO = shown("logic-0", "aaaa"), shown("logic-1", "bbbb")

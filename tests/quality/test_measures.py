@@ -8,7 +8,7 @@ from affidavit.records.candidate import Candidate, Status, Withheld
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Search
-from affidavit.records.label import Label
+from affidavit.records.measure import Label
 from affidavit.records.report import Report, RoleUsage
 from affidavit.store.open import Store
 from claims import finding

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from affidavit.cli.quality import render_quality
 from affidavit.quality.statistics import rate_of
-from affidavit.records.measure import Absences, Fates, Group, Mistake, Quality, Spread
+from affidavit.records.measure import Absences, Fates, Mistake, Quality, RateGroup, Spread
 
 HOSTILE = "\x1b[31m\u202e<script>alert(1)</script> a|b@team [x](http://evil)"
 
@@ -21,7 +21,7 @@ def a_quality(**fields: object) -> Quality:
         "labelled": 40,
         "wrong": rate_of(1, 40),
         "nit": rate_of(4, 40),
-        "by": {"specialist": (Group(value="ruff", shown=60, wrong=rate_of(1, 40), nit=rate_of(4, 40)),)},
+        "by": {"specialist": (RateGroup(value="ruff", shown=60, wrong=rate_of(1, 40), nit=rate_of(4, 40)),)},
         "quotes": {"exact": rate_of(9, 10), "relocated": rate_of(0, 10), "not_found": rate_of(1, 10)},
         "quotes_found": rate_of(9, 10),
         "absences": Absences(shown=2, searched=rate_of(2, 2)),
@@ -127,7 +127,7 @@ def test_hostile_names_do_nothing_anywhere() -> None:
     )
     quality = a_quality(
         mistakes=(mistake,),
-        by={"model": (Group(value=HOSTILE, shown=1, wrong=rate_of(1, 1)),)},
+        by={"model": (RateGroup(value=HOSTILE, shown=1, wrong=rate_of(1, 1)),)},
         absences=Absences(shown=1, searched=rate_of(0, 1), unsearched=(HOSTILE,)),
     )
     text = printed(quality)

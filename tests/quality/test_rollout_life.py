@@ -34,8 +34,8 @@ from affidavit.quality.rollout import (
     running_rollout,
     why_not_promote,
 )
+from affidavit.records.measure import Rollout
 from affidavit.records.report import Reply
-from affidavit.records.rollout import Rollout
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.looking.parse import read_replies
 from affidavit.store.open import Store, open_store

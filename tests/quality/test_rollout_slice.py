@@ -9,7 +9,7 @@ from affidavit.cli.rollout import read_percent
 from affidavit.errors import SettingsError
 from affidavit.quality.rollout import arm_of, change_key
 from affidavit.records.change import Revision
-from affidavit.records.rollout import Versions
+from affidavit.records.measure import Versions
 from claims import change_of
 
 SHARES = st.floats(min_value=0.001, max_value=1)

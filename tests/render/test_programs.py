@@ -10,7 +10,7 @@ from affidavit.proof.running.own_names import MAX_LINES
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
-from affidavit.records.runs.run import AddedFile, ProgramRun
+from affidavit.records.program_runs import AddedFile, ProgramRun
 from affidavit.render.ink import Ink
 from affidavit.render.markdown import render_markdown
 from affidavit.render.programs import (

@@ -9,7 +9,7 @@ from rich.console import Console
 from affidavit.forges.posting.bodies import finding_body
 from affidavit.records.candidate import Candidate, Carried, Judgement
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
-from affidavit.records.runs.run import KeptRun, Program, ProgramRun
+from affidavit.records.program_runs import KeptRun, Program, ProgramRun
 from affidavit.render import proof
 from affidavit.render.markdown import render_markdown
 from affidavit.render.proof import OWN_ANALYSERS, how_shown

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.records.runs.run import RunLimits
+from affidavit.records.program_runs import RunLimits
 from affidavit.sandbox.inside.provision import own_python
 from affidavit.sandbox.job import Ended, Job
 from affidavit.sandbox.walls.bubblewrap import Bubblewrap

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import SettingsError
-from affidavit.records.runs.run import RunLimits
+from affidavit.records.program_runs import RunLimits
 from affidavit.sandbox.job import Job
 from affidavit.sandbox.walls.container import Container, find_engine
 

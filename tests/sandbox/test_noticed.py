@@ -7,7 +7,7 @@ import pytest
 
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import MAX_TEXT_BYTES
-from affidavit.records.runs.run import AddedFile, Program, ProgramRun, RunLimits
+from affidavit.records.program_runs import AddedFile, Program, ProgramRun, RunLimits
 from affidavit.sandbox.inside.provision import provide
 from affidavit.sandbox.sides import Sides
 from affidavit.sandbox.walls.bubblewrap import Bubblewrap

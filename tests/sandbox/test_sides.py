@@ -17,7 +17,7 @@ from affidavit.git.repository import open_repository
 from affidavit.proof.running.own_names import NOTHING_OWN
 from affidavit.proof.running.reproduction import outcome_of
 from affidavit.records.finding import Expected, Reproduction
-from affidavit.records.runs.run import AddedFile, Program, ProgramRun, RunLimits
+from affidavit.records.program_runs import AddedFile, Program, ProgramRun, RunLimits
 from affidavit.sandbox.inside.copies import LAUNCHER, command_of, file_of
 from affidavit.sandbox.inside.provision import Provision, make_environment, provide
 from affidavit.sandbox.job import BoundedSandbox, Ended, Job, usual_places

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.records.runs.run import RunLimits
+from affidavit.records.program_runs import RunLimits
 from affidavit.sandbox.choice import INSTALL, NAMESPACES, WALLS, judge, try_walls
 from affidavit.sandbox.job import Ended, Job
 from affidavit.sandbox.walls.bubblewrap import Bubblewrap

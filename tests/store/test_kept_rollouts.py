@@ -2,7 +2,7 @@
 
 import threading
 
-from affidavit.records.rollout import ReviewCounts, RolloutDecision, RolloutPlan, RolloutReview, Versions
+from affidavit.records.measure import ReviewCounts, RolloutDecision, RolloutPlan, RolloutReview, Versions
 from affidavit.store.open import Store
 
 PLAN = RolloutPlan(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from reports_to_keep import report
 
-from affidavit.records.label import Label, LabelEntry
+from affidavit.records.measure import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.store.open import open_store
 from commands import affidavit

@@ -11,9 +11,8 @@ from affidavit.git.repository import GitRepository, open_repository
 from affidavit.languages.test_files import is_proof
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding
+from affidavit.records.program_runs import Program, ProgramRun, TrialStep
 from affidavit.records.record import Side
-from affidavit.records.runs.patch_trial import TrialStep
-from affidavit.records.runs.run import Program, ProgramRun
 from affidavit.suggestions.trial import covering_tests, passed_tests, try_patch
 from repositories import Repo
 

@@ -14,9 +14,8 @@ from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository, open_repository
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
+from affidavit.records.program_runs import AlteredFile, PatchTrial, Program, ProgramRun, TrialStep, trial_of
 from affidavit.records.record import Side
-from affidavit.records.runs.patch_trial import PatchTrial, TrialStep, trial_of
-from affidavit.records.runs.run import AlteredFile, Program, ProgramRun
 from affidavit.suggestions.patched import apply_patch
 from affidavit.suggestions.trial import covering_tests, try_patch
 from commands import affidavit

@@ -6,8 +6,8 @@ import pytest
 
 from affidavit.proof.running.own_names import NOTHING_OWN, own_names_of
 from affidavit.proof.running.reproduction import MAX_OUTPUT, shortened, state_of
+from affidavit.records.program_runs import Program, ProgramRun
 from affidavit.records.record import Side
-from affidavit.records.runs.run import Program, ProgramRun
 from affidavit.tools.programs import MAX_AT_ONCE, ProbeTools
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from affidavit.minds.wire.tool_text import written
 from affidavit.proof.running.own_names import NOTHING_OWN
+from affidavit.records.program_runs import Program, ProgramRun
 from affidavit.records.record import Side
-from affidavit.records.runs.run import Program, ProgramRun
 from affidavit.tools.programs import MAX_OUTPUT, MAX_SECONDS, ProgramTools
 
 

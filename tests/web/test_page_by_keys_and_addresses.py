@@ -6,9 +6,8 @@ from playwright.sync_api import Page, Request, Route, expect
 
 from affidavit.records.candidate import Status
 from affidavit.records.evidence import DependencyCheck
+from affidavit.records.program_runs import ProbeRun, Program, ProgramRun, TrialStep, trial_of
 from affidavit.records.report import BehaviourRow, Inputs, Reply
-from affidavit.records.runs.patch_trial import TrialStep, trial_of
-from affidavit.records.runs.run import ProbeRun, Program, ProgramRun
 from page_server import Api, summary
 from page_visits import Visited
 from reports import a_candidate, a_finding, a_full_report, a_map, a_report, a_verification

@@ -7,8 +7,8 @@ from affidavit.records.candidate import Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.measure import Fates, Quality, Rate
+from affidavit.records.program_runs import ProgramRun
 from affidavit.records.report import Report
-from affidavit.records.runs.run import ProgramRun
 from hostile_everywhere import PIECES, report_of
 from page_server import Api
 from page_visits import Visited, visiting

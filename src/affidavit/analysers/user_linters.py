@@ -14,7 +14,7 @@ from affidavit.records.change import FileChange
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Gap, Reply
-from affidavit.records.settings.linter import FILES, Linter
+from affidavit.records.settings_entries import FILES, Linter
 
 READERS: Mapping[str, Callable[[str, str], list[AnalyserDiagnostic]]] = {
     "sarif": read_problems,

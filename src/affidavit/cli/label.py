@@ -15,8 +15,7 @@ from affidavit.errors import InputError
 from affidavit.quality.labels import add_label, labels_elsewhere, labels_of
 from affidavit.quality.measures import measure_headline
 from affidavit.records.candidate import Candidate
-from affidavit.records.label import Label, LabelEntry
-from affidavit.records.measure import Rate
+from affidavit.records.measure import Label, LabelEntry, Rate
 from affidavit.records.report import Report
 from affidavit.render import wording
 from affidavit.render.account import measured_words

@@ -14,7 +14,7 @@ from affidavit.cli.outputs import print_text
 from affidavit.config.places import state_folder
 from affidavit.quality.measures import DIMENSIONS, measure_quality
 from affidavit.records.evidence import QuoteOutcome
-from affidavit.records.measure import Dimension, Group, Mistake, Quality, Rate, Spread
+from affidavit.records.measure import Dimension, Mistake, Quality, Rate, RateGroup, Spread
 from affidavit.render.account import NOT_MEASURED, percent, rate_words
 from affidavit.render.ink import Ink
 from affidavit.render.safe_text import one_line
@@ -134,7 +134,7 @@ def _write_heading(ink: Ink, title: str) -> None:
     ink.line((title, "bold"), " ", (rule, "dim"))
 
 
-def _table(ink: Ink, groups: Sequence[Group]) -> Table:
+def _table(ink: Ink, groups: Sequence[RateGroup]) -> Table:
     table = Table(box=box.SIMPLE_HEAD if ink.glyphs.rule != "-" else box.ASCII)
     for name in ("", "shown", "labelled", "wrong", "nit"):
         table.add_column(name, justify="right" if name in ("shown", "labelled") else "left", overflow="fold")

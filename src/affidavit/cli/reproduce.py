@@ -15,8 +15,8 @@ from affidavit.proof.running.own_names import own_names
 from affidavit.proof.running.reproduction import hindered, meets, run_reproduction
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Expected, Reproduction
+from affidavit.records.program_runs import ProgramRun
 from affidavit.records.record import Side
-from affidavit.records.runs.run import ProgramRun
 from affidavit.render.programs import expected_words
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.named import find_candidate, find_report, ids_here

@@ -26,7 +26,7 @@ from affidavit.quality.rollout import (
     start_rollout,
     why_not_promote,
 )
-from affidavit.records.rollout import Rollout, RolloutReview, Versions
+from affidavit.records.measure import Rollout, RolloutReview, Versions
 from affidavit.render.account import rate_words
 from affidavit.render.ink import Ink
 from affidavit.reviewing.named import user_name

@@ -27,8 +27,8 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
+from affidavit.records.program_runs import PatchTrial
 from affidavit.records.report import Answer, Report
-from affidavit.records.runs.patch_trial import PatchTrial
 from affidavit.render.safe_text import visible
 from affidavit.reviewing.models import chosen_model, opened_ledger, opened_log
 from affidavit.reviewing.named import find_candidate, find_report, ids_here

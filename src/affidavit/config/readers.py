@@ -9,8 +9,7 @@ from pydantic import ValidationError
 from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
 from affidavit.ports import Role
 from affidavit.records.finding import Category, Severity
-from affidavit.records.settings.linter import Linter
-from affidavit.records.settings.price import read_prices
+from affidavit.records.settings_entries import Linter, read_prices
 
 ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "joiner")
 """Those that the user may choose a model for; the joiner has the verifier's."""

@@ -20,8 +20,7 @@ from affidavit.git.search.glob import matches_any
 from affidavit.ports import Tree
 from affidavit.records.finding import Category, Severity
 from affidavit.records.record import Record
-from affidavit.records.settings.linter import Linter
-from affidavit.records.settings.price import Price
+from affidavit.records.settings_entries import Linter, Price
 
 FILE_NAMES = ("affidavit.toml", "pyproject.toml")
 """In one folder the first of these that has settings counts."""

@@ -7,7 +7,7 @@ import re2
 from affidavit.contract.field_reader import FieldReader, Notes
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Expected, Reproduction
-from affidavit.records.runs.run import AddedFile
+from affidavit.records.program_runs import AddedFile
 
 MAX_PATTERN = 2000
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from affidavit.errors import SettingsError
 from affidavit.ports import Role
 from affidavit.records.record import Record
-from affidavit.records.settings.price import Price
+from affidavit.records.settings_entries import Price
 
 Provider = Literal[
     "anthropic", "openai", "mistral", "google", "bedrock", "openrouter", "ollama", "compatible"

@@ -2,8 +2,8 @@
 
 from affidavit.minds.conversation_log import ConversationLog, LogMode, exchange_key
 from affidavit.ports import Repository, Runner
+from affidavit.records.program_runs import Program, ProgramRun
 from affidavit.records.record import Side
-from affidavit.records.runs.run import Program, ProgramRun
 
 NOT_RECORDED = "the recorded review has no such run"
 SANDBOX_KEY = exchange_key({"kind": "sandbox"})

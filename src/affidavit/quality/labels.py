@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from affidavit.records.candidate import Candidate
-from affidavit.records.label import Label, LabelEntry, LabelledFinding
+from affidavit.records.measure import Label, LabelEntry, LabelledFinding
 from affidavit.records.report import Report
 from affidavit.store.open import Store
 

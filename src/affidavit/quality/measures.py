@@ -13,16 +13,17 @@ from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.iteration import FindingDecision
-from affidavit.records.label import Label, LabelledFinding
 from affidavit.records.measure import (
     Absences,
     Dimension,
     Fates,
-    Followed,
-    Group,
+    FollowedRate,
+    Label,
+    LabelledFinding,
     Mistake,
     Quality,
     Rate,
+    RateGroup,
     ReviewPoint,
     Spread,
 )
@@ -80,13 +81,13 @@ def followed_rate(tally: FollowTally) -> Rate | None:
     return rate_of(done, asked)
 
 
-def followed_groups(tally: FollowTally) -> dict[Dimension, tuple[Followed, ...]]:
+def followed_groups(tally: FollowTally) -> dict[Dimension, tuple[FollowedRate, ...]]:
     """By specialist and by version of the prompts, who asked most first."""
-    groups: dict[Dimension, tuple[Followed, ...]] = {}
+    groups: dict[Dimension, tuple[FollowedRate, ...]] = {}
     for dimension in FOLLOWED_BY:
         rows = [(value, count) for (name, value), count in tally.asked.items() if name == dimension]
         made = [
-            Followed(value=value, asked=count, followed=rate_of(tally.followed[dimension, value], count))
+            FollowedRate(value=value, asked=count, followed=rate_of(tally.followed[dimension, value], count))
             for value, count in sorted(rows, key=lambda row: (-row[1], row[0]))
         ]
         if made:
@@ -298,7 +299,7 @@ def _sighting(report: Report, candidate: Candidate, finding: Finding) -> Sightin
 
 def _groups(
     sightings: Sequence[Sighting], labelled: Mapping[str, LabelledFinding], dimension: Dimension
-) -> tuple[Group, ...]:
+) -> tuple[RateGroup, ...]:
     """A problem belongs to where it was labelled, or else to where it was first seen."""
     place: dict[str, Sighting] = {}
     for one in sightings:
@@ -316,9 +317,9 @@ def _groups(
     return tuple(sorted(groups, key=lambda one: _order(one, dimension)))
 
 
-def _group(value: str, problems: Sequence[str], labelled: Mapping[str, LabelledFinding]) -> Group:
+def _group(value: str, problems: Sequence[str], labelled: Mapping[str, LabelledFinding]) -> RateGroup:
     found = [labelled[problem] for problem in problems if problem in labelled]
-    return Group(
+    return RateGroup(
         value=value,
         shown=len(problems),
         wrong=_share(found, Label.WRONG),
@@ -326,7 +327,7 @@ def _group(value: str, problems: Sequence[str], labelled: Mapping[str, LabelledF
     )
 
 
-def _order(one: Group, dimension: Dimension) -> tuple[int, str]:
+def _order(one: RateGroup, dimension: Dimension) -> tuple[int, str]:
     """Severities by their rank, months by time, everything else with the most findings first."""
     if dimension == "severity":
         return Severity(one.value).rank, ""

@@ -8,7 +8,7 @@ from affidavit.errors import SettingsError
 from affidavit.prompts import PromptSet, load_prompts
 from affidavit.quality.rollout import BUILT_IN, arm_of, change_key, current_versions, running_rollout
 from affidavit.records.change import Change
-from affidavit.records.rollout import Arm, Versions
+from affidavit.records.measure import Arm, Versions
 from affidavit.store.open import Store
 
 

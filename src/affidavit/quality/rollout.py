@@ -12,10 +12,9 @@ from affidavit.prompts import load_prompts
 from affidavit.quality.statistics import rate_of
 from affidavit.records.change import Change, Revision
 from affidavit.records.diagnostics import Reason
-from affidavit.records.measure import Rate
-from affidavit.records.report import Report
-from affidavit.records.rollout import (
+from affidavit.records.measure import (
     Arm,
+    Rate,
     ReviewCounts,
     Rollout,
     RolloutDecision,
@@ -24,6 +23,7 @@ from affidavit.records.rollout import (
     RolloutState,
     Versions,
 )
+from affidavit.records.report import Report
 from affidavit.store.open import Store
 
 BUILT_IN = Versions(prompt=CURRENT_PROMPT_VERSION, schema_version=ASKED_SCHEMA_VERSION)

@@ -22,8 +22,8 @@ from affidavit.records.change import Change, Commit, Revision
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import DependencyCheck, ReproductionCheck
 from affidavit.records.plan import Plan
+from affidavit.records.program_runs import TrialStep
 from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
-from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.specialists.agents.probe import Probed
 from affidavit.stages.looking.intake import words_of_commits

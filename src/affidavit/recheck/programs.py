@@ -8,10 +8,17 @@ from affidavit.proof.running.reproduction import run_probe, run_reproduction, st
 from affidavit.recheck.findings import Proof, proof_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck
+from affidavit.records.program_runs import (
+    KeptRun,
+    PatchTrial,
+    ProbeRun,
+    ProgramRun,
+    StepName,
+    TrialStep,
+    trial_of,
+)
 from affidavit.records.record import Side
 from affidavit.records.report import Report
-from affidavit.records.runs.patch_trial import PatchTrial, StepName, TrialStep, trial_of
-from affidavit.records.runs.run import KeptRun, ProbeRun, ProgramRun
 
 AGAIN = "run again: "
 

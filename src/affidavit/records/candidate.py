@@ -1,4 +1,4 @@
-"""A finding on its way through the stages, from birth to its end."""
+"""A finding on its way through the stages, and the place where it is shown."""
 
 from enum import StrEnum
 from typing import Any, Literal
@@ -8,10 +8,27 @@ from pydantic import ConfigDict, Field
 from affidavit.records.diagnostics import HIDDEN_BY_CHOICE, Diagnostic, Reason
 from affidavit.records.evidence import DependencyCheck, QuoteCheck, ReproductionCheck, SearchRun
 from affidavit.records.finding import Category, Finding, Severity
-from affidavit.records.place import Place
+from affidavit.records.program_runs import KeptRun, PatchTrial
 from affidavit.records.record import Record
-from affidavit.records.runs.patch_trial import PatchTrial
-from affidavit.records.runs.run import KeptRun
+
+PlaceKind = Literal["line", "range", "function", "section", "element", "path"]
+"""function: a definition; section: of a document; element: of markup; path: keys of configuration."""
+
+
+class Place(Record):
+    """The place of a finding on its side, and the lines around it without secrets."""
+
+    kind: PlaceKind
+    start: int
+    end: int
+    name: str = ""
+    """What the lines stand in: a definition, a heading, an element, a path of keys."""
+    name_start: int | None = None
+    """The lines of what is named; None where nothing is."""
+    name_end: int | None = None
+    before: str = ""
+    after: str = ""
+
 
 SpecialistKind = Literal["mechanical", "model", "outside"]
 

@@ -3,8 +3,8 @@
 from enum import StrEnum
 from typing import Any, Literal
 
+from affidavit.records.program_runs import AddedFile, Program
 from affidavit.records.record import Record, Side
-from affidavit.records.runs.run import AddedFile, Program
 
 NEAR_LINES = 3
 """Two places in a file that are no further apart are taken for one."""

@@ -1,11 +1,146 @@
-"""What was measured, with the interval that says how well it is known."""
+"""Labels, rollouts and measured rates with their intervals."""
 
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
 
 from affidavit.records.evidence import QuoteOutcome
 from affidavit.records.record import Record
+
+Arm = Literal["old", "new"]
+RolloutState = Literal["running", "promoted", "rolled_back"]
+
+
+class Versions(Record):
+    """A prompt version, the schema version that it asks for, and the folder of its templates."""
+
+    prompt: str
+    schema_version: str
+    folder: str | None = None
+    """The user's folder of prompts; None for built-in prompts."""
+    digest: str = ""
+    """Digest of the templates; empty for built-in prompts that no rollout measured."""
+
+    @property
+    def name(self) -> str:
+        """The name in messages."""
+        return f"{self.prompt} (schema {self.schema_version})"
+
+    def is_same(self, other: "Versions") -> bool:
+        """Compare the versions, not the folders."""
+        return (self.prompt, self.schema_version) == (other.prompt, other.schema_version)
+
+
+class RolloutDecision(Record):
+    """Who started, promoted or rolled back a rollout, when and why."""
+
+    state: RolloutState
+    """The state since then."""
+    at: str
+    by: str
+    why: str = ""
+
+
+class RolloutPlan(Record):
+    """What is tried, and when it may be promoted."""
+
+    old: Versions
+    new: Versions
+    share: float = Field(gt=0, le=1)
+    """Share of the changes that get the new versions."""
+    slo_dropped: float = Field(ge=0, lt=1)
+    """Share of findings that the contract may drop, and of replies that it may reject."""
+    min_reviews: int = Field(ge=1)
+    """Reviews with the new versions that a promotion needs."""
+    decisions: tuple[RolloutDecision, ...]
+    """Oldest first; the first one started the rollout."""
+
+
+class Rollout(RolloutPlan):
+    """A rollout in the store."""
+
+    number: int
+    state: RolloutState
+
+
+class ReviewCounts(Record):
+    """The contract's diagnostics of one review; only replies of models count."""
+
+    asked: int = 0
+    """Specialists that were asked."""
+    replies: int = 0
+    coerced: int = 0
+    """Replies in which a value was coerced."""
+    incompatible: int = 0
+    """Replies rejected for their versions."""
+    rejected: int = 0
+    """Replies rejected for any reason, including their versions."""
+    findings: int = 0
+    """Findings before the contract read them."""
+    dropped: int = 0
+    """Findings that the contract dropped."""
+
+
+class RolloutReview(Record):
+    """One review that counts for a rollout."""
+
+    change_key: str
+    arm: Arm
+    at: str
+    counts: ReviewCounts
+
+
+class Label(StrEnum):
+    """The judgement of a person."""
+
+    VALID = "valid"
+    WRONG = "wrong"
+    NIT = "nit"
+
+
+FORGE = "forge"
+"""On a forge, by somebody who may write there and is not the author of the change."""
+UNHEARD = {
+    "author": "forge: by the author of the change",
+    "no_rights": "forge: without write access",
+    "unknown": "forge: rights not known",
+}
+"""On a forge, by anybody else: kept, and counted in no rate, since a change could move it for itself."""
+
+
+class LabelEntry(Record):
+    """One act of labelling; `label` is None where it was taken back.
+
+    The newest entry of a finding counts, of those by people whose word does.
+    """
+
+    report_id: str
+    candidate_id: str
+    label: Label | None
+    why: str = ""
+    by: str = ""
+    source: str = "command line"
+    """Where it was said: the command line, the page, a reply on a forge."""
+    at: str
+    """UTC, as ISO 8601."""
+    report_digest: str = ""
+    """SHA-256 of the report that it speaks of, byte for byte as it was kept; the store fills it in."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is the word of somebody who has a say in the error rate."""
+        return self.source not in UNHEARD.values()
+
+
+class LabelledFinding(Record):
+    """A label with what it counts by. `repository` and `fingerprint` say which problem is meant."""
+
+    entry: LabelEntry
+    repository: str
+    fingerprint: str
+    is_shown: bool
+
 
 Dimension = Literal["specialist", "category", "severity", "model", "prompt_version", "month"]
 
@@ -33,7 +168,7 @@ class Rate(Record):
     high: float
 
 
-class Group(Record):
+class RateGroup(Record):
     """The error rate of a part of the findings: one specialist, one month."""
 
     value: str
@@ -107,7 +242,7 @@ class ReviewPoint(Record):
     refuted: int = 0
 
 
-class Followed(Record):
+class FollowedRate(Record):
     """What became of what one specialist, or one version of the prompts, had asked for."""
 
     value: str
@@ -141,7 +276,7 @@ class Quality(Record):
     """Labelled valid, and yet withheld."""
     mistakes: tuple[Mistake, ...] = ()
     """The newest label first."""
-    by: dict[Dimension, tuple[Group, ...]] = Field(default_factory=dict)
+    by: dict[Dimension, tuple[RateGroup, ...]] = Field(default_factory=dict)
     followed: Rate | None = None
     """Feedback that was followed in the next review of a change. None: no review followed another one."""
     improved: Rate | None = None
@@ -150,7 +285,7 @@ class Quality(Record):
     """By how much the score changed from one review to the next."""
     clarity: Spread | None = None
     """`feedback_clarity_score` of what was asked."""
-    followed_by: dict[Dimension, tuple[Followed, ...]] = Field(default_factory=dict)
+    followed_by: dict[Dimension, tuple[FollowedRate, ...]] = Field(default_factory=dict)
     quotes: dict[QuoteOutcome, Rate] = Field(default_factory=dict)
     """Of all quotes that were checked, also those of findings that were then withheld."""
     quotes_found: Rate | None = None

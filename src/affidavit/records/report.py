@@ -10,15 +10,13 @@ from affidavit import __version__
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic, Reason
-from affidavit.records.evidence import AnalyserRun, DependencyCheck, ReproductionCheck
+from affidavit.records.evidence import AnalyserRun, DependencyCheck, ReproductionCheck, ToolUse
 from affidavit.records.finding import Severity
 from affidavit.records.iteration import Earlier, FollowUp
 from affidavit.records.measure import Rate
 from affidavit.records.plan import Plan
-from affidavit.records.reading import ToolUse
+from affidavit.records.program_runs import ProbeRun, TrialStep
 from affidavit.records.record import Record
-from affidavit.records.runs.patch_trial import TrialStep
-from affidavit.records.runs.run import ProbeRun
 
 Decision = Literal["approve", "request_changes", "comment"]
 REPORT_VERSION = "1.0"

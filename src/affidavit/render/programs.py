@@ -8,9 +8,9 @@ from affidavit.proof.running.reproduction import NOT_DECLARED, VARIES
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
+from affidavit.records.program_runs import KeptRun, ProbeRun, Program, ProgramRun
 from affidavit.records.record import Record
 from affidavit.records.report import BehaviourRow, ProbeState, Report
-from affidavit.records.runs.run import KeptRun, ProbeRun, Program, ProgramRun
 from affidavit.render.wording import SIDES, counted, title_of
 
 OUTCOMES: dict[ReproductionOutcome, str] = {

@@ -17,8 +17,8 @@ from affidavit.prompts import PromptSet
 from affidavit.quality.prompts import ChosenPrompts
 from affidavit.records.candidate import Candidate
 from affidavit.records.iteration import Earlier
+from affidavit.records.program_runs import TrialStep
 from affidavit.records.report import Report
-from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.reviewing.models import opened_log
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import logged_runner

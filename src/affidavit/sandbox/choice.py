@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from affidavit.records.program_runs import RunLimits
 from affidavit.records.record import Record
-from affidavit.records.runs.run import RunLimits
 from affidavit.sandbox.job import SIDE, SOURCE, Job, Sandbox
 from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from affidavit.sandbox.walls.container import Container, find_engine

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from affidavit.records.runs.run import RunLimits, RunState
+from affidavit.records.program_runs import RunLimits, RunState
 
 SIDE = "/side"
 """Where the program works: a copy of its own, thrown away afterwards."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from affidavit.errors import AffidavitError
 from affidavit.git.paths import is_safe_path
 from affidavit.ports import Repository, Tree
+from affidavit.records.program_runs import AlteredFile, Program, ProgramRun, RunLimits
 from affidavit.records.record import Side
-from affidavit.records.runs.run import AlteredFile, Program, ProgramRun, RunLimits
 from affidavit.redaction.text import redact_text
 from affidavit.sandbox.inside.copies import (
     PROGRAM_FOLDERS,

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Select, and_, func, insert, select
 
-from affidavit.records.label import UNHEARD, LabelEntry, LabelledFinding
+from affidavit.records.measure import UNHEARD, LabelEntry, LabelledFinding
 from affidavit.store.databases.database import Database
 from affidavit.store.databases.schema import FINDINGS, LABELS, REPORTS, is_of_tenant
 

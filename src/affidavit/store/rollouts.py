@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, insert, select, update
 
-from affidavit.records.rollout import Rollout, RolloutDecision, RolloutPlan, RolloutReview, RolloutState
+from affidavit.records.measure import Rollout, RolloutDecision, RolloutPlan, RolloutReview, RolloutState
 from affidavit.store.databases.database import Database, upsert
 from affidavit.store.databases.schema import ROLLOUT_REVIEWS, ROLLOUTS
 

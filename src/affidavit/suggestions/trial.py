@@ -17,8 +17,7 @@ from affidavit.proof.running.reproduction import meets, unlike_surroundings
 from affidavit.proof.running.surroundings import blocked_by, lacking_in, stopped_by
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
-from affidavit.records.runs.patch_trial import PatchTrial, TrialStep, trial_of
-from affidavit.records.runs.run import Program, ProgramRun
+from affidavit.records.program_runs import PatchTrial, Program, ProgramRun, TrialStep, trial_of
 from affidavit.stages.looking.parse import read_replies
 from affidavit.stages.looking.review import collect_replies
 from affidavit.suggestions.patched import Contents, apply_patch, patched_repository

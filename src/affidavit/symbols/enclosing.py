@@ -8,8 +8,8 @@ from typing import Any
 
 from affidavit.languages.registry import is_document, language_of
 from affidavit.ports import Tree
+from affidavit.records.candidate import PlaceKind
 from affidavit.records.context import Symbol
-from affidavit.records.place import PlaceKind
 from affidavit.symbols.definitions import symbols_of
 
 _FENCE = re.compile(r"\s*(```+|~~~+)")

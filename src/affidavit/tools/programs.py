@@ -12,9 +12,9 @@ from affidavit.ports import Runner
 from affidavit.proof.running.own_names import OwnNames
 from affidavit.proof.running.reproduction import not_compared, run_probe, state_of, unlike_surroundings
 from affidavit.proof.running.surroundings import blocked_by
+from affidavit.records.program_runs import AddedFile, ProbeRun, Program, ProgramRun
 from affidavit.records.record import Side
 from affidavit.records.report import ProbeState
-from affidavit.records.runs.run import AddedFile, ProbeRun, Program, ProgramRun
 from affidavit.tools.arguments import check_arguments, shown
 
 Answer = dict[str, Any]

@@ -10,7 +10,7 @@ from affidavit.lab.records import CaseResult, CaseRun, ExpectedProblem, KnownCla
 from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
-from affidavit.records.label import Label
+from affidavit.records.measure import Label
 from affidavit.records.report import Counts, Gate, Report, Verdict
 from claims import candidate, change_of, finding
 

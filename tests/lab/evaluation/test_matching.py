@@ -10,7 +10,7 @@ from affidavit.lab.records import CaseRun, KnownClaim, KnownPlace
 from affidavit.records.change import Hunk
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
-from affidavit.records.label import Label
+from affidavit.records.measure import Label
 from claims import change_of, file_change
 
 

@@ -8,7 +8,7 @@ from evaluated_cases import a_case, found, problem, result, scored
 from affidavit.lab.evaluation.scoring import score, score_by_category, score_by_language, stability
 from affidavit.lab.records import CaseResult
 from affidavit.records.diagnostics import Reason
-from affidavit.records.label import Label
+from affidavit.records.measure import Label
 
 
 def hand_counted() -> list[CaseResult]:

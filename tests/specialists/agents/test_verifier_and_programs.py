@@ -14,8 +14,8 @@ from affidavit.records.context import ContextMap
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.plan import Plan
+from affidavit.records.program_runs import ProgramRun
 from affidavit.records.report import Answer
-from affidavit.records.runs.run import ProgramRun
 from affidavit.specialists.agents.brief.briefing import Briefing
 from affidavit.specialists.agents.verifier import ModelVerifier
 from claims import candidate, change_of, opened

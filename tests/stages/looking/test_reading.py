@@ -7,8 +7,8 @@ import pytest
 from affidavit.git.repository import GitRepository
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
+from affidavit.records.evidence import ToolUse
 from affidavit.records.plan import Chunk, Plan
-from affidavit.records.reading import ToolUse
 from affidavit.records.report import Reply
 from affidavit.stages.looking.reading import doubt_unmade_looks
 from claims import bare_finding, candidate, case_of, change_of, finding, opened

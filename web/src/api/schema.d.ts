@@ -2131,10 +2131,10 @@ export interface components {
             scope: components["schemas"]["Scope"] | null;
         };
         /**
-         * Followed
+         * FollowedRate
          * @description What became of what one specialist, or one version of the prompts, had asked for.
          */
-        Followed: {
+        FollowedRate: {
             /** Value */
             value: string;
             /** Asked */
@@ -2228,18 +2228,6 @@ export interface components {
             candidate: string;
             /** Steps */
             steps: components["schemas"]["TrialStep"][];
-        };
-        /**
-         * Group
-         * @description The error rate of a part of the findings: one specialist, one month.
-         */
-        Group: {
-            /** Value */
-            value: string;
-            /** Shown */
-            shown: number;
-            wrong: components["schemas"]["Rate"] | null;
-            nit: components["schemas"]["Rate"] | null;
         };
         /**
          * Health
@@ -3117,7 +3105,7 @@ export interface components {
             mistakes: components["schemas"]["Mistake"][];
             /** By */
             by: {
-                [key: string]: components["schemas"]["Group"][];
+                [key: string]: components["schemas"]["RateGroup"][];
             };
             followed: components["schemas"]["Rate"] | null;
             improved: components["schemas"]["Rate"] | null;
@@ -3125,7 +3113,7 @@ export interface components {
             clarity: components["schemas"]["Spread"] | null;
             /** Followed By */
             followed_by: {
-                [key: string]: components["schemas"]["Followed"][];
+                [key: string]: components["schemas"]["FollowedRate"][];
             };
             /** Quotes */
             quotes: {
@@ -3260,6 +3248,18 @@ export interface components {
             low: number;
             /** High */
             high: number;
+        };
+        /**
+         * RateGroup
+         * @description The error rate of a part of the findings: one specialist, one month.
+         */
+        RateGroup: {
+            /** Value */
+            value: string;
+            /** Shown */
+            shown: number;
+            wrong: components["schemas"]["Rate"] | null;
+            nit: components["schemas"]["Rate"] | null;
         };
         /**
          * Reason

@@ -32,11 +32,10 @@ from affidavit.iterations.feedback.wording import (
     suggestion_of,
 )
 from affidavit.proof.running.own_names import printed_lines
-from affidavit.records.candidate import Candidate, Worth
+from affidavit.records.candidate import Candidate, PlaceKind, Worth
 from affidavit.records.change import SkipReason
 from affidavit.records.finding import Finding
 from affidavit.records.iteration import FeedbackVerdict
-from affidavit.records.place import PlaceKind
 from affidavit.records.report import Report
 
 MAX_LINES, MAX_LINE_LENGTH, MAX_TEXT = 8, 60, 1_500

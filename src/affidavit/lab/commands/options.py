@@ -21,7 +21,7 @@ from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.ports import Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.quality.prompts import choose_outside_rollouts
-from affidavit.records.label import Label
+from affidavit.records.measure import Label
 from affidavit.render.wording import counted
 from affidavit.reviewing.models import chosen_model, chosen_models, opened_ledger
 from affidavit.reviewing.options import ReviewOptions

@@ -47,7 +47,7 @@ from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.records.evidence import ReproductionCheck
-from affidavit.records.label import Label
+from affidavit.records.measure import Label
 from affidavit.records.report import Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import ChangeRequest, open_change

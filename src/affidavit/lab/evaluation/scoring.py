@@ -21,8 +21,7 @@ from affidavit.quality.statistics import rate_of
 from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
-from affidavit.records.label import Label
-from affidavit.records.measure import Rate
+from affidavit.records.measure import Label, Rate
 from affidavit.records.report import Report, RoleUsage
 
 OUTCOME_OF_LABEL: Mapping[Label, Outcome] = {

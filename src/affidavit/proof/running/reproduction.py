@@ -20,9 +20,9 @@ from affidavit.proof.running.surroundings import (
 )
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
+from affidavit.records.program_runs import KeptRun, ProbeRun, Program, ProgramRun
 from affidavit.records.record import Side
 from affidavit.records.report import ProbeState
-from affidavit.records.runs.run import KeptRun, ProbeRun, Program, ProgramRun
 
 MAY_DECIDE = ("exited", "timed_out")
 """How a run ends that shows something: that it does not end in time may be what was asked."""

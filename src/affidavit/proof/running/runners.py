@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from affidavit.events import Emit, program_run
 from affidavit.ports import Runner
+from affidavit.records.program_runs import KeptRun, Program, ProgramRun
 from affidavit.records.record import Side
-from affidavit.records.runs.run import KeptRun, Program, ProgramRun
 
 
 @dataclass

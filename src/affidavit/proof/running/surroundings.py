@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from affidavit.proof.running.own_names import NOTHING_OWN, OwnNames
-from affidavit.records.runs.run import AlteredFile, ProgramRun
+from affidavit.records.program_runs import AlteredFile, ProgramRun
 
 MISSING = re.compile(
     r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^'./][^']*)'"

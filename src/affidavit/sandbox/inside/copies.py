@@ -12,8 +12,8 @@ from affidavit.git.checkout import write_tree_to
 from affidavit.git.paths import is_safe_path
 from affidavit.git.tree import LINK_MODE, MAX_TEXT_BYTES, REGULAR_MODES, GitTree
 from affidavit.ports import Repository, Tree
+from affidavit.records.program_runs import AlteredFile
 from affidavit.records.record import Side
-from affidavit.records.runs.run import AlteredFile
 from affidavit.sandbox.job import MEGABYTE
 
 MAX_SIDE_MB = 2048

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from affidavit.errors import OutsideError, SettingsError
 from affidavit.ports import Tree
-from affidavit.records.runs.run import ProgramRun, RunLimits
+from affidavit.records.program_runs import ProgramRun, RunLimits
 from affidavit.sandbox.inside.copies import PROGRAM_FOLDERS, write_side
 from affidavit.sandbox.inside.private_places import (
     Certificates,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from affidavit.ports import Entry, Tree
-from affidavit.records.runs.run import AlteredFile
+from affidavit.records.program_runs import AlteredFile
 from affidavit.sandbox.inside import noting
 from affidavit.sandbox.job import ALTERED, AT_THE_END, DONE, FULL, UNTOUCHED
 from affidavit.system.temporary import temporary_folder

@@ -10,7 +10,7 @@ from io import FileIO
 from pathlib import Path
 
 from affidavit.errors import OutsideError
-from affidavit.records.runs.run import RunLimits, RunState
+from affidavit.records.program_runs import RunLimits, RunState
 from affidavit.sandbox.job import ADDED, SIDE, SOURCE, WATCH, Ended, Job
 from affidavit.sandbox.walls.seccomp import filter_program
 from affidavit.sandbox.walls.supervision import Grip, is_over_memory, new_word, started_by, supervise

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from affidavit.errors import SettingsError
-from affidavit.records.runs.run import RunLimits, RunState
+from affidavit.records.program_runs import RunLimits, RunState
 from affidavit.sandbox.job import ADDED, SIDE, SOURCE, WATCH, Ended, Job
 from affidavit.sandbox.walls.supervision import Grip, new_word, started_by, supervise
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from affidavit.records.runs.run import RunLimits, RunState
+from affidavit.records.program_runs import RunLimits, RunState
 from affidavit.sandbox.job import (
     ADDED,
     ALTERED,

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path
 
 from affidavit.quality.labels import add_label, labels_elsewhere, labels_of
 from affidavit.records.candidate import Candidate
-from affidavit.records.label import Label, LabelEntry
+from affidavit.records.measure import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.service.api.access import check_money
 from affidavit.service.api.asked import LabelRequest, Question

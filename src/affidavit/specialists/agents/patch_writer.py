@@ -8,7 +8,7 @@ from affidavit.ports import Talk, ToolSource
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
-from affidavit.records.runs.patch_trial import PatchTrial
+from affidavit.records.program_runs import PatchTrial
 from affidavit.specialists.agents.brief.briefing import Briefing
 from affidavit.specialists.agents.question import question_talk
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from affidavit.ports import ToolSource
-from affidavit.records.reading import ToolUse
+from affidavit.records.evidence import ToolUse
 
 PATH_KEY = "file_path"
 DEPENDENCY = "dependency"

@@ -7,9 +7,9 @@ from affidavit.ports import Case, Repository
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket, Outcome
+from affidavit.records.evidence import is_within
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
-from affidavit.records.reading import is_within
 from affidavit.records.report import Reply
 
 STAGE = "reading"

@@ -7,8 +7,8 @@ from affidavit.proof.running.own_names import NOTHING_OWN, OwnNames, own_names
 from affidavit.proof.running.reproduction import not_compared, state_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
+from affidavit.records.program_runs import ProbeRun
 from affidavit.records.report import BehaviourRow, Explained, Reply, Report
-from affidavit.records.runs.run import ProbeRun
 
 MIN_WORDS = 2
 """Words that announce something; one alone stands in any change."""

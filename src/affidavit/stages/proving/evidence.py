@@ -8,9 +8,8 @@ from affidavit.proof.quoting.searches import run_search
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket, Outcome
-from affidavit.records.evidence import QuoteOutcome, SearchRun
+from affidavit.records.evidence import QuoteOutcome, SearchRun, is_within
 from affidavit.records.finding import Finding, Search
-from affidavit.records.reading import is_within
 
 STAGE = "evidence"
 NO_PACKAGES = "no sources of packages were read in this review"

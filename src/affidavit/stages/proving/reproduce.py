@@ -13,8 +13,8 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Reproduction
+from affidavit.records.program_runs import TrialStep
 from affidavit.records.report import Gap, Programs
-from affidavit.records.runs.patch_trial import TrialStep
 
 STAGE = "reproduce"
 AT_ONCE = 2

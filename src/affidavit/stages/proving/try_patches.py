@@ -3,7 +3,7 @@
 from affidavit.ports import Reproducer
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
-from affidavit.records.runs.patch_trial import trial_of
+from affidavit.records.program_runs import trial_of
 
 STAGE = "patch"
 MAX_TRIED = 12

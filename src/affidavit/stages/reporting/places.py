@@ -1,10 +1,9 @@
 """Say where each standing finding is as people look for it: by lines or by name, with what is around it."""
 
 from affidavit.ports import Case
-from affidavit.records.candidate import Candidate
+from affidavit.records.candidate import Candidate, Place, PlaceKind
 from affidavit.records.docket import Docket, Outcome
 from affidavit.records.finding import Finding
-from affidavit.records.place import Place, PlaceKind
 from affidavit.symbols.enclosing import Enclosing, enclosing
 
 AROUND_LINES = 3

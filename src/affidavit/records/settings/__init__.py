@@ -1,1 +1,0 @@
-"""What users say once for all reviews, as data."""
