@@ -252,14 +252,7 @@ def ignoring(repo: Repo) -> Repo:
     return repo
 
 
-def test_code_that_needs_an_ignored_file_is_left_to_a_person(ignoring: Repo, tmp_path: Path) -> None:
-    done, said = refine(ignoring, f"{IMPORTS}; {HELPER}", "--max", "2", data=tmp_path / "data")
-    assert (done.code, said["best"], said["branch"]) == (1, 1, "")
-    assert said["turns"][0]["ignored"] == ["lib/__init__.py", "lib/helper.py"]
-    assert "may need lib/helper.py, which no commit has" in said["turns"][1]["held_back"]
-
-
-def test_an_ignored_file_that_nothing_needs_is_named_and_left_out(ignoring: Repo, tmp_path: Path) -> None:
+def test_an_ignored_file_is_named_and_left_out(ignoring: Repo, tmp_path: Path) -> None:
     agent = f"{FIXES}; {HELPER}"
     done = affidavit(
         "refine", "main...topic", "--agent", agent, "--data", tmp_path / "data", cwd=ignoring.path

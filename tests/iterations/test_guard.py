@@ -43,7 +43,7 @@ def held(repo: Repo) -> Held:
         first, second = (open_change(ChangeRequest(target=one, repo=repo.path)) for one in targets)
         with first, second:
             cases = [Case(one.change, one.repository) for one in (first, second)]
-            return held_back(cases[0], cases[1], a_report(), ["lib/helper.py"])
+            return held_back(cases[0], cases[1], a_report())
 
     return held
 
@@ -80,6 +80,8 @@ def test_tests_and_their_settings_are_a_persons_business(held: Held, path: str, 
         ("web/package.json", '{"name": "a"}'),
         (".github/workflows/ci.yml", BASE[".github/workflows/ci.yml"].replace("  a:", "  b:")),
         ("app.py", APP.replace("2 * n", "n + n")),
+        ("app.py", APP.replace("2 * n", "0")),
+        ("m.js", "function f() {\n  return null;\n}\n"),
         ("util.py", ""),
         ("app.py", APP.replace("def older(n):\n    return n * n\n", "")),
     ],
@@ -93,17 +95,16 @@ def test_new_tests_and_what_nobody_reviewed_are_not(held: Held, path: str, text:
     [
         ({"app.py": BASE["app.py"] + "\nX = 1\n"}, ["deletes app.py::price"]),
         ({"app.py": None}, ["deletes app.py", "deletes app.py::price"]),
-        ({"app.py": APP.replace("2 * n", "0")}, ["empties app.py::price"]),
+        ({"app.py": APP.replace("return 2 * n", '"""Price\n    it."""')}, ["empties app.py::price"]),
         ({"app.py": APP.replace("return 2 * n", "raise NotImplementedError")}, ["empties app.py::price"]),
         ({"app.py": APP.replace("\n    return 2 * n", " pass")}, ["empties app.py::price"]),
-        ({"m.js": "function f() {\n  return null;\n}\n"}, ["empties m.js::f"]),
+        ({"m.js": "function f() {\n  throw new Error('not implemented');\n}\n"}, ["empties m.js::f"]),
         ({"app.py": BASE["app.py"] + "# done\n"}, [
             "puts app.py back to what it was before the change", "deletes app.py::price",
         ]),
         ({"app.py": BASE["app.py"], "other.py": "def price(n):\n    return 2 * n\n"}, [
             "puts app.py back to what it was before the change",
         ]),
-        ({"app.py": "from lib import helper\n" + APP}, ["may need lib/helper.py, which no commit has"]),
     ],
 )  # fmt: skip
 def test_code_under_review_that_goes_is_a_persons_business(

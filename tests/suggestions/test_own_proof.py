@@ -98,9 +98,14 @@ def tested(repo: Repo) -> Callable[..., TrialStep]:
     return tested
 
 
-def test_a_patch_that_edits_tests_says_so_where_no_program_is_run(tested: Callable[..., TrialStep]) -> None:
+def test_a_patch_that_edits_tests_fails_where_no_program_is_run(tested: Callable[..., TrialStep]) -> None:
     step = tested({"test/m.test.js": None})
-    assert (step.passed, step.detail) == (None, "programs are not run here; the patch edits tests")
+    assert (step.passed, step.detail) == (False, "the patch edits tests; programs are not run here")
+
+
+def test_a_patch_that_adds_a_test_does_not_fail_for_it(tested: Callable[..., TrialStep]) -> None:
+    step = tested({"tests/test_more.py": "def test_more():\n    assert True\n"})
+    assert (step.passed, step.detail) == (None, "programs are not run here")
 
 
 def test_tests_that_a_patch_touches_judge_it_as_they_stand_at_head(tested: Callable[..., TrialStep]) -> None:

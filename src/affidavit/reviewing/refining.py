@@ -60,7 +60,7 @@ class LoopReviews:
                 self._opened(f"{journal.start}..{commit}") as work,
             ):
                 cases = [Case(one.change, one.repository) for one in (reviewed, work)]
-                return held_back(cases[0], cases[1], first, journal.not_taken)
+                return held_back(cases[0], cases[1], first)
         except EmptyChangeError:
             return []
 

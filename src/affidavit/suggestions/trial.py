@@ -10,7 +10,7 @@ from affidavit.diff.between import files_between
 from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository
 from affidavit.languages.registry import has_errors
-from affidavit.languages.test_files import is_proof, is_test
+from affidavit.languages.test_files import is_proof, is_test, runs_tests
 from affidavit.ports import Case, Runner, Specialist
 from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.proof.running.reproduction import meets, unlike_surroundings
@@ -214,29 +214,37 @@ class _Proving:
     tests_of: TestsOf | None
 
     def tested(self, runner: Runner | None) -> TrialStep:
-        """The tests that cover the patched files pass with the patch as without it.
+        """Check that the tests of the patched files pass as before; a patch must not edit its own judges."""
+        step = self._tested(runner)
+        if step.passed is None and any(map(self._is_old_test, self.contents)):
+            detail = f"the patch edits tests; {step.detail}"
+            return step.model_copy(update={"passed": False, "detail": detail})
+        return step
 
-        Those that the patch touches judge it as they stand at head; as it leaves them, they must pass, too.
-        """
+    def _tested(self, runner: Runner | None) -> TrialStep:
+        """Run the tests that the patch edits as they are at head, then as the patch leaves them."""
         judged = without_proof(self.contents)
         if runner is None or self.make_runner is None or self.tests_of is None:
-            edits = "; the patch edits tests" if any(map(is_proof, self.contents)) else ""
-            return TrialStep(name="tests", passed=None, detail=f"programs are not run here{edits}")
+            return TrialStep(name="tests", passed=None, detail="programs are not run here")
         if len(judged) == len(self.contents):
-            return _tested(self._covering(self.tests_of, self.patched), runner)
+            return _compare_tests(self._covering(self.tests_of, self.patched), runner)
         code_alone = patched_repository(self.repository, judged)
-        step = _tested(self._covering(self.tests_of, code_alone), self.make_runner(code_alone))
+        step = _compare_tests(self._covering(self.tests_of, code_alone), self.make_runner(code_alone))
         touched = [path for path, content in self.contents.items() if content is not None and is_test(path)]
-        as_left = _tested(touched, runner)
+        as_left = _compare_tests(touched, runner)
         if step.passed is not False and as_left.passed is False:
             return as_left
         return step.model_copy(update={"detail": f"{step.detail} (tests as they stand at head)"})
+
+    def _is_old_test(self, path: str) -> bool:
+        """Check whether a file of the patch is an existing test, or runs the tests; new tests are welcome."""
+        return is_proof(path) and (self.repository.head.entry(path) is not None or runs_tests(path))
 
     def _covering(self, tests_of: TestsOf, patched: GitRepository) -> Sequence[str]:
         return tests_of(patched_change(self.change, patched), patched)
 
 
-def _tested(covering: Sequence[str], runner: Runner) -> TrialStep:
+def _compare_tests(covering: Sequence[str], runner: Runner) -> TrialStep:
     """The tests of these files must pass with the patch as they did without it."""
     programs = test_programs(covering[:MAX_TESTS], runner.languages)
     if not programs:

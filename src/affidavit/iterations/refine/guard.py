@@ -1,10 +1,12 @@
-"""Say what in an agent's work only a person may accept: edited tests, deleted code, silenced findings."""
+"""Find what only a person may accept in an agent's work: edited tests, deleted code, silenced findings."""
 
+import ast
 import configparser
 import json
 import re
+import textwrap
 import tomllib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -26,28 +28,26 @@ SETTINGS_FILE = re.compile(
 CI_FILE = re.compile(
     r"^(?:\.github/workflows/.+|\.gitlab-ci\.yml|(?:.+/)?(?:GNUm|M|m)akefile|(?:.+/)?Jenkinsfile)$"
 )
-TEST_WORD = re.compile(r"test|tox\b|\bnox\b|jest|mocha|karma|rspec|phpunit|playwright|cypress|coverage")
-SCRIPT_RUNNERS = ("jest", "vitest", "mocha", "ava", "karma", "nyc", "c8")
-_CONSTANT = r"""None|True|False|true|false|null|nil|undefined|-?[\d.]+|"[^"]*"|'[^']*'|\[\]|\{\}|\(\)"""
-_EMPTY = re.compile(
-    rf"(?:pass|\.\.\.|return(?:\s+(?:{_CONSTANT}))?|(?:raise|throw|panic|todo|unimplemented)\b.*|end|[{{}}()]*"
-    r"|(?:#|//|/\*|\*|\"\"\"|\'\'\').*);?"
+TEST_WORD = re.compile(
+    r"test|tox\b|\bnox\b|jest|mocha|karma|rspec|phpunit|playwright|cypress|coverage|^(?:ava|nyc|c8)$"
 )
-"""A line that does nothing: a constant result, a failure, a remark."""
+_STUB = re.compile(
+    r"(?:(?:throw|raise|panic)\b.*not.?implemented.*|(?:todo|unimplemented)!.*|end|(?:#|//|/\*|\*).*);?",
+    re.IGNORECASE,
+)
+"""A line of a function that does nothing, in languages other than Python."""
 
 
-def held_back(reviewed: Case, work: Case, first: Report, not_taken: Collection[str]) -> list[str]:
-    """Say why only a person may accept the work: one sentence for each thing, none where the loop may.
+def held_back(reviewed: Case, work: Case, first: Report) -> list[str]:
+    """Return why only a person may accept the work, a sentence for each reason; empty if the loop may.
 
-    `reviewed` is the change as it was when the loop began, `first` its report, `work` all that the agent did
-    since, and `not_taken` the files that it left and no commit has.
+    `reviewed` is the change as the loop began, `first` its report, and `work` everything the agent did since.
     """
-    found = [*_edited_tests(work), *_deleted_code(reviewed, work, first), *_lacking(work, not_taken)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*_edited_tests(work), *_deleted_code(reviewed, work, first)]))
 
 
 def silenced_since(report: Report, first: Report) -> list[str]:
-    """Name the findings that comments silence now and did not when the loop began."""
+    """Name the findings that comments silence now and did not silence when the loop began."""
     then = {one.fingerprint for one in first.candidates if _is_silenced(one)}
     new = [one for one in report.candidates if _is_silenced(one) and one.fingerprint not in then]
     places = [(one.finding.file, one.finding.line, one.finding.title) for one in new if one.finding]
@@ -72,7 +72,7 @@ def _edited_tests(work: Case) -> Iterator[str]:
 
 
 def _test_settings(tree: Tree, path: str) -> Any:
-    """Return what a shared settings file says of tests; its whole text where it cannot be read."""
+    """Return the test settings of a shared settings file, or its whole text if it cannot be parsed."""
     content, name = tree.read(path), PurePosixPath(path).name
     if not content:
         return {}
@@ -94,14 +94,15 @@ def _test_settings(tree: Tree, path: str) -> Any:
 
 
 def _script_settings(package: dict[str, Any]) -> dict[str, Any]:
-    scripts = {
-        name: line for name, line in package.get("scripts", {}).items() if TEST_WORD.search(name + str(line))
+    scripts = package.get("scripts", {}).items()
+    settings = {name: value for name, value in package.items() if TEST_WORD.search(name)}
+    return settings | {
+        f"scripts.{name}": line for name, line in scripts if TEST_WORD.search(f"{name} {line}")
     }
-    return scripts | {f"{name} settings": package[name] for name in SCRIPT_RUNNERS if name in package}
 
 
 def _deleted_code(reviewed: Case, work: Case, first: Report) -> Iterator[str]:
-    """Name files and definitions under review that are deleted, emptied or put back."""
+    """Name the files and definitions under review that the work deletes or puts back to base."""
     paths = {file.head_path for file in reviewed.change.reviewed_files() if file.head_path}
     for file in work.change.files:
         if file.base_path in paths and not is_proof(file.base_path or ""):
@@ -113,7 +114,7 @@ def _deleted_code(reviewed: Case, work: Case, first: Report) -> Iterator[str]:
             continue
         if new is None:
             yield f"deletes {old.path}::{old.qualified}"
-        elif _is_empty(work.repository.head, new) and not _is_empty(work.repository.base, old):
+        elif _is_stub(work.repository.head, new) and not _is_stub(work.repository.base, old):
             yield f"empties {new.path}::{new.qualified}"
 
 
@@ -130,7 +131,7 @@ def _gone_file(file: FileChange, reviewed: Case, work: Case) -> Iterator[str]:
 
 
 def _under_review(reviewed: Case, first: Report) -> set[tuple[str, str]]:
-    """Path and name of each definition that the change adds or edits, or that a finding points at."""
+    """Return path and name of each definition that the change touches or a finding points at."""
     changes = symbol_changes(reviewed.change, reviewed.repository)
     found = [one.head for one in changes if one.head and one.head.kind in KINDS]
     for place in [one.finding for one in first.candidates if one.is_shown and one.finding]:
@@ -139,39 +140,27 @@ def _under_review(reviewed: Case, first: Report) -> set[tuple[str, str]]:
     return {(one.path, one.qualified) for one in found if not is_proof(one.path)}
 
 
-def _is_empty(tree: Tree, symbol: Symbol) -> bool:
-    """Whether a function does nothing but return a constant or fail."""
-    lines = [line.strip() for line in (tree.lines(symbol.path) or [])[symbol.line - 1 : symbol.end_line]]
-    header, *body = lines or [""]
-    # `def f(): pass` and `function f() { return 1 }` have their body on the line of the header.
-    inner = re.split(r"[:{]\s+", header)[-1] if not body else ""
-    said = [line for line in (body or [inner]) if line]
-    return symbol.kind != "class" and all(_EMPTY.fullmatch(line) for line in said)
+def _is_stub(tree: Tree, symbol: Symbol) -> bool:
+    """Check whether a definition holds nothing but `pass`, `...`, a docstring or "not implemented"."""
+    text = textwrap.dedent("\n".join((tree.lines(symbol.path) or [])[symbol.line - 1 : symbol.end_line]))
+    if symbol.path.endswith((".py", ".pyi")):
+        try:
+            found = ast.parse(text).body
+        except (SyntaxError, ValueError, RecursionError):
+            return False
+        return len(found) == 1 and all(map(_does_nothing, getattr(found[0], "body", ())))
+    body = text.partition("{")[2].rpartition("}")[0] if "{" in text else text.partition("\n")[2]
+    return all(_STUB.fullmatch(line.strip()) for line in body.splitlines() if line.strip())
 
 
-def _lacking(work: Case, not_taken: Collection[str]) -> Iterator[str]:
-    """Name files that no commit has and a new line mentions by their name."""
-    head = work.repository.head
-    added = [
-        line
-        for file in work.change.files
-        if file.head_path and PurePosixPath(file.path).name != ".gitignore"
-        for line in _lines_at(file, head)
-    ]
-    for path in not_taken:
-        place = PurePosixPath(path)
-        stem = place.stem if place.stem not in ("__init__", "index", "mod") else place.parent.name
-        pattern = re.compile(rf"(?<!\w){re.escape(stem)}(?!\w)")
-        if stem and head.entry(path) is None and any(pattern.search(line) for line in added):
-            yield f"may need {path}, which no commit has"
-
-
-def _lines_at(file: FileChange, head: Tree) -> list[str]:
-    lines = head.lines(file.path) or []
-    return [lines[number - 1] for number in file.changed_lines("head") if number <= len(lines)]
+def _does_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Raise):
+        return statement.exc is not None and "NotImplementedError" in ast.unparse(statement.exc)
+    is_constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return is_constant or isinstance(statement, ast.Pass)
 
 
 def _code(tree: Tree, path: str) -> list[str]:
-    """The lines of a file without blank lines and remarks."""
+    """Return the lines of a file without blank lines and comments."""
     lines = [line.strip() for line in tree.lines(path) or []]
     return [line for line in lines if line and not line.startswith(("#", "//", "/*", "*"))]

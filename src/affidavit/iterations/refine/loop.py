@@ -75,13 +75,6 @@ class Journal(Record):
     branch: str = ""
     """The branch that was left; empty where nothing was better than what was there."""
 
-    @property
-    def not_taken(self) -> tuple[str, ...]:
-        """All that the agent left so far and no commit of the loop took."""
-        return tuple(
-            sorted({path for turn in self.turns for paths in (turn.left_out, turn.ignored) for path in paths})
-        )
-
     def with_turn(self, turn: Turn) -> "Journal":
         """The journal with its last turn as it is now, or with one more."""
         kept = tuple(one for one in self.turns if one.number != turn.number)
