@@ -9,7 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, get_args
 
-from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.iterations.following.earlier_review import earlier_of
 from affidavit.minds.choice import choose_model
@@ -20,6 +19,8 @@ from affidavit.ports import Role
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Report
 from affidavit.render.formats import render
+from affidavit.reviewing.hold import assemble_crew
+from affidavit.reviewing.panel import assemble_panel
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from bench.commits import git
 from bench.model_review import FILES, Panelist, TokenRow, module_text

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.events import Emit, ignore_events
@@ -24,7 +23,9 @@ from affidavit.ports import Case, Role, Talk
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.report import Answer, Report
-from affidavit.specialists.agents.brief.briefing import diff_of
+from affidavit.reviewing.hold import assemble_crew
+from affidavit.reviewing.panel import assemble_panel
+from affidavit.specialists.agents.briefing import diff_of
 from affidavit.specialists.agents.model_agents import LENSES, ModelAgent
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.looking.plan import plan_by_size

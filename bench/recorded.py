@@ -7,7 +7,9 @@ REPORT is a native report, FOLDER what `--record` kept of it; without either, th
 import sys
 from pathlib import Path
 
-from affidavit.forecast.cost import (
+from affidavit.minds.conversation_log import ConversationLog, LogMode
+from affidavit.records.report import Report
+from affidavit.reviewing.cost import (
     FINDINGS_PER_CONVERSATION,
     RUNS_FILE,
     RecordedRun,
@@ -17,11 +19,9 @@ from affidavit.forecast.cost import (
     sent_tokens,
     written,
 )
-from affidavit.minds.conversation_log import ConversationLog, LogMode
-from affidavit.records.report import Report
-from affidavit.specialists.agents.brief.chunks import changed_line_count
+from affidavit.specialists.agents.chunks import changed_line_count
 
-KEPT = Path(__file__).parents[1] / "src" / "affidavit" / "forecast" / RUNS_FILE
+KEPT = Path(__file__).parents[1] / "src" / "affidavit" / "reviewing" / RUNS_FILE
 SHORT = 10
 
 

@@ -282,9 +282,9 @@ def _written(answer: dict[str, Any]) -> str:
 
 def measure(repository: Path, commit: str, *, asks_again: bool) -> dict[str, list[int]]:
     """Conversations, requests and tokens of each role in one review."""
-    from affidavit.assembly import assemble_panel  # noqa: PLC0415
     from affidavit.config.settings import Settings  # noqa: PLC0415
     from affidavit.pipeline import review  # noqa: PLC0415
+    from affidavit.reviewing.panel import assemble_panel  # noqa: PLC0415
     from affidavit.stages.looking.intake import ChangeRequest, open_change  # noqa: PLC0415
     from affidavit.stages.looking.review import Crew  # noqa: PLC0415
 

@@ -12,13 +12,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from affidavit.assembly import assemble_crew
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import load_settings
 from affidavit.errors import AffidavitError, EmptyChangeError
 from affidavit.pipeline import review
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
+from affidavit.reviewing.hold import assemble_crew
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from bench.sweep.choice import Commit, chosen_commits, revision_of
 from bench.sweep.figures import as_markdown, objections, summary

@@ -14,9 +14,9 @@ from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.shellcheck import SHELLCHECK
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
+from affidavit.reviewing.hold import assemble_crew
 from python_changes import Case, Open
 
 Ask = Callable[[Analyser, Case], list[dict[str, Any]]]

@@ -9,10 +9,10 @@ import pytest
 from affidavit.analysers.examine import MechanicalSpecialist
 from affidavit.analysers.execution import has_walls
 from affidavit.analysers.go_vet import GO_VET
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Reply
+from affidavit.reviewing.hold import assemble_crew
 from python_changes import Case
 
 pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no walls")

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import load_settings
 from affidavit.errors import SettingsError
 from affidavit.pipeline import review
+from affidavit.reviewing.hold import assemble_crew
 from secret_corpus import ALNUM, Draw
 
 ENTRY = """\

@@ -14,10 +14,10 @@ from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.shellcheck import SHELLCHECK
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Report
+from affidavit.reviewing.hold import assemble_crew
 from python_changes import Case, Open, opened_cases
 from repositories import Repo
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from affidavit.analysers.ty import TY
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
+from affidavit.reviewing.hold import assemble_crew
 
 LIB = "def f():\n    return 1\n"
 STUB = "def f() -> int: ...\n"

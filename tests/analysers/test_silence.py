@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Report
 from affidavit.render.wording import brought_suppressions
+from affidavit.reviewing.hold import assemble_crew
 from python_changes import Case, Open, opened_cases
 from repositories import Repo
 

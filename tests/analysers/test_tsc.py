@@ -11,10 +11,10 @@ from affidavit.analysers.analyser import Printed
 from affidavit.analysers.examine import MechanicalSpecialist
 from affidavit.analysers.execution import has_walls
 from affidavit.analysers.tsc import TSC, read_tsc_files
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Report
+from affidavit.reviewing.hold import assemble_crew
 from page import WEB, build
 
 pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no walls")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from affidavit.assembly import assemble_readers
 from affidavit.context.gather import gather_context
 from affidavit.context.view.sorted_map import view_map
 from affidavit.records.context import ContextMap
+from affidavit.reviewing.panel import assemble_readers
 from python_changes import Case, make_case
 from repositories import Repo
 from written_readers import written_readers

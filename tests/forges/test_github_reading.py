@@ -13,7 +13,7 @@ from affidavit.forges.opening import Ground, open_pull_request
 from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.reaching.credentials import Credentials
 from affidavit.forges.reaching.web import Patience
-from affidavit.system.folders import files_in
+from affidavit.system.private_files import files_in
 from endless_forge import endless_forge
 from forge_http import ENVIRONMENT, Fault, RefusedError
 from github_server import GitHubServer

@@ -10,7 +10,6 @@ import pytest
 from fake_server import fake_servers
 
 from affidavit.analysers.execution import Limits
-from affidavit.assembly import assemble_panel, assemble_readers, made_precise
 from affidavit.errors import SettingsError
 from affidavit.events import ignore_events
 from affidavit.git.repository import open_repository
@@ -19,6 +18,7 @@ from affidavit.language_servers.pool import ServerPool
 from affidavit.language_servers.session import TSC, TY, find_servers
 from affidavit.ports import Case
 from affidavit.records.context import Reference, Symbol
+from affidavit.reviewing.panel import assemble_panel, assemble_readers, made_precise
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.references import find_references

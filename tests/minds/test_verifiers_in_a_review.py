@@ -10,7 +10,6 @@ import pytest
 from test_whole_review import review
 
 from affidavit.analysers.examine import mechanical_specialists
-from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.minds.choice import choose_model
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
@@ -19,6 +18,7 @@ from affidavit.minds.roles import kept_open, minds_from
 from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist
 from affidavit.records.report import Report
+from affidavit.reviewing.panel import assemble_panel
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.looking.review import Crew
 from commands import affidavit

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Case, Role, Talk
@@ -18,6 +17,7 @@ from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Report
+from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
 from affidavit.specialists.agents.panel import Session
 from affidavit.stages.looking.intake import ChangeRequest, open_change

@@ -17,8 +17,8 @@ from affidavit.records.finding import Category, Severity
 from affidavit.records.plan import Plan
 from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
 from affidavit.specialists.agents.panel import Session
-from affidavit.specialists.agents.probe import probe_talk
 from affidavit.specialists.agents.question import question_talk
+from affidavit.specialists.agents.verifier import probe_talk
 from affidavit.stages.looking.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
 from affidavit.stages.reporting.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from claims import candidate

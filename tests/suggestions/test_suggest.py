@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository, open_repository
@@ -16,6 +15,7 @@ from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.program_runs import AlteredFile, PatchTrial, Program, ProgramRun, TrialStep, trial_of
 from affidavit.records.record import Side
+from affidavit.reviewing.hold import assemble_crew
 from affidavit.suggestions.patched import apply_patch
 from affidavit.suggestions.trial import covering_tests, try_patch
 from commands import affidavit

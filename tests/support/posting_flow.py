@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import load_settings
 from affidavit.forges.address import PullRequestAddress
 from affidavit.forges.choice import open_forge, read_request
@@ -15,6 +14,7 @@ from affidavit.forges.reaching.credentials import Credentials
 from affidavit.forges.reaching.web import Patience
 from affidavit.pipeline import review
 from affidavit.records.report import Report
+from affidavit.reviewing.hold import assemble_crew
 from forge_http import ENVIRONMENT
 
 READS, WRITES = Credentials("read"), Credentials("write")

@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.errors import AffidavitError
 from affidavit.ports import Case, Specialist
 from affidavit.recheck.check import Rechecked, recheck
 from affidavit.records.report import Report
+from affidavit.reviewing.hold import assemble_crew
 from affidavit.stages.looking.intake import rebuild_change
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from affidavit.system.cpu_time import cpu_seconds, ended_after, is_over, own_cpu_seconds
+from affidavit.system.child_process import cpu_seconds, ended_after, is_over, own_cpu_seconds
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Literal
 from weakref import WeakKeyDictionary
 
-from affidavit.system.bubblewrap import find_bubblewrap, show_system
-from affidavit.system.child_process import EndState, run_child
+from affidavit.system.child_process import EndState, find_bubblewrap, run_child, show_system
 
 MEGABYTE = 1024 * 1024
 FILES_A_SHARE = 5_000

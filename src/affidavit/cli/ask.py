@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from affidavit.assembly import assemble_panel
 from affidavit.cli.change import allowed_of, repository_options
 from affidavit.cli.options import talk_options
 from affidavit.cli.progress import show_progress
@@ -26,7 +25,8 @@ from affidavit.render.safe_text import encodable, prose_lines, without_command_s
 from affidavit.reviewing.models import chosen_model, opened_ledger, opened_log
 from affidavit.reviewing.named import find_candidate, read_report, report_file
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.specialists.agents.brief.briefing import Briefing
+from affidavit.reviewing.panel import assemble_panel
+from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.question import question_talk, read_answer
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 

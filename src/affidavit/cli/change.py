@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import click
 from pydantic import ValidationError
 
-from affidavit.assembly import assemble_crew
 from affidavit.cli.saying import note
 from affidavit.config.baseline import BASELINE_PATH
 from affidavit.config.settings import ENVIRONMENT_PREFIX, FILE_NAMES, Settings, settings_files
@@ -21,6 +20,7 @@ from affidavit.forges.address import is_request_url, parse_change_url, refuse_wi
 from affidavit.git.confined.boundaries import Allowed
 from affidavit.ports import Tree
 from affidavit.records.change import Comment
+from affidavit.reviewing.hold import assemble_crew
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from affidavit.assembly import assemble_readers, made_precise
 from affidavit.cli.change import opened_change, path_options, say_hints, working_tree_options
 from affidavit.cli.options import server_options
 from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
@@ -22,7 +21,7 @@ from affidavit.git.blob_cache import BlobCache
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.panel import server_pool
+from affidavit.reviewing.panel import assemble_readers, made_precise, server_pool
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.symbols.import_graph import collection_paused
 

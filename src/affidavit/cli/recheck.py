@@ -10,7 +10,6 @@ from typing import Any
 import click
 from pydantic import ValidationError
 
-from affidavit.assembly import assemble_crew
 from affidavit.cli.change import allowed_of, repository_options
 from affidavit.cli.options import environment_options
 from affidavit.cli.saying import note
@@ -26,7 +25,7 @@ from affidavit.recheck.programs import AGAIN, run_again, try_again
 from affidavit.recheck.signers import allowed_signers
 from affidavit.records.report import Report, why_not_derived
 from affidavit.render.safe_text import json_without_commands, visible
-from affidavit.reviewing.hold import patch_trier
+from affidavit.reviewing.hold import assemble_crew, patch_trier
 from affidavit.reviewing.named import read_report, report_file
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for, opened_runner, running_settings

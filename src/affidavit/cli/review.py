@@ -231,7 +231,7 @@ def _preview(
     """What a review would cost, or what would leave; nobody is asked."""
     if options["estimate"] and options["what_leaves"]:
         raise SettingsError("--estimate and --what-leaves exclude each other")
-    from affidavit.reviewing.preview import checked_servers, describe_forecast  # noqa: PLC0415 - few ask for it
+    from affidavit.reviewing.forecast import checked_servers, describe_forecast  # noqa: PLC0415 - few ask for it
 
     if opened.change.why_empty:
         return f"{opened.change.why_empty}\n"

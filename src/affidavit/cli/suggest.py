@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.cli.change import allowed_of, repository_options
 from affidavit.cli.help import LongCommand
 from affidavit.cli.options import environment_options, talk_options
@@ -30,12 +29,14 @@ from affidavit.records.plan import Plan
 from affidavit.records.program_runs import PatchTrial
 from affidavit.records.report import Answer, Report
 from affidavit.render.safe_text import visible
+from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.models import chosen_model, opened_ledger, opened_log
 from affidavit.reviewing.named import find_candidate, find_report, ids_here
 from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.panel import assemble_panel
 from affidavit.reviewing.running import opened_runner, running_settings
-from affidavit.specialists.agents.brief.briefing import Briefing
-from affidavit.specialists.agents.patch_writer import WrittenPatch, patch_talk, read_patch
+from affidavit.specialists.agents.briefing import Briefing
+from affidavit.specialists.agents.question import WrittenPatch, patch_talk, read_patch
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 from affidavit.store.open import open_store
 from affidavit.suggestions.patched import Contents

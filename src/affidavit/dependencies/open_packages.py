@@ -18,7 +18,7 @@ from affidavit.git.tree import GitTree
 from affidavit.proof.quoting.dependency_quotes import PackageFile, check_dependency
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import DependencyCheck
-from affidavit.system.closing import Closing
+from affidavit.system.temporary import Closing
 
 MAX_FILES = 5_000
 MAX_BYTES = 40_000_000

@@ -13,7 +13,7 @@ from affidavit.git.paths import decode_path
 from affidavit.git.repository import GitRepository
 from affidavit.git.tree import SUBMODULE_MODE
 from affidavit.records.change import Change, FileStatus
-from affidavit.system.closing import Closing
+from affidavit.system.temporary import Closing
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from affidavit.forges.reaching.credentials import NOBODY, Credentials
 from affidavit.forges.reaching.hosts import Host, origin_of
 from affidavit.git.command import Git, complaint, git_environment
 from affidavit.git.objects import OBJECT_ID
-from affidavit.system.folders import bytes_in, files_in
-from affidavit.system.private_files import make_private_file, make_private_folder
+from affidavit.system.private_files import bytes_in, files_in, make_private_file, make_private_folder
 
 FIRST_DEPTH = 100
 DEEPER = (400, 2_000)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from affidavit.errors import GitError
-from affidavit.system.cpu_time import ended_after, own_cpu_seconds
+from affidavit.system.child_process import ended_after, own_cpu_seconds
 
 TIMEOUT_SECONDS = 120.0
 

@@ -12,8 +12,7 @@ from typing import IO
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, Location, complaint, completing, git_environment, spawn_error
-from affidavit.system.closing import Closing
-from affidavit.system.temporary import temporary_folder
+from affidavit.system.temporary import Closing, temporary_folder
 
 MAX_READ_BYTES = 100_000_000
 BATCH_BYTES = 32_000_000

@@ -11,7 +11,7 @@ from affidavit.git.objects import ObjectStore
 from affidavit.git.redacted import redact_trees
 from affidavit.git.tree import GitTree
 from affidavit.records.record import Side
-from affidavit.system.closing import Closing
+from affidavit.system.temporary import Closing
 
 
 class GitRepository(Closing):

@@ -19,8 +19,7 @@ from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.readers import Resolution
-from affidavit.system.closing import Closing
-from affidavit.system.temporary import temporary_folder
+from affidavit.system.temporary import Closing, temporary_folder
 
 MAX_ASKED = 6
 PAUSE_SECONDS = 0.3

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from affidavit.assembly import assemble_panel
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.context.view.as_json import render_context_json
@@ -19,11 +18,11 @@ from affidavit.ports import Case, Dependencies, ToolSource
 from affidavit.prompts import current_prompts
 from affidavit.reviewing.hold import settings_for
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.panel import server_pool
+from affidavit.reviewing.panel import assemble_panel, server_pool
 from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.looking.review import open_case
-from affidavit.system.closing import Closing
+from affidavit.system.temporary import Closing
 from affidavit.tools.checks import Checks, JoinedTools
 
 MAX_OPEN = 8

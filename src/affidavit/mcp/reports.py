@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.git.confined.location import find_repository
@@ -27,6 +26,7 @@ from affidavit.render.wording import (
     part_sentence,
     withheld_reason,
 )
+from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.named import find_candidate, find_report, own_ids
 from affidavit.stages.looking.intake import rebuild_change
 from affidavit.store.open import Store

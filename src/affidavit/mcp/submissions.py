@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from affidavit.assembly import assemble_crew
 from affidavit.config.places import cache_folder
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
 from affidavit.errors import InputError
@@ -14,6 +13,7 @@ from affidavit.prompts import current_prompts
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Reply, Report
+from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.submitted import Submission, judge_submission

@@ -25,7 +25,7 @@ from affidavit.records.plan import Plan
 from affidavit.records.program_runs import TrialStep
 from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
 from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
-from affidavit.specialists.agents.probe import Probed
+from affidavit.specialists.agents.verifier import Probed
 from affidavit.stages.looking.intake import words_of_commits
 from affidavit.stages.looking.parse import hand_in, read_replies
 from affidavit.stages.looking.plan import Planned, opening_docket, plan_by_size, read_plan

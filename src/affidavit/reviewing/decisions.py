@@ -1,4 +1,4 @@
-"""Keep what people decided about findings on a forge: their words in, labels of the store out."""
+"""Keep what people decided about findings on a forge, as labels in the store."""
 
 from collections.abc import Sequence
 

@@ -1,18 +1,23 @@
-"""Hold a review: an opened change, its settings and the user's options in, the report out."""
+"""Review an opened change under its settings and the user's options."""
 
 import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from affidavit.assembly import assemble_crew, named_compiler
+from affidavit.analysers.examine import mechanical_specialists
+from affidavit.analysers.execution import find_executable
+from affidavit.analysers.tsc import TSC
+from affidavit.analysers.user_linters import UnallowedLinters, user_linters
 from affidavit.config.places import cache_folder
-from affidavit.config.settings import Settings, load_settings
+from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, load_settings
+from affidavit.errors import SettingsError
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.roles import kept_open
 from affidavit.pipeline import review
-from affidavit.ports import Mind, Role, TryPatch
+from affidavit.ports import Mind, Role, Specialist, TryPatch
 from affidavit.prompts import PromptSet
 from affidavit.quality.prompts import ChosenPrompts
 from affidavit.records.candidate import Candidate
@@ -22,6 +27,8 @@ from affidavit.records.report import Report
 from affidavit.reviewing.models import opened_log
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import logged_runner
+from affidavit.specialists.broken_references.specialist import BrokenReferences
+from affidavit.specialists.rulebook import why_rules_are_off
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.stages.looking.review import Crew
 from affidavit.stages.proving.reproduce import Running
@@ -36,6 +43,42 @@ class Given:
     review_id: str = ""
     began: float | None = None
     """Seconds since the epoch; a review that somebody else began keeps its beginning."""
+
+
+def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
+    """Everybody who can look at a change under these settings."""
+    why_off = why_rules_are_off(settings)
+    compiler = named_compiler(settings, None)
+    disabled = frozenset(settings.analysers_off)
+    linters = user_linters(linter for linter in settings.linters if linter.name not in disabled)
+    specialists: list[Specialist] = [
+        *mechanical_specialists(
+            cache_dir=cache_dir,
+            timeout_seconds=settings.analyser_timeout_seconds,
+            disabled=disabled,
+            why_off=why_off,
+            linters=linters if settings.allow_linters else (),
+            programs={TSC.name: str(compiler)} if compiler else {},
+        )
+    ]
+    if linters and not settings.allow_linters:
+        specialists.append(UnallowedLinters(linters))
+    if BrokenReferences.name not in disabled:
+        specialists.append(BrokenReferences(cache_dir=cache_dir, why_off=why_off))
+    return Crew(specialists)
+
+
+def named_compiler(settings: Settings, reviewed_folder: Path | None) -> Path | None:
+    """Return the tsc that the user names, if any; raise SettingsError for one that cannot be used."""
+    program = settings.typescript_server
+    found = find_executable(program, reviewed_folder=reviewed_folder) if program else None
+    if program and found is None:
+        raise SettingsError(
+            f"{program} cannot be used as tsc. Give --typescript-server or "
+            f"{ENVIRONMENT_PREFIX}TYPESCRIPT_SERVER the absolute path of a program outside the reviewed "
+            "repository, or a name on PATH."
+        )
+    return found
 
 
 def settings_for(

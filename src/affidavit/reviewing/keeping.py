@@ -1,4 +1,4 @@
-"""Keep a report in the store, with the error rate that the store knows of."""
+"""Keep a report in the store, and add the error rate that the store knows."""
 
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The models that the user's options and settings name: roles, addresses, budget and recordings."""
+"""Choose the models that options and settings name: roles, addresses, budget, recordings."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Find what a user names: a report or a finding by its id or the beginning of it; and who the user is."""
+"""Find the report or finding that a user names, and the name of the user."""
 
 import getpass
 import json

@@ -1,4 +1,4 @@
-"""What a caller may choose for a review; a value of None means the settings files or the default decide."""
+"""The options of a review; None means that the settings files or the default decide."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""The reviews of a loop with an agent: options in, what holds them and what guards the tests out."""
+"""Run the reviews of a loop with a coding agent."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""What programs are run with in a review: a change and the user's options in, the runner out."""
+"""Open the sandbox in which a review runs programs."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

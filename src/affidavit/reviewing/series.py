@@ -1,4 +1,4 @@
-"""Which review is the one before this one: by name in the store, or a report that the user names."""
+"""Find the earlier review of a change, in the store or in a report that the user names."""
 
 from dataclasses import dataclass
 from hashlib import sha256

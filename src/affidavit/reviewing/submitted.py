@@ -1,4 +1,4 @@
-"""Findings that another agent hands in: read by the contract, proven, judged and reported as any others."""
+"""Prove, judge and report findings that another agent submits."""
 
 import asyncio
 import time

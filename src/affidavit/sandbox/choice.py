@@ -11,7 +11,7 @@ from affidavit.records.record import Record
 from affidavit.sandbox.job import SIDE, SOURCE, Job, Sandbox
 from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from affidavit.sandbox.walls.container import Container, find_engine
-from affidavit.system.bubblewrap import find_bubblewrap
+from affidavit.system.child_process import find_bubblewrap
 from affidavit.system.temporary import temporary_folder
 
 MEGABYTES = 16

@@ -23,8 +23,7 @@ from affidavit.sandbox.inside.copies import (
 from affidavit.sandbox.inside.provision import Provision, base_variables
 from affidavit.sandbox.inside.watching import Noticed, shadows, watching
 from affidavit.sandbox.job import SIDE, WATCH, Ended, Job, Sandbox
-from affidavit.system.closing import Closing
-from affidavit.system.temporary import temporary_folder
+from affidavit.system.temporary import Closing, temporary_folder
 
 MAX_PROGRAM_BYTES = 200_000
 NOTHING = Provision()

@@ -1,9 +1,27 @@
-"""Folders and files that hold code under review: made so that the user alone can read them."""
+"""Make folders and files that only the user can read, and measure folders."""
 
 import os
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+
+
+def files_in(folder: Path) -> Iterator[Path]:
+    """All files below."""
+    for place, _, names in os.walk(folder):
+        yield from (Path(place) / name for name in names)
+
+
+def bytes_in(folder: Path) -> int:
+    """The bytes of all files below; what vanishes meanwhile counts for nothing."""
+    total = 0
+    for file in files_in(folder):
+        try:
+            total += file.lstat().st_size
+        except OSError:
+            continue
+    return total
 
 
 def make_private_folder(folder: Path) -> None:

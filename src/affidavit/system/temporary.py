@@ -12,12 +12,32 @@ import signal
 import stat
 import tempfile
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from affidavit.errors import OutsideError
+
+
+class Closing(ABC):
+    """Something to close after use."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release everything; it cannot be used after that."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
 
 PRIVATE = 0o700
 RUN_PREFIX = "run-"

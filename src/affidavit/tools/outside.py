@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from affidavit.errors import AffidavitError, InputError, OutsideError
 from affidavit.redaction.text import redact_text
-from affidavit.system.closing import Closing
+from affidavit.system.temporary import Closing
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.outside_connection import Connection, OutsideTool
 

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 
 from affidavit.errors import OutsideError, SettingsError
 from affidavit.records.record import Record
-from affidavit.system.closing import Closing
+from affidavit.system.temporary import Closing
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 MAX_BYTES = 1_000_000

@@ -13,7 +13,7 @@ from affidavit.records.candidate import Judgement
 from affidavit.records.context import ContextMap
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, RoleUsage
-from affidavit.specialists.agents.brief.briefing import Briefing
+from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.verifier import ModelVerifier
 from claims import candidate, change_of, opened
 from repositories import Repo

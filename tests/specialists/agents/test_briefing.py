@@ -8,7 +8,7 @@ from affidavit.git.repository import GitRepository
 from affidavit.records.change import Change, Commit, Hunk
 from affidavit.records.context import ContextMap, RelatedFile, Relation
 from affidavit.records.plan import Chunk, Plan
-from affidavit.specialists.agents.brief.briefing import MAX_CHANGED_FILES, MAX_COMMITS, Briefing
+from affidavit.specialists.agents.briefing import MAX_CHANGED_FILES, MAX_COMMITS, Briefing
 from claims import change_of, file_change, finding, opened
 from repositories import Repo
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.context import Symbol, SymbolChange
-from affidavit.specialists.agents.brief.chunks import Division, definition_starts, divide, shown_hunks
+from affidavit.specialists.agents.chunks import Division, definition_starts, divide, shown_hunks
 from claims import file_change
 
 

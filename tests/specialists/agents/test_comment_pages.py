@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from affidavit.records.change import Comment
 from affidavit.records.plan import Chunk
-from affidavit.specialists.agents.brief.comments import comments_on, pages_of
+from affidavit.specialists.agents.background import comments_on, pages_of
 
 HEADING = re.compile(r"^Comment \d+,")
 

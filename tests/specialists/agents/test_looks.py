@@ -4,7 +4,7 @@ import pytest
 
 from affidavit.records.change import Hunk
 from affidavit.records.plan import Chunk, Piece
-from affidavit.specialists.agents.brief.chunks import changed_line_count, shown_line_count
+from affidavit.specialists.agents.chunks import changed_line_count, shown_line_count
 from affidavit.specialists.agents.model_agents import (
     EXPERIMENTER,
     LENSES,

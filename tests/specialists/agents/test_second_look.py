@@ -13,7 +13,7 @@ from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Answer, RoleUsage
-from affidavit.specialists.agents.brief.briefing import Briefing
+from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.model_agents import SECOND_LOOK, STRETCH_LINES, ModelAgent
 from claims import change_of, file_change, finding, opened
 from repositories import Repo

@@ -1,10 +1,10 @@
 """The code around the hunks is sent to everybody, whole and bounded; instructions are chosen by section."""
 
-from affidavit.assembly import assemble_readers
 from affidavit.context.gather import gather_context
 from affidavit.records.plan import Chunk, Plan
-from affidavit.specialists.agents.brief.briefing import Briefing
-from affidavit.specialists.agents.brief.project_instructions import MAX_CHARACTERS, choose_sections
+from affidavit.reviewing.panel import assemble_readers
+from affidavit.specialists.agents.background import MAX_CHARACTERS, choose_sections
+from affidavit.specialists.agents.briefing import Briefing
 from python_changes import make_case
 from repositories import Repo
 

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 import pytest
 
-from affidavit.assembly import TaggedFence
 from affidavit.events import Emit, ignore_events
 from affidavit.git.repository import GitRepository
 from affidavit.minds.fence import CLOSE, OPEN
@@ -16,7 +15,8 @@ from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.plan import Plan
 from affidavit.records.program_runs import ProgramRun
 from affidavit.records.report import Answer
-from affidavit.specialists.agents.brief.briefing import Briefing
+from affidavit.reviewing.panel import TaggedFence
+from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.verifier import ModelVerifier
 from claims import candidate, change_of, opened
 from reports import a_verification

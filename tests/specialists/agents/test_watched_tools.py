@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.specialists.agents.watched_tools import WatchedTools
+from affidavit.specialists.agents.model_agents import WatchedTools
 
 
 class Answers:

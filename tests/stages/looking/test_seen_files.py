@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import FileCoverage, Report
 from affidavit.render.wording import coverage_sentence
+from affidavit.reviewing.hold import assemble_crew
 from commands import Done, affidavit
 from python_changes import Case, Open, opened_cases
 from repositories import Repo

@@ -12,7 +12,7 @@ from affidavit.git.paths import decode_path
 from affidavit.git.search.glob import compile_glob, is_glob
 from affidavit.ports import Entry, always
 from affidavit.records.evidence import SearchHit
-from affidavit.system.cpu_time import ended_after, own_cpu_seconds
+from affidavit.system.child_process import ended_after, own_cpu_seconds
 
 SEARCH_TIMEOUT_SECONDS = 30.0
 MAX_HIT_CHARACTERS = 2000

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from affidavit import __version__
-from affidavit.assembly import Confirming, assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.diff.parse import OpenedChange
 from affidavit.errors import AffidavitError, StoreError
@@ -49,6 +48,8 @@ from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.measure import Label
 from affidavit.records.report import Report, RoleUsage
+from affidavit.reviewing.hold import assemble_crew
+from affidavit.reviewing.panel import Confirming, assemble_panel
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from affidavit.stages.proving.reproduce import Running, run_aside

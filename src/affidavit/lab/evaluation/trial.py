@@ -11,7 +11,6 @@ from typing import Literal
 from pydantic import Field
 
 from affidavit import __version__
-from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.diff.parse import OpenedChange
 from affidavit.errors import AffidavitError, OutsideError, StoreError
@@ -33,8 +32,9 @@ from affidavit.records.finding import Severity
 from affidavit.records.measure import Rate
 from affidavit.records.record import Record
 from affidavit.records.report import RoleUsage
+from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.panel import Panel
-from affidavit.specialists.agents.probe import probe_verifiers
+from affidavit.specialists.agents.verifier import probe_verifiers
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from affidavit.stages.looking.plan import plan_by_size
 from affidavit.stages.looking.review import open_case

@@ -14,7 +14,7 @@ from affidavit.records.program_runs import RunLimits, RunState
 from affidavit.sandbox.job import ADDED, SIDE, SOURCE, WATCH, Ended, Job
 from affidavit.sandbox.walls.seccomp import filter_program
 from affidavit.sandbox.walls.supervision import Grip, is_over_memory, new_word, started_by, supervise
-from affidavit.system.bubblewrap import show_system
+from affidavit.system.child_process import show_system
 
 ANSWER_SECONDS = 20.0
 END_SECONDS = 30.0

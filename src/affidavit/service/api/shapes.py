@@ -4,10 +4,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from affidavit.forecast.cost import RoleEstimate
 from affidavit.recheck.findings import Proof
 from affidavit.records.diagnostics import SetAside
 from affidavit.records.finding import Severity
+from affidavit.reviewing.cost import RoleEstimate
 from affidavit.service.kept.records import FindingCounts, KeptReview, ReviewState, ReviewStatus
 
 

@@ -30,7 +30,7 @@ from affidavit.service.kept.reviews import RequestKey, Wanted
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
 from affidavit.service.work.terms import read_pull
-from affidavit.system.folders import bytes_in
+from affidavit.system.private_files import bytes_in
 
 
 @dataclass(frozen=True)

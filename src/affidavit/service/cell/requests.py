@@ -5,7 +5,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from affidavit.assembly import assemble_crew, assemble_panel, assemble_readers
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.context.gather import gather_context
@@ -13,8 +12,6 @@ from affidavit.diff.parse import OpenedChange
 from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_change
 from affidavit.errors import InputError, OutsideError
 from affidavit.events import ignore_events
-from affidavit.forecast.cost import describe_cost, estimates_of
-from affidavit.forecast.talks import prepare_talks
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
@@ -29,9 +26,13 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.plan import Plan
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Report
+from affidavit.reviewing.cost import describe_cost, estimates_of
+from affidavit.reviewing.forecast import prepare_talks
+from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.panel import assemble_panel, assemble_readers
 from affidavit.reviewing.running import opened_runner
-from affidavit.specialists.agents.brief.briefing import Briefing
+from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.question import question_talk, read_answer
 from affidavit.stages.looking.intake import rebuild_change
 

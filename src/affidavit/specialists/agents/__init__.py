@@ -1,1 +1,1 @@
-"""Specialists that are models, and their verifier: a change and its map in, talks and replies out."""
+"""Agents that ask models."""

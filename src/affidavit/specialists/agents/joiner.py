@@ -1,4 +1,4 @@
-"""The joiner: all findings that stand in one conversation: which of them would one fix settle?"""
+"""Ask a model which findings have the same cause."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from affidavit.proof.judging.grouping import GROUPING_SCHEMA, GROUPING_SCHEMA_NA
 from affidavit.records.candidate import Candidate
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer
-from affidavit.specialists.agents.brief.briefing import Briefing
-from affidavit.specialists.agents.brief.map_text import NOTHING
+from affidavit.specialists.agents.briefing import Briefing
+from affidavit.specialists.agents.map_text import NOTHING
 
 MAX_CLAIM = 700
 MAX_PROPOSED = 300

@@ -1,4 +1,4 @@
-"""Model agents that propose findings: one lens each, the same change before all of them."""
+"""Ask models for findings: one conversation for each group of lenses and chunk."""
 
 import re
 import time
@@ -16,17 +16,69 @@ from affidavit.proof.running.own_names import own_names
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.evidence import ToolUse
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Answer, Gap, Reply
-from affidavit.specialists.agents.brief.briefing import Briefing, Fence, lead_line
-from affidavit.specialists.agents.brief.chunks import shown_hunks
-from affidavit.specialists.agents.brief.comments import Page
-from affidavit.specialists.agents.brief.hunk_names import names_in
-from affidavit.specialists.agents.brief.map_text import NOTHING
-from affidavit.specialists.agents.watched_tools import WatchedTools
+from affidavit.specialists.agents.background import Page
+from affidavit.specialists.agents.briefing import Briefing, Fence, lead_line
+from affidavit.specialists.agents.chunks import shown_hunks
+from affidavit.specialists.agents.map_text import NOTHING, names_in
 from affidavit.tools.checks import JoinedTools
 from affidavit.tools.programs import ProbeTools
+
+PATH_KEY = "file_path"
+DEPENDENCY = "dependency"
+"""The side of an answer that was read from a package."""
+MAX_PATHS = 1_000
+"""In the record of one call; a search that finds more is no reading of each."""
+
+
+class WatchedTools:
+    """The same tools, watched; calls may come from several threads."""
+
+    def __init__(self, tools: ToolSource) -> None:
+        self._tools = tools
+        self.uses: list[ToolUse] = []
+
+    @property
+    def descriptions(self) -> list[dict[str, Any]]:
+        """As the tools describe themselves."""
+        return self._tools.descriptions
+
+    def call(self, name: str, arguments: object) -> dict[str, Any]:
+        """Call the tool; a call that was answered with an error has read nothing."""
+        answer = self._tools.call(name, arguments)
+        if "error" not in answer:
+            self.uses.append(_use(name, arguments, answer))
+        return answer
+
+
+def _use(name: str, arguments: object, answer: dict[str, Any]) -> ToolUse:
+    read = tuple(dict.fromkeys(_paths_in(answer)))[:MAX_PATHS]
+    if answer.get("branch") != DEPENDENCY:
+        return ToolUse(tool=name, read=read, searched=_searched(arguments))
+    # A file of a package may have the path of one of the repository, and is another one.
+    package = f"{answer.get('package')}@{answer.get('version')}"
+    return ToolUse(tool=name, read=tuple(f"{package}:{path}" for path in read))
+
+
+def _paths_in(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in value:
+            yield from _paths_in(each)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if key == PATH_KEY and isinstance(each, str):
+                yield each
+            else:
+                yield from _paths_in(each)
+
+
+def _searched(arguments: object) -> tuple[str, ...]:
+    paths = arguments.get("paths") if isinstance(arguments, dict) else None
+    return tuple(path for path in paths if isinstance(path, str)) if isinstance(paths, list) else ()
+
 
 EXPERIMENTER = "experimenter"
 LENSES = ("logic", "codebase-fit", "security", "quality")

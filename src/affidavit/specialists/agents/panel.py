@@ -1,4 +1,4 @@
-"""The models at work on one change: they plan its review, look through several lenses, and verify."""
+"""The models of a review at work on one change: plan, specialists, verifiers, report."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,10 @@ from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import ReplySummary, Report
-from affidavit.specialists.agents.brief.briefing import Briefing, Fence, lead_line
-from affidavit.specialists.agents.brief.chunks import shown_line_count
-from affidavit.specialists.agents.brief.map_text import NOTHING
+from affidavit.specialists.agents.briefing import Briefing, Fence, lead_line
+from affidavit.specialists.agents.chunks import shown_line_count
 from affidavit.specialists.agents.joiner import ModelJoiner
+from affidavit.specialists.agents.map_text import NOTHING
 from affidavit.specialists.agents.model_agents import (
     LENSES,
     SECOND_LOOK,

@@ -15,7 +15,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
 from affidavit.records.record import Record
 from affidavit.records.report import Answer, Gap, RoleUsage
-from affidavit.specialists.agents.brief.chunks import (
+from affidavit.specialists.agents.chunks import (
     PartsOfFiles,
     changed_line_count,
     definition_starts,
@@ -24,7 +24,7 @@ from affidavit.specialists.agents.brief.chunks import (
 )
 from affidavit.specialists.agents.model_agents import LENSES
 from affidavit.specialists.agents.panel import Session
-from affidavit.specialists.agents.probe import Probed, probe_verifiers
+from affidavit.specialists.agents.verifier import Probed, probe_verifiers
 
 WITHOUT_VERIFIER = Gap(
     name="model specialists",

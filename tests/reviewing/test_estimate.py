@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from affidavit.forecast.cost import (
+from affidavit.minds.choice import ModelChoice, choose_model
+from affidavit.ports import Role, Talk
+from affidavit.reviewing.cost import (
     COURSES,
     FINDINGS_PER_CONVERSATION,
     WITHIN_FACTOR,
@@ -15,8 +17,6 @@ from affidavit.forecast.cost import (
     runs_within,
     sent_tokens,
 )
-from affidavit.minds.choice import ModelChoice, choose_model
-from affidavit.ports import Role, Talk
 from commands import Done, affidavit
 from model_server import fails, serving
 from repositories import Repo

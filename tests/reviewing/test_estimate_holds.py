@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from affidavit.forecast.cost import BYTES_A_TOKEN, COURSES, FINDINGS_PER_CONVERSATION, WITHIN_FACTOR
 from affidavit.ports import Role
+from affidavit.reviewing.cost import BYTES_A_TOKEN, COURSES, FINDINGS_PER_CONVERSATION, WITHIN_FACTOR
 from affidavit.specialists.agents.model_agents import LENSES
 from commands import affidavit
 from model_server import Act, Exchange, calls, says, serving

@@ -1,4 +1,4 @@
-"""From an opened change to the talks that a review with models would begin with; no model is asked."""
+"""Show what a review with models would cost or send, without asking a model."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from pydantic_ai.messages import ModelRequest, UserPromptPart
 
-from affidavit.assembly import assemble_crew, assemble_panel
+from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.dependencies.found import find_packages
 from affidavit.errors import SettingsError
@@ -28,6 +28,13 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.redaction.spans import MARKER
 from affidavit.render.safe_text import one_line, visible
+from affidavit.reviewing.cost import FirstTalks, describe_cost
+from affidavit.reviewing.hold import assemble_crew
+from affidavit.reviewing.models import models_of
+from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.panel import assemble_panel, named_servers
+from affidavit.reviewing.running import opened_runner
+from affidavit.reviewing.series import followed_by
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.stages.looking.review import Crew, open_case
 from affidavit.stages.proving.merge import merge
@@ -51,21 +58,6 @@ class ListeningMind:
 
 UNASKED = Talk(speaker="planner", instructions="", prefix="", task="", schema={}, schema_name="")
 """Where nothing is new since the review before, nobody plans."""
-
-
-@dataclass(frozen=True)
-class FirstTalks:
-    """What is known of a review's talks before any model has spoken."""
-
-    planner: Talk
-    specialists: tuple[Talk, ...]
-    """With the second look; what the planner will add is not in them."""
-    verifier: Talk
-    """What all of its talks share; the task is empty."""
-    carried_findings: tuple[Talk, ...]
-    """What the verifier is asked about findings of the review before."""
-    packages: tuple[str, ...] = ()
-    """Whose sources models may read, each with its version."""
 
 
 def prepare_talks(
@@ -232,3 +224,36 @@ def _silent_requester(role: Role, choice: ModelChoice) -> Requester:
         raise AssertionError("what would leave is shown, not sent")
 
     return Requester(role, choice, Ledger(), ConversationLog(), connect)
+
+
+def checked_servers(opened: OpenedChange, options: ReviewOptions) -> str:
+    """The outside servers of `--mcp-servers` by name; raises where the file is wrong, model or not."""
+    return ", ".join(one.name for one in named_servers(opened, options))
+
+
+def describe_forecast(
+    opened: OpenedChange,
+    settings: Settings,
+    options: ReviewOptions,
+    prompts: PromptSet,
+    *,
+    is_estimate: bool,
+) -> str:
+    """The answer to `--estimate` or `--what-leaves`."""
+    choices = models_of(settings, options)
+    cache = None if options.no_cache else cache_folder()
+    with opened_runner(opened.repository, settings, options) as running:
+        talks = prepare_talks(
+            opened,
+            settings,
+            choices,
+            cache,
+            prompts.asking_for_all() if running.runner else prompts,
+            reads_dependencies=options.dependencies,
+            runner=running.runner,
+            earlier=followed_by(opened, options).earlier,
+        )
+    if is_estimate:
+        return describe_cost(talks, choices, settings.verifier_votes or 1)
+    asked = [f"{one.name} ({one.place}): {', '.join(one.allow)}" for one in named_servers(opened, options)]
+    return describe_leaving(talks, choices, outside=asked)

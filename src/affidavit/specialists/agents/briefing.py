@@ -1,4 +1,4 @@
-"""The text that models read of a change: numbered diff, files, map and leads, all of it fenced as data."""
+"""Write the parts of a change that models read."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,12 +14,16 @@ from affidavit.records.finding import Finding
 from affidavit.records.iteration import Earlier, Scope
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
-from affidavit.specialists.agents.brief.chunks import shown_hunks
-from affidavit.specialists.agents.brief.comments import Page, comments_on, pages_of
-from affidavit.specialists.agents.brief.map_text import NOTHING, map_text, symbols_text
-from affidavit.specialists.agents.brief.memory import MEMORY_KEY, memory_of
-from affidavit.specialists.agents.brief.project_instructions import choose_sections
-from affidavit.specialists.agents.brief.surroundings import Surroundings
+from affidavit.specialists.agents.background import (
+    MEMORY_KEY,
+    Page,
+    choose_sections,
+    comments_on,
+    memory_of,
+    pages_of,
+)
+from affidavit.specialists.agents.chunks import shown_hunks
+from affidavit.specialists.agents.map_text import NOTHING, Surroundings, map_text, symbols_text
 
 ONE_COMMIT = "(one, with the title above)"
 MAX_DESCRIPTION = 8_000

@@ -1,4 +1,4 @@
-"""From the talks that open a review to what the whole of it would cost, with every assumption named."""
+"""Estimate the cost of a review from its first requests and from recorded runs."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,12 +7,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from affidavit.forecast.talks import FirstTalks
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.prices import cost_usd
 from affidavit.ports import Role, Talk
 from affidavit.render.safe_text import one_line
-from affidavit.specialists.agents.probe import CLAIM
+from affidavit.specialists.agents.verifier import CLAIM
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,21 @@ class RoleEstimate:
     output_tokens: int
     usd_without_cache: float | None
     usd_with_cache: float | None
+
+
+@dataclass(frozen=True)
+class FirstTalks:
+    """What is known of a review's talks before any model has spoken."""
+
+    planner: Talk
+    specialists: tuple[Talk, ...]
+    """With the second look; what the planner will add is not in them."""
+    verifier: Talk
+    """What all of its talks share; the task is empty."""
+    carried_findings: tuple[Talk, ...]
+    """What the verifier is asked about findings of the review before."""
+    packages: tuple[str, ...] = ()
+    """Whose sources models may read, each with its version."""
 
 
 @dataclass(frozen=True)

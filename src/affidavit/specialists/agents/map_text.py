@@ -1,0 +1,216 @@
+"""Write the map of a change for models: related files, symbols, callers and code around a hunk."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from affidavit.languages.registry import grammar_of
+from affidavit.ports import Repository
+from affidavit.records.change import FileChange, Hunk
+from affidavit.records.context import ContextMap, Reference, RelatedFile, Relation, Symbol, SymbolChange
+
+MAX_DEFINITION_LINES = 80
+MAX_LINES = 240
+MAX_CALLER_LINES = 4
+MAX_CALLEES = 30
+MAX_CONTRACT_LINES = 8
+MAX_LINE_CHARACTERS = 240
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Reads the code around a change, up to a bound: it is sent to everybody."""
+
+    context: ContextMap
+    repository: Repository
+
+    def of(self, paths: Collection[str]) -> str:
+        """Who calls the changed definitions of those files, what they override, and what they call."""
+        parts = ["\n".join(lines) for one in self._enclosing(paths) if (lines := self._around(one))]
+        called = [one for one in self.context.callees if one.signature][:MAX_CALLEES]
+        if called:
+            rows = [f"{one.path}:{one.line}: {one.signature[:MAX_LINE_CHARACTERS]}" for one in called]
+            parts.append("\n".join(["What the changed lines call:", *rows]))
+        return "\n\n".join(parts)
+
+    def beside(self, files: Sequence[FileChange]) -> dict[str, dict[int, str]]:
+        """By path and number, the lines at head that make the definitions around the hunks whole."""
+        left = MAX_LINES
+        found: dict[str, dict[int, str]] = {}
+        for file in files:
+            for symbol in self._enclosing((file.path,)):
+                lines = self._missing(symbol, file)
+                if not file.is_partial and len(lines) <= left:
+                    left -= len(lines)
+                    found.setdefault(file.path, {}).update(lines)
+        return found
+
+    def _missing(self, symbol: Symbol, file: FileChange) -> dict[int, str]:
+        shown = {
+            number for hunk in file.hunks for number in range(hunk.new_start, hunk.new_start + hunk.new_count)
+        }
+        lines = self.repository.head.lines(symbol.path) or []
+        wanted = range(symbol.line, min(symbol.end_line, len(lines)) + 1)
+        return {at: lines[at - 1][:MAX_LINE_CHARACTERS] for at in wanted if at not in shown}
+
+    def _enclosing(self, paths: Collection[str]) -> Iterator[Symbol]:
+        """Definitions that were there before and are changed inside; a new one stands whole in the diff."""
+        changed = [one.head for one in self.context.symbols if one.fate != "added" and one.head]
+        fitting = [
+            one
+            for one in changed
+            if one.path in paths and 1 < one.end_line - one.line + 1 <= MAX_DEFINITION_LINES
+        ]
+        for one in fitting:
+            if not any(_is_within(other, one) for other in fitting if other is not one):
+                yield one
+
+    def _around(self, symbol: Symbol) -> list[str]:
+        lines = [*self._contract(symbol), *self._callers(symbol)]
+        return [f"{symbol.qualified} of {symbol.path}", *lines] if lines else []
+
+    def _contract(self, symbol: Symbol) -> list[str]:
+        """The beginning of what a method overrides: its signature, and what is written below it."""
+        same = [one for one in self.context.overridden if one.name == symbol.name and one.path != symbol.path]
+        if not same or "." not in symbol.qualified:
+            return []
+        first = same[0]
+        lines = self.repository.head.lines(first.path) or []
+        last = min(first.end_line, first.line + MAX_CONTRACT_LINES - 1, len(lines))
+        shown = [f"{at}: {lines[at - 1][:MAX_LINE_CHARACTERS]}" for at in range(first.line, last + 1)]
+        return [f"overrides {first.qualified} of {first.path}:", *shown]
+
+    def _callers(self, symbol: Symbol) -> list[str]:
+        calls = [
+            one
+            for one in self.context.references
+            if one.symbol == symbol.qualified and one.kind == "call" and one.certainty != "possible"
+        ]
+        rows = [_row(one) for one in calls[:MAX_CALLER_LINES]]
+        more = [f"and {len(calls) - MAX_CALLER_LINES} more"] if len(calls) > MAX_CALLER_LINES else []
+        return ["is called by:", *rows, *more] if rows else []
+
+
+def _row(one: Reference) -> str:
+    return f"{one.path}:{one.line}: {one.text[:MAX_LINE_CHARACTERS]}"
+
+
+def _is_within(inner: Symbol, outer: Symbol) -> bool:
+    is_inside = outer.line <= inner.line and inner.end_line <= outer.end_line
+    return inner.path == outer.path and is_inside and inner.qualified != outer.qualified
+
+
+MAX_NAMES = 6
+
+
+def names_in(hunk: Hunk, file: FileChange, changes: Iterable[SymbolChange]) -> str:
+    """What the changed lines stand in; where nobody could read that, what git wrote above the hunk.
+
+    Git names the definition above the hunk's first line, and that is often the one before the changed one.
+    """
+    if file.is_partial or grammar_of(file.path) is None:
+        return hunk.heading
+    known = list(changes)
+    after = [one.head for one in known if one.head and one.head.path == file.head_path]
+    before = [one.base for one in known if one.base and one.base.path == file.base_path]
+    added = [new for mark, _, new, _ in hunk.numbered() if mark == "+" and new is not None]
+    removed = [old for mark, old, _, _ in hunk.numbered() if mark == "-" and old is not None]
+    found = [*_innermost_symbols(after, added), *_innermost_symbols(before, removed)]
+    names = list(dict.fromkeys(symbol.qualified for symbol in found))
+    more = len(names) - MAX_NAMES
+    return ", ".join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _innermost_symbols(symbols: Sequence[Symbol], lines: Sequence[int]) -> Iterator[Symbol]:
+    """The innermost definition around each line: one pass over both, because a change may have many."""
+    waiting = sorted(symbols, key=lambda one: (-one.line, one.end_line))
+    around: list[Symbol] = []
+    for line in lines:
+        while waiting and waiting[-1].line <= line:
+            around.append(waiting.pop())
+        while around and around[-1].end_line < line:
+            around.pop()
+        if around:
+            yield around[-1]
+
+
+NOTHING = "(none)"
+IMPORTS = ("imports", "imported_by")
+MAX_REASON_LINES = 4
+MAX_IMPORTING = 10
+"""Files that only an import ties to the change: they are named last, and a search finds the others."""
+MAX_SYMBOLS = 80
+WITH_SIGNATURE = ("signature_changed", "renamed", "removed")
+"""The others stand in the diff, or around it."""
+
+
+def map_text(context: ContextMap, *, names_called: bool = True) -> str:
+    """A line for each reason, in the order of the files that it ties; then what the map leaves out.
+
+    What the changed lines call is left out where it stands with its signature beside the diff.
+    """
+    called = set() if names_called else {one.path for one in context.callees if one.signature}
+    groups: dict[str, list[str]] = {}
+    is_import: dict[str, bool] = {}
+    for file in context.related_files:
+        for reason in _telling(file):
+            if reason.kind == "called_by" and file.path in called:
+                continue
+            groups.setdefault(reason.detail, []).append(_place(file, reason))
+            is_import[reason.detail] = reason.kind in IMPORTS
+    lines = [_line(detail, _few(places, is_import[detail])) for detail, places in groups.items()]
+    return "\n".join([*lines, *context.left_out]) or NOTHING
+
+
+def _telling(file: RelatedFile) -> Iterable[Relation]:
+    """Its reasons without those that add nothing: its path says that it is a test, a call that it imports."""
+    others = [one for one in file.reasons if one.kind not in IMPORTS and one.detail != "is a test"]
+    return others or file.reasons[:1]
+
+
+def _place(file: RelatedFile, reason: Relation) -> str:
+    """The file, with the first lines of its reason, so that nobody has to search for them again."""
+    if not reason.lines or reason.kind in IMPORTS:
+        return file.path
+    more = " …" if len(reason.lines) > MAX_REASON_LINES else ""
+    return f"{file.path}:{','.join(map(str, reason.lines[:MAX_REASON_LINES]))}{more}"
+
+
+def _few(places: Sequence[str], is_import: bool) -> list[str]:
+    more = len(places) - MAX_IMPORTING
+    return [*places[:MAX_IMPORTING], f"and {more} more"] if is_import and more > 0 else list(places)
+
+
+def _line(detail: str, places: Sequence[str]) -> str:
+    return f"- {detail}: {', '.join(places)}"
+
+
+def symbols_text(symbols: Sequence[SymbolChange]) -> str:
+    """What is added or touched a line a file, the rest a line each; a class where none of its parts is."""
+    lines: dict[str, list[str]] = {}
+    for change in list(_innermost(symbols))[:MAX_SYMBOLS]:
+        symbol = change.head or change.base
+        if symbol and change.fate in WITH_SIGNATURE:
+            lines[_signature_line(change, symbol)] = []
+        elif symbol:
+            lines.setdefault(f"- {change.fate} in {symbol.path}: ", []).append(
+                f"{symbol.qualified}:{symbol.line}"
+            )
+    more = [f"… and {len(symbols) - MAX_SYMBOLS} more"] if len(symbols) > MAX_SYMBOLS else []
+    return "\n".join([*(line + ", ".join(names) for line, names in lines.items()), *more]) or NOTHING
+
+
+def _innermost(symbols: Sequence[SymbolChange]) -> Iterator[SymbolChange]:
+    named = {(one.path, one.qualified) for change in symbols if (one := change.head or change.base)}
+    for change in symbols:
+        symbol = change.head or change.base
+        has_parts = symbol and any(
+            path == symbol.path and name.startswith(f"{symbol.qualified}.") for path, name in named
+        )
+        if change.fate != "touched" or not has_parts:
+            yield change
+
+
+def _signature_line(change: SymbolChange, symbol: Symbol) -> str:
+    was = f"; before: {change.base.signature}" if change.fate != "removed" and change.base else ""
+    place = f"{symbol.kind} {symbol.qualified} ({symbol.path}:{symbol.line})"
+    return f"- {change.fate}: {place} {symbol.signature}{was}"
