@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from affidavit.sandbox.choice import choose_sandbox
-from affidavit.sandbox.inside.provision import own_python
 from affidavit.sandbox.job import Job, Sandbox
+from affidavit.sandbox.provision import own_python
 from bench.row import Row, best, call
 
 ROUNDS = 10

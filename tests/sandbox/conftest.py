@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from affidavit.records.program_runs import RunLimits
-from affidavit.sandbox.inside.provision import own_python
+from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.job import Ended, Job
-from affidavit.sandbox.walls.bubblewrap import Bubblewrap
+from affidavit.sandbox.provision import own_python
 from sandboxes import needed_sandbox
 
 

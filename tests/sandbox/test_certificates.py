@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.sandbox.inside.private_places import VARIABLES, certificates
+from affidavit.sandbox.private_places import VARIABLES, certificates
 
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"

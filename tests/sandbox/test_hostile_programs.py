@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from affidavit.sandbox.bubblewrap import Bubblewrap, taken_by
 from affidavit.sandbox.job import Ended
-from affidavit.sandbox.walls.bubblewrap import Bubblewrap, taken_by
 from sandbox_walls import without_wall
 
 Run = Callable[..., Ended]

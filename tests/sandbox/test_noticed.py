@@ -8,9 +8,9 @@ import pytest
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import MAX_TEXT_BYTES
 from affidavit.records.program_runs import AddedFile, Program, ProgramRun, RunLimits
-from affidavit.sandbox.inside.provision import provide
+from affidavit.sandbox.bubblewrap import Bubblewrap
+from affidavit.sandbox.provision import provide
 from affidavit.sandbox.sides import Sides
-from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from repositories import Repo
 
 TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import SettingsError
-from affidavit.sandbox.inside.private_places import homes_among, is_private
-from affidavit.sandbox.inside.provision import environment_at, own_node, own_python, provide, registries
+from affidavit.sandbox.private_places import homes_among, is_private
+from affidavit.sandbox.provision import environment_at, own_node, own_python, provide, registries
 
 
 def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_from(tmp_path: Path) -> None:

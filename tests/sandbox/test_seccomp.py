@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from affidavit.sandbox.walls.seccomp import ALLOW, ERRNO, KILL, MACHINES, REFUSED, UNKNOWN, filter_program
+from affidavit.sandbox.seccomp import ALLOW, ERRNO, KILL, MACHINES, REFUSED, UNKNOWN, filter_program
 
 
 def decide(machine: str, number: int, *arguments: int, mark: int | None = None) -> int:

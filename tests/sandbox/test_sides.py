@@ -18,11 +18,11 @@ from affidavit.proof.running.own_names import NOTHING_OWN
 from affidavit.proof.running.reproduction import outcome_of
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.program_runs import AddedFile, Program, ProgramRun, RunLimits
-from affidavit.sandbox.inside.copies import LAUNCHER, command_of, file_of
-from affidavit.sandbox.inside.provision import Provision, make_environment, provide
+from affidavit.sandbox.bubblewrap import Bubblewrap
+from affidavit.sandbox.copies import LAUNCHER, command_of, file_of
 from affidavit.sandbox.job import BoundedSandbox, Ended, Job, usual_places
+from affidavit.sandbox.provision import Provision, make_environment, provide
 from affidavit.sandbox.sides import Sides
-from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from repositories import Repo
 
 Opened = Callable[..., Sides]

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from affidavit.records.program_runs import RunLimits
+from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.choice import INSTALL, NAMESPACES, WALLS, judge, try_walls
 from affidavit.sandbox.job import Ended, Job
-from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from sandbox_walls import without_wall
 
 
@@ -31,7 +31,7 @@ def test_every_wall_of_the_sandbox_is_tried_and_stands(sandbox: Bubblewrap) -> N
 def test_a_sandbox_with_a_wall_missing_is_not_used_and_the_wall_is_named(
     sandbox: Bubblewrap, gone: str, wall: str
 ) -> None:
-    choice = judge([without_wall(sandbox, gone)])
+    choice = judge(without_wall(sandbox, gone))
     assert choice.sandbox is None
     assert wall in [one.name for one in choice.walls if not one.stands]
     # Who sees the processes of a busy machine as its own is ended before it can say which wall is missing.
@@ -53,7 +53,7 @@ def test_a_sandbox_that_keeps_to_no_limit_is_not_used(sandbox: Bubblewrap) -> No
 
 
 def test_where_there_is_no_sandbox_it_is_said_what_to_install() -> None:
-    choice = judge([])
+    choice = judge(None)
     assert (choice.sandbox, choice.advice) == (None, INSTALL)
 
 
@@ -63,15 +63,11 @@ def test_a_program_that_does_not_start_is_no_sandbox(tmp_path: Path) -> None:
         "#!/bin/sh\necho 'bwrap: Creating new namespace failed: Operation not permitted' >&2\nexit 1\n"
     )
     broken.chmod(0o755)
-    choice = judge([Bubblewrap(broken)])
+    choice = judge(Bubblewrap(broken))
     assert choice.sandbox is None
     assert "Creating new namespace failed" in choice.reason
     assert choice.advice == NAMESPACES
 
 
 def test_a_program_that_is_gone_is_no_sandbox(tmp_path: Path) -> None:
-    assert judge([Bubblewrap(tmp_path / "bwrap")]).sandbox is None
-
-
-def test_the_first_sandbox_that_holds_is_taken(sandbox: Bubblewrap, tmp_path: Path) -> None:
-    assert judge([Bubblewrap(tmp_path / "gone"), sandbox]).sandbox is sandbox
+    assert judge(Bubblewrap(tmp_path / "bwrap")).sandbox is None

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.job import SOURCE, Job
-from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 
 VALUES = {"--seccomp": 1, "--remount-ro": 1, "--dev-bind": 2}
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Literal
 from weakref import WeakKeyDictionary
 
-from affidavit.system.child_process import EndState, find_bubblewrap, run_child, show_system
+from affidavit.system.bubblewrap import bind, find_bubblewrap, isolate
+from affidavit.system.child_process import EndState, run_child
 
 MEGABYTE = 1024 * 1024
 FILES_A_SHARE = 5_000
@@ -231,8 +232,8 @@ def walled(
     seen = sorted(set(shown or parts_of(program)))
     return [
         *_builder(bubblewrap),
-        *(part for place in seen for part in ("--ro-bind", str(place), str(place))),
-        *(part for place in (checkout, scratch, *writable) for part in ("--bind", str(place), str(place))),
+        *bind(seen),
+        *bind((checkout, scratch, *writable), writable=True),
         *("--chdir", str(checkout), "--"),
         *limits_of([str(program), *command[1:]], limits),
     ]
@@ -254,9 +255,7 @@ def parts_of(program: Path) -> list[Path]:
 
 
 def _builder(bubblewrap: Path) -> list[str]:
-    # Its own processes only: the others' entries in /proc lead to the files that they see.
-    apart = ("--unshare-all", "--cap-drop", "ALL", "--die-with-parent", "--new-session")
-    return [str(bubblewrap), *apart, *show_system(), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108 - its own
+    return [str(bubblewrap), *isolate(), "--tmpfs", "/tmp"]  # noqa: S108 - its own
 
 
 @lru_cache(maxsize=1)

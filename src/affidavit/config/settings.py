@@ -69,8 +69,6 @@ class Settings(Record):
     """How long all programs of a review together may run."""
     run_at_once: int | None = Field(None, ge=1, le=256)
     """How many programs of a review run at one time; None: as many as there are cores."""
-    run_image: str | None = None
-    """The image in which a container engine runs them; None: bubblewrap."""
     model: str | None = None
     """PROVIDER:NAME for all roles; None and no role's own: no model looks."""
     planner_model: str | None = None
@@ -159,7 +157,6 @@ NOT_FROM_FILES = (
     "run",
     "run_seconds",
     "run_at_once",
-    "run_image",
     "base_url",
     *(f"{role}_base_url" for role in ROLES),
 )

@@ -34,7 +34,6 @@ class ChosenSettings:
     run: bool | None = None
     run_seconds: Number = None
     run_at_once: Number = None
-    run_image: str | None = None
     model: str | None = None
     planner_model: str | None = None
     specialist_model: str | None = None

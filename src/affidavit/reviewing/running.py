@@ -17,13 +17,13 @@ from affidavit.ports import Runner
 from affidavit.records.report import Programs
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import choose_sandbox
-from affidavit.sandbox.inside.provision import Provision, make_environment, provide
 from affidavit.sandbox.job import BoundedSandbox, Sandbox
+from affidavit.sandbox.provision import Provision, make_environment, provide
 from affidavit.sandbox.sides import Sides
 from affidavit.stages.proving.reproduce import Running
 from affidavit.system.temporary import temporary_folder
 
-LIMITS = ("run_seconds", "run_at_once", "run_image")
+LIMITS = ("run_seconds", "run_at_once")
 ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"
 
 
@@ -50,7 +50,7 @@ def opened_runner(
         return
     # A folder that cannot be shown is the user's mistake, with a sandbox or without.
     provided = provide(environments_for(repository, options), repository.folder)
-    choice = choose_sandbox(settings.run_image or "")
+    choice = choose_sandbox()
     if choice.sandbox is None:
         yield Running(None, Programs(reason=choice.reason, advice=choice.advice))
         return

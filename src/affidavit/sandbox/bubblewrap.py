@@ -12,9 +12,9 @@ from pathlib import Path
 from affidavit.errors import OutsideError
 from affidavit.records.program_runs import RunLimits, RunState
 from affidavit.sandbox.job import ADDED, SIDE, SOURCE, WATCH, Ended, Job
-from affidavit.sandbox.walls.seccomp import filter_program
-from affidavit.sandbox.walls.supervision import Grip, is_over_memory, new_word, started_by, supervise
-from affidavit.system.child_process import show_system
+from affidavit.sandbox.seccomp import filter_program
+from affidavit.sandbox.supervision import is_over_memory, new_word, started_by, supervise
+from affidavit.system.bubblewrap import bind, isolate
 
 ANSWER_SECONDS = 20.0
 END_SECONDS = 30.0
@@ -48,10 +48,6 @@ class Namespace:
                     tasks, memory = tasks + of_one[0], memory + of_one[1]
         return tasks, memory
 
-    def passed(self) -> RunState | None:
-        """Nothing here ends a run by itself."""
-        return None
-
     def end(self) -> None:
         """End the first process, and with it all; return when the last one is gone."""
         try:
@@ -63,34 +59,19 @@ class Namespace:
             os.close(self._handle)
 
 
-class Nobody:
-    """There is nothing to hold: the sandbox ended before it began."""
-
-    def excess(self, _limits: RunLimits) -> RunState | None:
-        """Nothing is taken."""
-        return None
-
-    def passed(self) -> RunState | None:
-        """Nothing here ends a run by itself."""
-        return None
-
-    def end(self) -> None:
-        """Nothing is left."""
-
-
-def hold_namespace(process: subprocess.Popen[bytes], report: int) -> Namespace | Nobody:
-    """Take hold of what bubblewrap started; `report` is where it names the first process."""
+def hold_namespace(process: subprocess.Popen[bytes], report: int) -> Namespace | None:
+    """Take hold of what bubblewrap started, if it did; `report` is where it names the first process."""
     pid = _first_process(report)
     if pid is None:
-        return Nobody()
+        return None
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
-        return Nobody()
+        return None
     # Between the report and the handle the number may have gone to somebody else.
     if _parent_of(pid) != process.pid:
         os.close(handle)
-        return Nobody()
+        return None
     return Namespace(pid, handle)
 
 
@@ -143,25 +124,21 @@ FOR_NETWORK = (
 )
 OWN_FILES = Path(__file__).parent / "etc"
 """What programs look up of a machine that they all know: the name localhost, the user that they run as."""
-HIDDEN = ("/usr/local/etc",)
+HIDDEN = "/usr/local/etc"
 """Settings of the machine that lie among its programs."""
 OUTSIDE = {"AFFIDAVIT_OUTSIDE": "1"}
 """What bubblewrap itself is given; a program that sees it sees the environment of another."""
 NO_SHARED_ZEROS = ("--dev-bind", "/dev/full", "/dev/zero")
 """Zeros to be read, and none to be mapped: that would be memory which no process is seen to hold."""
-USER = "1000"
 
 
 class Bubblewrap:
-    """A sandbox by the program `bwrap`."""
+    """Run jobs behind the program `bwrap`."""
+
+    name = "bubblewrap"
 
     def __init__(self, program: Path) -> None:
         self.program = program
-
-    @property
-    def name(self) -> str:
-        """What stands between a program and this machine."""
-        return "bubblewrap"
 
     def run(self, job: Job) -> Ended:
         """Run a job to its end or its first limit; nothing of it is left afterwards."""
@@ -175,7 +152,7 @@ class Bubblewrap:
         with closing(FileIO(report)), closing(FileIO(_memory_file(rules))) as filtered:
             writer = FileIO(reported, "w")
 
-            def hold(process: subprocess.Popen[bytes]) -> Grip:
+            def hold(process: subprocess.Popen[bytes]) -> Namespace | None:
                 writer.close()
                 return hold_namespace(process, report)
 
@@ -197,11 +174,11 @@ class Bubblewrap:
                 )
 
     def arguments(self, job: Job, *, filter_fd: int, report_fd: int) -> list[str]:
-        """What bubblewrap is told, wall by wall."""
+        """Return the arguments for bubblewrap, wall by wall."""
         return [
-            *_apart(job),
+            *isolate(has_network=job.has_network),
             *_nothing_of_the_user(job),
-            *_system(job),
+            *_settings(job),
             *_own_places(job),
             *NO_SHARED_ZEROS,
             *_given(job),
@@ -211,23 +188,6 @@ class Bubblewrap:
         ]
 
 
-def _apart(job: Job) -> list[str]:
-    """Namespaces of its own, no way to make further ones, no rights, and no life beyond ours."""
-    network = [] if job.has_network else ["--unshare-net"]
-    return [
-        *(
-            "--unshare-user",
-            "--unshare-ipc",
-            "--unshare-pid",
-            "--unshare-uts",
-            "--unshare-cgroup-try",
-            *network,
-        ),
-        *("--disable-userns", "--uid", USER, "--gid", USER, "--hostname", "sandbox"),
-        *("--cap-drop", "ALL", "--die-with-parent", "--new-session"),
-    ]
-
-
 def _nothing_of_the_user(job: Job) -> list[str]:
     arguments = ["--clearenv"]
     for name, value in job.variables.items():
@@ -235,25 +195,21 @@ def _nothing_of_the_user(job: Job) -> list[str]:
     return arguments
 
 
-def _system(job: Job) -> list[str]:
-    """The system's libraries and programs, and of its settings what those cannot do without."""
-    arguments = show_system()
-    for name in (*FILES, *(FOR_NETWORK if job.has_network else ())):
-        if Path(name).exists():
-            arguments += ["--ro-bind", name, name]
+def _settings(job: Job) -> list[str]:
+    """Show only those settings of the system that its programs cannot do without."""
+    shown = [name for name in (*FILES, *(FOR_NETWORK if job.has_network else ())) if Path(name).exists()]
+    arguments = bind(map(Path, shown))
     for own in sorted(OWN_FILES.iterdir()):
-        if f"/etc/{own.name}" not in arguments:
+        if f"/etc/{own.name}" not in shown:
             arguments += ["--ro-bind", str(own), f"/etc/{own.name}"]
-    for name in HIDDEN:
-        if Path(name).is_dir():
-            arguments += ["--size", "4096", "--tmpfs", name]
+    if Path(HIDDEN).is_dir():
+        arguments += ["--size", "4096", "--tmpfs", HIDDEN]
     return arguments
 
 
 def _own_places(job: Job) -> list[str]:
     small = str(max(1, job.limits.disk_mb) * 1024 * 1024)
     return [
-        *("--proc", "/proc", "--dev", "/dev"),
         *("--size", small, "--tmpfs", "/dev/shm"),  # noqa: S108 - the sandbox's own
         *("--size", small, "--perms", "1777", "--tmpfs", "/tmp"),  # noqa: S108 - the sandbox's own
         *("--size", str(job.disk_bytes), "--tmpfs", SIDE),
@@ -266,11 +222,8 @@ def _given(job: Job) -> list[str]:
         arguments += ["--ro-bind", str(job.added), ADDED]
     if job.watch is not None:
         arguments += ["--ro-bind", str(job.watch), WATCH]
-    for place in job.mounts:
-        arguments += ["--ro-bind", str(place), str(place)]
-    if job.writable is not None:
-        arguments += ["--bind", str(job.writable), str(job.writable)]
-    return arguments
+    arguments += bind(job.mounts)
+    return arguments + bind([job.writable] if job.writable else [], writable=True)
 
 
 def _memory_file(content: bytes) -> int:

@@ -108,9 +108,6 @@ class Grip(Protocol):
     def excess(self, limits: RunLimits) -> RunState | None:
         """Which limit is passed, if any."""
 
-    def passed(self) -> RunState | None:
-        """Which limit has ended it already, if the kernel enforces one."""
-
     def end(self) -> None:
         """End everything inside, and return when nothing of it is left."""
 
@@ -125,7 +122,7 @@ def supervise(
     *,
     limits: RunLimits,
     ready: str,
-    hold: Callable[[subprocess.Popen[bytes]], Grip],
+    hold: Callable[[subprocess.Popen[bytes]], Grip | None],
     pass_fds: Sequence[int] = (),
     environment: Mapping[str, str] | None = None,
     stopped: threading.Event | None = None,
@@ -150,7 +147,6 @@ def supervise(
         try:
             grip = hold(process)
             run.follow(grip)
-            run.settle(grip)
         finally:
             if grip is not None:
                 grip.end()
@@ -184,7 +180,7 @@ class _Run:
         self._started = time.monotonic()
         os.set_blocking(self._pipe, False)
 
-    def follow(self, grip: Grip) -> None:
+    def follow(self, grip: Grip | None) -> None:
         """Look after the run until it ends or passes a limit."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._pipe, selectors.EVENT_READ)
@@ -196,23 +192,18 @@ class _Run:
                 if self._is_over(grip):
                     return
 
-    def settle(self, grip: Grip) -> None:
-        """Who was ended by the kernel did not end by itself."""
-        if self._state == "exited" and self._is_ready and self._process.returncode:
-            self._state = grip.passed() or "exited"
-
-    def _wait(self, grip: Grip) -> None:
+    def _wait(self, grip: Grip | None) -> None:
         """The outputs are closed, which does not end a program."""
         while self._process.poll() is None and not self._is_over(grip):
             time.sleep(LOOK_SECONDS)
 
-    def _is_over(self, grip: Grip) -> bool:
+    def _is_over(self, grip: Grip | None) -> bool:
         passed = self._passed(grip)
         if passed is not None:
             self._state = passed
         return passed is not None
 
-    def _passed(self, grip: Grip) -> RunState | None:
+    def _passed(self, grip: Grip | None) -> RunState | None:
         if self._stopped is not None and self._stopped.is_set():
             return "timed_out"
         if time.monotonic() - self._started > (self._limits.seconds if self._is_ready else PREPARE_SECONDS):
@@ -220,7 +211,7 @@ class _Run:
         if len(self._kept) > self._limits.output_kb * 1024:
             return "flooded"
         # Before it is ready, what is seen from here may still be the machine itself.
-        return grip.excess(self._limits) if self._is_ready else None
+        return grip.excess(self._limits) if grip and self._is_ready else None
 
     def _read(self) -> bool:
         """Take what there is; False at its end."""

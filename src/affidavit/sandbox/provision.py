@@ -12,8 +12,9 @@ from pathlib import Path
 from affidavit.errors import OutsideError, SettingsError
 from affidavit.ports import Tree
 from affidavit.records.program_runs import ProgramRun, RunLimits
-from affidavit.sandbox.inside.copies import PROGRAM_FOLDERS, write_side
-from affidavit.sandbox.inside.private_places import (
+from affidavit.sandbox.copies import PROGRAM_FOLDERS, write_side
+from affidavit.sandbox.job import Ended, Job, Sandbox
+from affidavit.sandbox.private_places import (
     Certificates,
     certificates,
     interpreter_folders,
@@ -22,7 +23,6 @@ from affidavit.sandbox.inside.private_places import (
     lies_in_a_home,
     refuse_private,
 )
-from affidavit.sandbox.job import Ended, Job, Sandbox
 from affidavit.system.temporary import temporary_folder
 
 MAKING = RunLimits(seconds=900, cpu_seconds=1800, memory_mb=4096, disk_mb=2048, output_kb=2048)

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from affidavit.ports import Entry, Tree
 from affidavit.records.program_runs import AlteredFile
-from affidavit.sandbox.inside import noting
+from affidavit.sandbox import noting
 from affidavit.sandbox.job import ALTERED, AT_THE_END, DONE, FULL, UNTOUCHED
 from affidavit.system.temporary import temporary_folder
 

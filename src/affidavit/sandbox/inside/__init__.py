@@ -1,1 +1,0 @@
-"""What a program finds inside: languages, folders of the user, environments, the files of a side."""
