@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
 
-.PHONY: setup review test test-all check check-lint check-format check-types check-layers check-names check-house page page-check page-types screenshots bench eval lock clean
+.PHONY: setup review test test-all check check-lint check-format check-types check-layers check-names check-house page page-check page-types screenshots bench bench-smoke eval lock clean
 
 setup: $(VENV)/.ready  ## .venv with the affidavit command and the analysers
 
@@ -67,6 +67,9 @@ screenshots: setup  ## pictures of every page and of a posted review, for the do
 
 bench: setup  ## speed and memory as ratios against a named alternative
 	$(BIN)/python -m bench
+
+bench-smoke: setup  ## run every section of the bench on a tiny size, without network
+	$(BIN)/python -m bench --smoke
 
 eval: setup  ## score the mechanical specialists on the starter set; ARGS="--model …" for everything
 	$(BIN)/affidavit eval evaluation/cases $(ARGS)

@@ -1,112 +1,90 @@
-"""`make bench`: measure, and print each ratio beside the bound that it should keep."""
+"""`make bench`: measure, and print each ratio beside its bound; `--smoke` only runs everything once."""
 
-import os
 import resource
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from bench import (
-    analysers,
-    context,
-    django,
-    imports,
-    iterations,
-    minds,
-    page,
-    programs,
-    recorded,
-    redaction,
-    tokens,
-)
 from bench import map as map_of_fixes
-from bench.row import BIN, Row, best, call
-from bench.service import rows as service
-from bench.sweep import command as sweep
+from bench import mechanical, models, recorded, redaction, service, sweep
+from bench.context import context
+from bench.measure import Row, Scale, Section, smoke_scale
+from bench.page import page
+from bench.repositories import repaired_repository
+
+SECTIONS: dict[str, Section] = {
+    "start": mechanical.start,
+    "review": mechanical.review,
+    "analysers": mechanical.analysers,
+    "imports": mechanical.imports,
+    "programs": mechanical.programs,
+    "context": context,
+    "minds": models.minds,
+    "iterations": models.iterations,
+    "page": page,
+    **service.parts(),
+    "tokens": models.tokens,
+}
+TOOLS: dict[str, Callable[[Sequence[str]], None]] = {
+    "sweep": sweep.main,
+    "map": map_of_fixes.main,
+    "redaction": redaction.main,
+    "recorded": recorded.main,
+}
+"""Commands with arguments of their own: `python -m bench sweep FOLDER…`."""
 
 
-def version_row() -> Row:
-    """How fast the command starts."""
-    return Row(
-        "affidavit --version",
-        best(lambda: call([BIN / "affidavit", "--version"]), 10),
-        "a bare interpreter",
-        best(lambda: call([sys.executable, "-c", "pass"]), 10),
-        6,
-    )
+def main(arguments: Sequence[str]) -> None:
+    """Run a tool, or measure the named sections; all of them if none is named."""
+    if arguments[:1] and arguments[0] in TOOLS:
+        TOOLS[arguments[0]](arguments[1:])
+    elif arguments[:1] == ["--smoke"]:
+        with tempfile.TemporaryDirectory() as folder:
+            measure({**SECTIONS, **_tool_sections()}, arguments[1:], smoke_scale(Path(folder)), Row.line)
+    else:
+        scale = Scale()
+        scale.folder.mkdir(exist_ok=True)
+        measure(SECTIONS, arguments, scale, lambda row: print(row.line(), flush=True))
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        print(f"peak memory of the largest process: {peak:.0f} MB ({scale.project.name})")
 
 
-def review_rows(repository: Path) -> list[Row]:
-    """A review of a small change, cold and warm, against its slowest analyser alone on both sides."""
-    with tempfile.TemporaryDirectory() as folder:
-        env = {**os.environ, "AFFIDAVIT_CACHE": folder, "AFFIDAVIT_DATA": folder}
-        command = [BIN / "affidavit", "review", "HEAD~1..HEAD", "--format", "verdict"]
-
-        def review(*options: str) -> None:
-            call([*command, *options], repository.absolute(), env)
-
-        alone = best(lambda: slowest_alone(repository))
-        cold = best(lambda: review("--no-cache"))
-        review()
-        warm = best(review)
-    return [
-        Row("review of a small change, cold", cold, "ty alone on base and head", alone, 1.3),
-        Row("the same review, warm", warm, "cold", cold, 1 / 3),
-    ]
-
-
-def slowest_alone(repository: Path) -> None:
-    """The type checker on a checkout of each side, one after the other."""
-    for revision in ("HEAD~1", "HEAD"):
-        checkout = django.FOLDER.absolute() / f"checkout-{revision}"
-        if not checkout.is_dir():
-            django.run("git", "worktree", "add", "--detach", checkout, revision, cwd=repository)
-        call([BIN / "ty", "check", "--exit-zero", "--output-format", "concise"], checkout)
+def measure(
+    sections: Mapping[str, Section], chosen: Sequence[str], scale: Scale, show: Callable[[Row], object]
+) -> None:
+    """Run the chosen sections (`service`: all its parts), or all; exit with the names that failed."""
+    found = {word: [name for name in sections if f"{name}-".startswith(f"{word}-")] for word in chosen}
+    failed = [word for word, names in found.items() if not names]
+    names = [name for names in found.values() for name in names] if chosen else list(sections)
+    for name in names:
+        started = time.monotonic()
+        try:
+            for row in sections[name](scale):
+                show(row)
+        except (Exception, SystemExit):  # noqa: BLE001 - the other sections still run
+            traceback.print_exc()
+            failed.append(name)
+        print(f"{name}: {time.monotonic() - started:.1f} s", flush=True)
+    if failed:
+        raise SystemExit(f"bench: these sections failed: {', '.join(failed)}")
 
 
-def sections() -> dict[str, Callable[[], Iterable[Row]]]:
-    """What can be measured; `python -m bench NAME …` measures only these, or parts of the service."""
-    return {
-        "start": lambda: [version_row()],
-        "review": lambda: review_rows(django.repository()),
-        "analysers": analysers.rows,
-        "imports": imports.rows,
-        "programs": programs.rows,
-        "context": lambda: [Row(*row) for row in context.rows()],
-        "minds": minds.rows,
-        "iterations": iterations.rows,
-        "page": page.rows,
-        "service": service.rows,
-    }
+def _tool_sections() -> dict[str, Section]:
+    """Return the tools as sections that run on a small repository."""
 
+    def section(name: str, scale: Scale) -> list[Row]:
+        folder = str(repaired_repository(scale.folder / f"{name}-repository"))
+        out = ["--out", str(scale.folder / f"{name}-out")]
+        wanted = {"sweep": [folder, *out], "redaction": [folder, *out], "map": [folder], "recorded": []}
+        TOOLS[name](wanted[name])
+        return []
 
-def main() -> None:
-    """Print the table and the peak memory of the largest child process."""
-    if sys.argv[1:2] == ["sweep"]:
-        sweep.main(sys.argv[2:])
-        return
-    if sys.argv[1:2] == ["tokens"]:
-        print("\n".join(tokens.lines()))
-        return
-    if sys.argv[1:2] == ["recorded"]:
-        recorded.main(sys.argv[2:])
-        return
-    if sys.argv[1:2] == ["map"]:
-        map_of_fixes.main(sys.argv[2:])
-        return
-    if sys.argv[1:2] == ["redaction"]:
-        redaction.main(sys.argv[2:])
-        return
-    chosen, named = sys.argv[1:] or list(sections()), {**sections(), **service.parts()}
-    for name in chosen:
-        for row in named[name]():
-            print(row.line(), flush=True)
-    if not sys.argv[1:]:
-        print("\n".join(tokens.lines()), flush=True)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"peak memory of the largest process: {peak:.0f} MB (Django {django.VERSION}, two commits)")
+    return {name: partial(section, name) for name in TOOLS}
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

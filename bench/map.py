@@ -1,11 +1,10 @@
-"""How many of the files that a later fix touches stand among the first of the map of the change it fixes.
+"""How many of the files that a later fix touches are among the first of the map of the change it fixes.
 
-`python -m bench map FOLDER…`: repositories in, the share of such files among the first twenty out. Which
-commit a fix repairs is read from its message ("Regression in 0123abcd"), or from a file of cases.
+`python -m bench map FOLDER…`: repositories in, the share of such files among the first twenty out.
+The message of a fix names the commit that it repairs: "Regression in 0123abcd".
 """
 
 import argparse
-import json
 import re
 import subprocess
 import sys
@@ -26,72 +25,56 @@ from affidavit.stages.looking.intake import ChangeRequest, open_change
 FIRST = 20
 NEWEST = 40
 MAX_CHANGED = 40
-"""A change of more files is a sweep: whatever a fix touches is hardly elsewhere."""
-_NAMED = re.compile(r"(?:[Rr]egression in|[Ff]ixes:|[Rr]egressed in)\s+([0-9a-f]{8,40})\b")
-_GREP = r"([Rr]egression in|[Ff]ixes:|[Rr]egressed in) +[0-9a-f]{8,40}"
+"""A change of more files touches most of what a fix touches, so it is left out."""
+_PHRASES = "[Rr]egression in|[Ff]ixes:|[Rr]egressed in"
+_NAMED = re.compile(rf"(?:{_PHRASES})\s+([0-9a-f]{{8,40}})\b")
 
 
 class Wanted(NamedTuple):
     """A change, and the files that its map should name."""
 
     repository: Path
-    base: str
     head: str
     files: frozenset[str]
 
 
 class Found(NamedTuple):
-    """How far up each wanted file stands; None where the map lacks it."""
+    """The place of each wanted file in the map; None if the map lacks it."""
 
-    wanted: Wanted
     places: tuple[int | None, ...]
     seconds: float
 
 
-def mined(repository: Path) -> Iterator[Wanted]:
-    """Changes that a later commit says it repairs, the newest fixes first."""
-    log = _git(repository, "log", "--no-merges", "-E", f"--grep={_GREP}", "--format=%H%x00%B%x01")
+def repaired_changes(repository: Path) -> Iterator[Wanted]:
+    """Yield changes that a later commit says it repairs, the newest fixes first."""
+    log = _git(
+        repository,
+        "log",
+        "--no-merges",
+        "-E",
+        f"--grep=({_PHRASES}) +[0-9a-f]{{8,40}}",
+        "--format=%H%x00%B%x01",
+    )
     for entry in log.split("\x01"):
         fix, _, message = entry.strip().partition("\0")
         for named in dict.fromkeys(_NAMED.findall(message)):
             head = _git(repository, "rev-parse", "--verify", "-q", f"{named}^{{commit}}").strip()
-            wanted = _wanted(repository, f"{head}^", head, fix) if head and fix else None
+            wanted = _wanted(repository, head, fix) if head and fix else None
             if wanted is not None:
                 yield wanted
 
 
-def from_cases(cases: Path, repositories: Sequence[Path]) -> Iterator[Wanted]:
-    """Changes of a file of cases, with the files that its findings cite and its fixes touch."""
-    for case in json.loads(cases.read_text())["cases"]:
-        repository = next((one for one in repositories if _has(one, case["head"])), None)
-        for problem in case.get("expected", ()) if repository else ():
-            cited = frozenset({problem["file"]})
-            fix = problem.get("fixed_by", "")
-            wanted = _wanted(repository, case["base"], case["head"], fix, cited)
-            if wanted is not None:
-                yield wanted
-
-
-def _wanted(
-    repository: Path, base: str, head: str, fix: str, cited: frozenset[str] = frozenset()
-) -> Wanted | None:
-    """The code that the fix touches and the change does not, as far as it was there already."""
-    changed = set(_git(repository, "diff", "--name-only", base, head).split("\n"))
-    touched = set(_git(repository, "show", "--format=", "--name-only", fix).split("\n")) if fix else set()
-    there = [path for path in sorted((touched | cited) - changed) if path and _is_code(path)]
-    files = frozenset(path for path in there if _has(repository, f"{head}:{path}"))
-    return Wanted(repository, base, head, files) if files and 0 < len(changed) <= MAX_CHANGED else None
+def _wanted(repository: Path, head: str, fix: str) -> Wanted | None:
+    """Return the code that the fix touches and the change does not, if it existed already."""
+    changed = set(_git(repository, "diff", "--name-only", f"{head}^", head).split("\n"))
+    touched = set(_git(repository, "show", "--format=", "--name-only", fix).split("\n"))
+    there = set(_git(repository, "ls-tree", "-r", "--name-only", head).split("\n"))
+    files = frozenset(path for path in (touched & there) - changed if path and _is_code(path))
+    return Wanted(repository, head, files) if files and len(changed) <= MAX_CHANGED else None
 
 
 def _is_code(path: str) -> bool:
     return grammar_of(path) is not None and not is_test(path)
-
-
-def _has(repository: Path, name: str) -> bool:
-    done = subprocess.run(
-        ["git", "-C", str(repository), "cat-file", "-e", name], capture_output=True, check=False
-    )
-    return done.returncode == 0
 
 
 def _git(repository: Path, *args: str) -> str:
@@ -100,9 +83,9 @@ def _git(repository: Path, *args: str) -> str:
 
 
 def measure(wanted: Wanted, cache: BlobCache) -> Found | None:
-    """The places of the wanted files in the map; None where the change cannot be opened."""
+    """Return the places of the wanted files in the map; None if the change cannot be opened."""
     started = time.perf_counter()
-    request = ChangeRequest(target=f"{wanted.base}..{wanted.head}", repo=wanted.repository)
+    request = ChangeRequest(target=f"{wanted.head}^..{wanted.head}", repo=wanted.repository)
     try:
         with open_change(request) as opened:
             found = gather_context(opened.change, opened.repository, assemble_readers(cache))
@@ -111,11 +94,11 @@ def measure(wanted: Wanted, cache: BlobCache) -> Found | None:
         return None
     order = [file.path for file in found.related_files]
     places = tuple(order.index(path) + 1 if path in order else None for path in sorted(wanted.files))
-    return Found(wanted, places, time.perf_counter() - started)
+    return Found(places, time.perf_counter() - started)
 
 
 def table(found: Sequence[Found]) -> str:
-    """The figures."""
+    """Return the figures as lines."""
     places = [place for one in found for place in one.places]
     first = sum(place is not None and place <= FIRST for place in places)
     there = sum(place is not None for place in places)
@@ -138,30 +121,11 @@ def _share(part: int, whole: int) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="bench map", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench map", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
-    parser.add_argument("--cases", type=Path, help="a JSON file with cases instead of the commits' messages")
     parser.add_argument("--newest", type=int, default=NEWEST, help="so many changes of each repository")
     parser.add_argument("--cache", type=Path, help="a folder that keeps what was parsed")
-    parser.add_argument("--verbose", action="store_true", help="a line for each change")
     options = parser.parse_args(arguments)
-    if options.cases:
-        chosen = list(from_cases(options.cases, options.folders))
-    else:
-        chosen = [one for folder in options.folders for one in islice(mined(folder), options.newest)]
+    chosen = [one for folder in options.folders for one in islice(repaired_changes(folder), options.newest)]
     cache = BlobCache(options.cache)
-    found = []
-    for wanted in dict.fromkeys(chosen):
-        one = measure(wanted, cache)
-        found += [one] if one else []
-        if one and options.verbose:
-            rows = zip(sorted(wanted.files), one.places, strict=True)
-            print(
-                f"{wanted.head[:12]} {one.seconds:5.1f} s  " + ", ".join(f"{p}: {n}" for p, n in rows),
-                flush=True,
-            )
-    print(table(found))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    print(table([one for wanted in dict.fromkeys(chosen) if (one := measure(wanted, cache))]))

@@ -1,7 +1,7 @@
-"""`python -m bench recorded [REPORT FOLDER …]`: what recorded reviews sent, beside what is foretold.
+"""`python -m bench recorded [REPORT FOLDER …]`: compare what recorded reviews sent with the estimate.
 
-REPORT is a native report, FOLDER what `--record` kept of it; without either, the runs that are kept. With
-`--add` the runs join those on which the estimate is fitted; the test of the estimate then holds them, too.
+REPORT is a native report, FOLDER what `--record` wrote for it; without either, show the runs of the package.
+`--add` adds the runs to those of the package, on which the estimate is fitted and tested.
 """
 
 import sys
@@ -26,7 +26,7 @@ SHORT = 10
 
 
 def main(arguments: list[str]) -> None:
-    """Print a line a role; with `--add`, keep the runs."""
+    """Print a line for each role; with `--add`, keep the runs."""
     names = [one for one in arguments if one != "--add"]
     if len(names) % 2:
         sys.exit(__doc__)
@@ -39,14 +39,14 @@ def main(arguments: list[str]) -> None:
 
 
 def read(report: Path, folder: Path) -> RecordedRun:
-    """The run that is kept in a folder, named by the change of its report."""
+    """Read the run in a folder; name it by the change of its report."""
     change = Report.model_validate_json(report.read_text()).change
     name = f"{Path(change.repository or 'diff').name} {(change.head.commit or '')[:SHORT]}"
     return run_of(name, changed_line_count(change), ConversationLog(folder, LogMode.REPLAY).exchanges)
 
 
 def lines(run: RecordedRun) -> list[str]:
-    """What each role sent, and how far from it the estimate of its conversations is."""
+    """Return what each role sent beside the estimate for its conversations."""
     share = foretold(run) / run.input_tokens
     said = [
         f"{run.change}, {run.changed_lines} changed lines, {run.input_tokens:,} tokens read; "

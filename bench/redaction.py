@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from affidavit.diff.redacted import redact_hunks
 from affidavit.errors import AffidavitError
 from affidavit.redaction.spans import MARKER
 from affidavit.stages.looking.intake import ChangeRequest, open_change
-from bench.sweep.choice import Commit, last_commits
+from bench.commits import Commit, last_commits
 
 
 @dataclass
 class Figures:
-    """What a bench has seen so far."""
+    """What was counted so far."""
 
     diffs: int = 0
     with_markers: int = 0
@@ -29,7 +30,7 @@ class Figures:
     kinds: Counter[str] = field(default_factory=Counter)
 
     def summary(self) -> list[str]:
-        """The figures in sentences."""
+        """Return the figures as lines."""
         share = 1e6 * self.hidden_lines / max(self.lines, 1)
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.most_common())
         return [
@@ -39,8 +40,7 @@ class Figures:
         ]
 
 
-@dataclass(frozen=True)
-class Hidden:
+class Hidden(NamedTuple):
     """One line of a diff that is shown with a marker."""
 
     place: str
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> None:
                 continue
             figures.seconds += time.process_time() - started
             _count(figures, hidden)
-            table.writelines(f"{one.place}\t{one.text}\t{one.shown}\n" for one in hidden)
+            table.writelines("\t".join(one) + "\n" for one in hidden)
     print(*figures.summary(), f"table: {asked.out}", sep="\n")
 
 
@@ -95,5 +95,7 @@ def _count(figures: Figures, hidden: Sequence[Hidden]) -> None:
     figures.diffs += 1
     figures.with_markers += bool(hidden)
     figures.hidden_lines += len(hidden)
-    figures.kinds.update(kind for one in hidden for kind in MARKER.findall(one.shown))
+    figures.kinds.update(
+        found[1:-1].partition(":")[2] for one in hidden for found in MARKER.findall(one.shown)
+    )
     figures.hidden_characters += sum(len(one.text) - len(MARKER.sub("", one.shown)) for one in hidden)

@@ -1,5 +1,6 @@
 """A model server whose replies take a fixed time, in a process of its own so that it takes none from us."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -17,15 +18,14 @@ class SlowModel(BaseHTTPRequestHandler):
     latency_seconds = 0.0
 
     def reply(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The delta that answers a request."""
+        """Return the delta that answers a request."""
         raise NotImplementedError
 
     def do_POST(self) -> None:
+        """Answer a request for a completion."""
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         time.sleep(self.latency_seconds)
-        self._send(self.reply(body))
-
-    def _send(self, delta: dict[str, Any]) -> None:
+        delta = self.reply(body)
         about = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
         finish = "tool_calls" if "tool_calls" in delta else "stop"
         parts = [
@@ -33,26 +33,35 @@ class SlowModel(BaseHTTPRequestHandler):
             for part, end in [(delta, None), ({}, finish)]
         ]
         data = "".join(f"data: {json.dumps(part)}\n\n" for part in parts) + "data: [DONE]\n\n"
+        self.send("text/event-stream", data.encode())
+
+    def send(self, kind: str, data: bytes) -> None:
+        """Send a whole answer."""
         self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data.encode())
+        self.wfile.write(data)
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 def tool_call(name: str, arguments: dict[str, Any], number: int = 1) -> dict[str, Any]:
-    """The delta that calls a tool."""
+    """Return the delta that calls a tool."""
     function = {"name": name, "arguments": json.dumps(arguments)}
     return {"tool_calls": [{"index": 0, "id": f"call_{number}", "type": "function", "function": function}]}
 
 
+def names_of_tools(body: dict[str, Any]) -> set[str]:
+    """Return the tools that a request offers."""
+    return {tool["function"]["name"] for tool in body.get("tools", ())}
+
+
 @contextmanager
-def serving(module: str, latency_seconds: float) -> Iterator[str]:
-    """The address of the server that a module of the bench starts when it is told to serve."""
-    command = [sys.executable, "-m", module, "serve", str(latency_seconds)]
+def serving(model: type[SlowModel], latency_seconds: float) -> Iterator[str]:
+    """Serve a model in another process; yield its address."""
+    command = [sys.executable, "-m", __name__, model.__module__, model.__name__, str(latency_seconds)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield (server.stdout or sys.stdin).readline().strip()
@@ -60,10 +69,14 @@ def serving(module: str, latency_seconds: float) -> Iterator[str]:
             server.kill()
 
 
-def serve(model: type[SlowModel], latency_seconds: float) -> None:
+def main(module: str, name: str, latency_seconds: str) -> None:
     """Serve until killed."""
-    model.latency_seconds = latency_seconds
+    model = getattr(importlib.import_module(module), name)
+    model.latency_seconds = float(latency_seconds)
     server = ThreadingHTTPServer(("127.0.0.1", 0), model)
-    sys.stdout.write(f"http://127.0.0.1:{server.server_port}/v1\n")
-    sys.stdout.flush()
+    print(f"http://127.0.0.1:{server.server_port}/v1", flush=True)
     server.serve_forever()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

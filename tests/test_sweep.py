@@ -6,11 +6,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from bench.sweep.choice import revision_of
-from bench.sweep.command import main
-from bench.sweep.figures import as_markdown, objections
-from bench.sweep.log import read_log, write_log
-from bench.sweep.table import LABELS, Shown, joined, read_table, write_table
+from bench.commits import revision_of
+from bench.sweep import main
+from bench.sweep_table import (
+    LABELS,
+    Shown,
+    as_markdown,
+    joined,
+    objections,
+    read_log,
+    read_table,
+    write_log,
+    write_table,
+)
 
 from repositories import Repo
 

@@ -1,4 +1,4 @@
-"""`python -m bench sweep FOLDER…`: review the last commits of repositories, and gather all that is shown."""
+"""`python -m bench sweep FOLDER…`: review the last commits of repositories and collect the shown findings."""
 
 import argparse
 import asyncio
@@ -20,14 +20,24 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.stages.looking.intake import ChangeRequest, open_change
-from bench.sweep.choice import Commit, chosen_commits, revision_of
-from bench.sweep.figures import as_markdown, objections, summary
-from bench.sweep.log import Reviewed, append_to_log, latest, read_log, write_log
-from bench.sweep.table import Shown, joined, read_table, write_table
+from bench.commits import Commit, chosen_commits, revision_of
+from bench.sweep_table import (
+    Reviewed,
+    Shown,
+    append_to_log,
+    as_markdown,
+    joined,
+    latest,
+    objections,
+    read_log,
+    read_table,
+    summary,
+    write_log,
+    write_table,
+)
 
 GRACE_SECONDS = 30
-"""How long a review that is told to end may take to remove its temporary folders."""
-
+"""How long a review that is ended may take to remove its temporary folders."""
 
 Review = Callable[[Commit], Reviewed]
 
@@ -103,7 +113,7 @@ def _key(commit: Commit) -> tuple[str, str]:
 
 
 def review_all(commits: Sequence[Commit], look: Review, jobs: int) -> Iterator[Reviewed]:
-    """Each commit's review as soon as it and those before it are done."""
+    """Yield the reviews in the order of the commits, each as soon as it is done."""
     workers = ThreadPoolExecutor(jobs)
     try:
         yield from workers.map(look, commits)
@@ -112,7 +122,7 @@ def review_all(commits: Sequence[Commit], look: Review, jobs: int) -> Iterator[R
 
 
 def review_apart(commit: Commit, timeout_seconds: float, flags: Mapping[str, Any]) -> Reviewed:
-    """Review in a process of its own, which is ended when its time is up."""
+    """Review in a new process, which is ended when its time is up."""
     started = time.monotonic()
     processes = multiprocessing.get_context("forkserver")
     # Imported once, not again for each commit.
@@ -150,7 +160,7 @@ def _send_review(there: Connection, commit: Commit, flags: Mapping[str, Any]) ->
 
 
 def review_commit(commit: Commit, flags: Mapping[str, Any]) -> Reviewed:
-    """The review that `affidavit review COMMIT` makes without a model; nothing is stored."""
+    """Review as `affidavit review COMMIT` does without a model; store nothing."""
     started = time.monotonic()
     with open_change(ChangeRequest(target=commit.target, repo=commit.folder)) as opened:
         settings = load_settings(opened.repository.base, {}, flags)
@@ -185,7 +195,7 @@ def _shown(candidate: Candidate, commit: Commit, report: Report) -> Shown:
 
 
 def describe(row: Reviewed) -> str:
-    """One line for a commit, and one for each finding."""
+    """Return one line for a commit, and one for each gap and finding."""
     head = f"{row.repository} {row.commit[:12]} {row.seconds:6.1f} s  {row.state}"
     return "\n".join([head, *(f"  gap: {gap}" for gap in row.gaps), *map(_line, row.shown)])
 

@@ -1,0 +1,37 @@
+"""`python -m bench --smoke` runs the sections on a tiny size and names those that fail."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bench.__main__ import measure
+from bench.measure import Row, smoke_scale
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_fast_sections_run():
+    fast = ["start", "imports", "map", "redaction", "recorded"]
+    command = [sys.executable, "-m", "bench", "--smoke", *fast]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    ended = [line.partition(":")[0] for line in done.stdout.splitlines()]
+    assert set(fast) <= set(ended)
+
+
+def test_a_section_that_fails_is_named_and_the_others_still_run(tmp_path):
+    rows = []
+    row = Row("one", 1, "other", 2, 1)
+
+    def broken(_scale):
+        raise RuntimeError("broken on purpose")
+
+    with pytest.raises(SystemExit, match="these sections failed: broken$"):
+        measure({"broken": broken, "good": lambda _scale: [row]}, [], smoke_scale(tmp_path), rows.append)
+    assert rows == [row]
+
+
+def test_an_unknown_section_is_an_error(tmp_path):
+    with pytest.raises(SystemExit, match="these sections failed: nonesuch$"):
+        measure({}, ["nonesuch"], smoke_scale(tmp_path), Row.line)
