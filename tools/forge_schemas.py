@@ -26,7 +26,7 @@ from graphql import (
     visit,
 )
 
-from affidavit.forges.github import queries
+from affidavit.forges.github.client import EDITORS, ISSUES, RESOLVE, THREADS, UNRESOLVE, VIEWER
 
 OUT = Path(__file__).parents[1] / "tests" / "forges" / "published"
 REPO = "/repos/{owner}/{repo}"
@@ -129,7 +129,9 @@ def reduced_graphql(text: str, version: str) -> str:
     document = parse(text, no_location=True)
     # Some versions define a field twice; that is GitHub's own affair.
     schema = build_ast_schema(document, assume_valid_sdl=True)
-    used = used_fields(schema, [parse(value) for name, value in vars(queries).items() if name.isupper()])
+    used = used_fields(
+        schema, [parse(text) for text in (THREADS, EDITORS, ISSUES, VIEWER, UNRESOLVE, RESOLVE)]
+    )
     kept = [f"# from npm @octokit/graphql-schema {version}, reduced to what is used"]
     for node in document.definitions:
         name = getattr(getattr(node, "name", None), "value", "")

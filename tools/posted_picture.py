@@ -15,12 +15,10 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from affidavit.forges.github.forge import LIMITS
-from affidavit.forges.marks import Mark
-from affidavit.forges.posting.actions import Inline, PostReview, PostSummary
+from affidavit.forges.posting.actions import Inline, PostOptions, PostReview, PostSummary
 from affidavit.forges.posting.bodies import explained_body, finding_body, fixed_body
-from affidavit.forges.posting.options import PostOptions
 from affidavit.forges.posting.plan import plan_actions
-from affidavit.forges.standing import OwnNote, Person, Said, Standing
+from affidavit.forges.standing import Mark, OwnNote, Person, Said, Standing
 from affidavit.records.candidate import Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Category, Severity

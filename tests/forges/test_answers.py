@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.forges.answers import Decision, lifting, read_decisions
-from affidavit.forges.marks import Mark, read_mark, write_mark
-from affidavit.forges.standing import OwnNote, Person, Said, Standing
+from affidavit.forges.standing import Mark, OwnNote, Person, Said, Standing, read_mark, write_mark
 
 NAME = "0123456789abcdef"
 OTHER = "fedcba9876543210"

@@ -10,7 +10,7 @@ import pytest
 
 from affidavit.errors import ForgeError
 from affidavit.forges.choice import read_earlier
-from affidavit.forges.reaching.credentials import NOBODY, Credentials
+from affidavit.forges.credentials import NOBODY, Credentials
 from affidavit.records.report import Report
 from affidavit.render.formats import render
 from commands import affidavit

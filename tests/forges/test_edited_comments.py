@@ -9,8 +9,8 @@ import pytest
 
 from affidavit.errors import ForgeError
 from affidavit.forges.choice import read_request
+from affidavit.forges.credentials import NOBODY
 from affidavit.forges.pull_request import PullRequest
-from affidavit.forges.reaching.credentials import NOBODY
 from affidavit.records.report import Report
 from forge_http import Asked, Fault, RefusedError
 from github_server import GitHubServer

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.errors import InputError
+from affidavit.forges.address import GITHUB, GITLAB
 from affidavit.forges.events import RequestEvent, read_github_event, read_gitlab_event
-from affidavit.forges.reaching.hosts import GITHUB, GITLAB
 from published import webhooks
 
 HOSTS = (GITHUB, GITLAB)

@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import InputError, SettingsError
-from affidavit.forges.address import is_request_url, parse_change_url, refuse_without_scheme
-from affidavit.forges.reaching.credentials import NOBODY, Credentials, find_credentials
-from affidavit.forges.reaching.hosts import GITHUB, GITLAB, known_hosts
+from affidavit.forges.address import (
+    GITHUB,
+    GITLAB,
+    is_request_url,
+    known_hosts,
+    parse_change_url,
+    refuse_without_scheme,
+)
+from affidavit.forges.credentials import NOBODY, Credentials, find_credentials
 from commands import affidavit
 
 NOWHERE = {"XDG_CONFIG_HOME": "/nonexistent"}

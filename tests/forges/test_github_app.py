@@ -7,9 +7,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from affidavit.errors import ForgeError, SettingsError
+from affidavit.forges.address import GITHUB
 from affidavit.forges.choice import open_forge
-from affidavit.forges.reaching.credentials import App, Credentials, find_credentials
-from affidavit.forges.reaching.hosts import GITHUB
+from affidavit.forges.credentials import App, Credentials, find_credentials
 from affidavit.records.report import Report
 from forge_http import Fault, RefusedError
 from github_server import GitHubServer

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from affidavit.errors import ForgeError, InputError
-from affidavit.forges.marks import read_mark
-from affidavit.forges.reaching.credentials import Credentials
+from affidavit.forges.credentials import Credentials
+from affidavit.forges.standing import read_mark
 from affidavit.records.report import Report
 from forge_http import Asked, Fault, RefusedError
 from github_server import GitHubServer

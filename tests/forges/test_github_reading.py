@@ -9,10 +9,10 @@ import pytest
 from affidavit.errors import ForgeError
 from affidavit.forges.choice import read_request
 from affidavit.forges.clones import Remote, open_clone, remote_of
+from affidavit.forges.credentials import Credentials
 from affidavit.forges.opening import Ground, open_pull_request
 from affidavit.forges.pull_request import PullRequest
-from affidavit.forges.reaching.credentials import Credentials
-from affidavit.forges.reaching.web import Patience
+from affidavit.forges.web import Patience
 from affidavit.system.private_files import files_in
 from endless_forge import endless_forge
 from forge_http import ENVIRONMENT, Fault, RefusedError

@@ -8,11 +8,11 @@ import pytest
 
 from affidavit.errors import ForgeError, InputError
 from affidavit.forges.choice import open_forge, read_request
+from affidavit.forges.credentials import NOBODY, Credentials
 from affidavit.forges.opening import Ground, open_pull_request
-from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.actions import PostOptions
 from affidavit.forges.posting.run import Posted, plan_posting
 from affidavit.forges.pull_request import PullRequest
-from affidavit.forges.reaching.credentials import NOBODY, Credentials
 from affidavit.records.report import Report
 from forge_http import ENVIRONMENT, Fault, RefusedError
 from gitlab_server import GitLabServer, opened_gitlab

@@ -13,12 +13,10 @@ from markdown_it import MarkdownIt
 from affidavit.forges.choice import read_request
 from affidavit.forges.github.forge import LIMITS
 from affidavit.forges.gitlab.forge import LIMITS as GITLAB_LIMITS
-from affidavit.forges.marks import Mark, read_mark
 from affidavit.forges.opening import Ground, open_pull_request
-from affidavit.forges.posting.actions import Limits, PostInline, PostReview, PostSummary
-from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.actions import Limits, PostInline, PostOptions, PostReview, PostSummary
 from affidavit.forges.posting.plan import plan_actions
-from affidavit.forges.standing import OwnNote, Person, Said, Standing
+from affidavit.forges.standing import Mark, OwnNote, Person, Said, Standing, read_mark
 from affidavit.records.change import FileChange, FileStatus
 from affidavit.records.report import Report
 from forge_http import ENVIRONMENT

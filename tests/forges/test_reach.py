@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import ForgeError
-from affidavit.forges.address import PullRequestAddress
+from affidavit.forges.address import GITHUB, PullRequestAddress
 from affidavit.forges.choice import read_request
-from affidavit.forges.reaching.credentials import NOBODY
-from affidavit.forges.reaching.hosts import GITHUB
-from affidavit.forges.reaching.reach import Reach, is_public
+from affidavit.forges.credentials import NOBODY
+from affidavit.forges.web import Reach, is_public
 from affidavit.service.settings import ServiceSettings
 from forge_http import Fault, RefusedError
 from github_server import GitHubServer

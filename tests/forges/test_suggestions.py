@@ -6,8 +6,7 @@ import pytest
 
 from affidavit.forges.github.forge import LIMITS
 from affidavit.forges.gitlab.forge import LIMITS as GITLAB_LIMITS
-from affidavit.forges.posting.actions import Inline, Limits, PostInline, PostReview
-from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.actions import Inline, Limits, PostInline, PostOptions, PostReview
 from affidavit.forges.posting.plan import plan_actions
 from affidavit.forges.standing import Standing
 from affidavit.records.program_runs import TrialStep, trial_of

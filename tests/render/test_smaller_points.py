@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.actions import PostOptions
 from affidavit.forges.posting.summary import Told, summary_body
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Severity

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from affidavit.forges.address import PullRequestAddress
-from affidavit.forges.reaching.hosts import Host
+from affidavit.forges.address import Host, PullRequestAddress
 from forge_http import Asked, ForgeServer, Origin, RefusedError
 from github_graphql import answer_query
 from published import example, problems_of_answer, problems_of_request

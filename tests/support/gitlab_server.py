@@ -5,8 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from affidavit.forges.address import PullRequestAddress
-from affidavit.forges.reaching.hosts import Host
+from affidavit.forges.address import Host, PullRequestAddress
 from forge_http import Asked, ForgeServer, Origin, RefusedError
 
 API = "/api/v4"

@@ -7,11 +7,11 @@ from typing import Any
 from affidavit.config.settings import load_settings
 from affidavit.forges.address import PullRequestAddress
 from affidavit.forges.choice import open_forge, read_request
+from affidavit.forges.credentials import Credentials
 from affidavit.forges.opening import Ground, open_pull_request
-from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.actions import PostOptions
 from affidavit.forges.posting.run import Posted, post_report
-from affidavit.forges.reaching.credentials import Credentials
-from affidavit.forges.reaching.web import Patience
+from affidavit.forges.web import Patience
 from affidavit.pipeline import review
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew

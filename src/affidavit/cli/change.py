@@ -194,8 +194,8 @@ def _from_object(given: Any, index: int, source: str) -> Comment:
 def open_request(options: Mapping[str, Any]) -> OpenedChange:
     """Read the pull request, fetch its commits into the cache, and open the change between them."""
     from affidavit.forges.choice import read_request  # noqa: PLC0415 - few ask a forge
+    from affidavit.forges.credentials import find_credentials  # noqa: PLC0415
     from affidavit.forges.opening import Ground, Words, open_pull_request  # noqa: PLC0415
-    from affidavit.forges.reaching.credentials import find_credentials  # noqa: PLC0415
 
     for name in ("staged", "repo", "work_tree"):
         if options.get(name):

@@ -9,7 +9,7 @@ import click
 
 from affidavit.cli.saying import note
 from affidavit.errors import InputError, SettingsError
-from affidavit.forges.reaching.hosts import KINDS, ForgeKind, known_hosts
+from affidavit.forges.address import KINDS, ForgeKind, known_hosts
 from affidavit.forges.workflows.writing import BUDGET_USD, HOOKS, Choices, Hook, Written, hook, workflow
 from affidavit.git.command import Git
 

@@ -18,9 +18,9 @@ from affidavit.config.places import state_folder
 from affidavit.errors import InputError, SettingsError, StoreError
 from affidavit.forges.address import PullRequestAddress, parse_change_url
 from affidavit.forges.answers import Decision
-from affidavit.forges.posting.options import PostOptions
-from affidavit.forges.posting.rechecked import read_recheck
-from affidavit.forges.reaching.credentials import Credentials, find_credentials
+from affidavit.forges.credentials import Credentials, find_credentials
+from affidavit.forges.posting.actions import PostOptions
+from affidavit.forges.posting.run import read_recheck
 from affidavit.proof.signature import key_name, sign_file
 from affidavit.records.report import Report, why_not_derived
 from affidavit.render.safe_text import json_without_commands, visible

@@ -112,8 +112,8 @@ def _run_again(recorded: Report, opened: OpenedChange, options: ReviewOptions) -
 
 
 def _fetched(recorded: Report, repo: Path | None) -> Path:
+    from affidavit.forges.credentials import find_credentials  # noqa: PLC0415 - few ask a forge
     from affidavit.forges.opening import Ground, address_of, fetch_recorded  # noqa: PLC0415
-    from affidavit.forges.reaching.credentials import find_credentials  # noqa: PLC0415 - few ask a forge
 
     if repo is not None:
         raise InputError("--fetch brings its own repository: leave out --repo")

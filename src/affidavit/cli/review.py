@@ -307,7 +307,7 @@ def _previous_report(named: Path | None, target: str | None, say: Say) -> Iterat
 
 def _posted(url: str, say: Say) -> bytes | None:
     from affidavit.forges.choice import read_earlier  # noqa: PLC0415 - few ask a forge
-    from affidavit.forges.reaching.credentials import find_credentials  # noqa: PLC0415
+    from affidavit.forges.credentials import find_credentials  # noqa: PLC0415
 
     address = parse_change_url(url)
     try:
@@ -333,7 +333,7 @@ OWN_FLAGS = ("--post", "--may-approve", "--may-block")
 
 def review_and_post(options: Mapping[str, Any]) -> int:
     """Review in a process without the token that writes, then post in one that has it."""
-    from affidavit.forges.reaching.credentials import has_credentials_for_posting  # noqa: PLC0415 - few post
+    from affidavit.forges.credentials import has_credentials_for_posting  # noqa: PLC0415 - few post
 
     if not is_request_url(options["target"]):
         raise SettingsError("--post goes with the address of a pull request; else use `affidavit post --url`")
@@ -361,7 +361,7 @@ def _own_arguments() -> list[str]:
 
 
 def _without_token() -> dict[str, str]:
-    from affidavit.forges.reaching.credentials import ONLY_FOR_POSTING  # noqa: PLC0415 - few post
+    from affidavit.forges.credentials import ONLY_FOR_POSTING  # noqa: PLC0415 - few post
 
     return {name: value for name, value in os.environ.items() if name not in ONLY_FOR_POSTING}
 

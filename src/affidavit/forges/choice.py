@@ -2,14 +2,38 @@
 
 import os
 from collections.abc import Mapping
+from typing import Protocol
 
 from affidavit.errors import SettingsError
 from affidavit.forges.address import PullRequestAddress
-from affidavit.forges.port import Forge
+from affidavit.forges.credentials import Credentials
+from affidavit.forges.posting.actions import Action, Limits
 from affidavit.forges.pull_request import PullRequest
-from affidavit.forges.reaching.credentials import Credentials
-from affidavit.forges.reaching.reach import Reach
-from affidavit.forges.reaching.web import ForgeClient, Patience
+from affidavit.forges.standing import Standing
+from affidavit.forges.web import ForgeClient, Patience, Reach
+
+
+class Forge(Protocol):
+    """One pull request on one forge. Whoever reads holds no token that writes."""
+
+    @property
+    def limits(self) -> Limits:
+        """What it accepts."""
+
+    async def read(self) -> PullRequest:
+        """The request with its words, comments and checks."""
+
+    async def standing(self, head: str) -> Standing:
+        """Our own comments and the answers to them, and what we said about the gate at this commit."""
+
+    async def earlier_report(self) -> bytes | None:
+        """The report that was posted last, from the run that posted it; None where there is none."""
+
+    async def apply(self, action: Action) -> None:
+        """Do one thing; raises ForgeError with the forge's status where it refuses."""
+
+    async def close(self) -> None:
+        """Let go of the connection."""
 
 
 def open_forge(
@@ -59,8 +83,7 @@ async def read_kept_by_job(
     """What another job of this pipeline kept; only GitLab needs it."""
     if address.host.kind != "gitlab":
         raise SettingsError(f"job:{job} is for jobs of GitLab: name a file")
-    from affidavit.forges.gitlab.client import GitLabClient  # noqa: PLC0415 - only one forge is needed
-    from affidavit.forges.gitlab.kept import read_kept  # noqa: PLC0415
+    from affidavit.forges.gitlab.client import GitLabClient, read_kept  # noqa: PLC0415 - only one is needed
 
     client = GitLabClient(address, ForgeClient(address.host, patience), credentials)
     try:

@@ -17,8 +17,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from affidavit.errors import ForgeError, GitError
-from affidavit.forges.reaching.credentials import NOBODY, Credentials
-from affidavit.forges.reaching.hosts import Host, origin_of
+from affidavit.forges.address import Host, origin_of
+from affidavit.forges.credentials import NOBODY, Credentials
 from affidavit.git.command import Git, complaint, git_environment
 from affidavit.git.objects import OBJECT_ID
 from affidavit.system.private_files import bytes_in, files_in, make_private_file, make_private_folder

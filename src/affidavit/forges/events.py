@@ -7,8 +7,7 @@ import re
 from typing import Any, Literal
 
 from affidavit.errors import InputError
-from affidavit.forges.address import PullRequestAddress, parse_change_url
-from affidavit.forges.reaching.hosts import Host
+from affidavit.forges.address import Host, PullRequestAddress, parse_change_url
 from affidavit.records.record import Record
 
 Wish = Literal["review", "cancel", "answer", "dismiss"]

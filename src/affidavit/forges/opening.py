@@ -8,7 +8,7 @@ from pathlib import Path
 from affidavit.config.places import cache_folder
 from affidavit.diff.parse import OpenedChange
 from affidavit.errors import ForgeError, InputError
-from affidavit.forges.address import PullRequestAddress, parse_change_url
+from affidavit.forges.address import PullRequestAddress, known_hosts, parse_change_url
 from affidavit.forges.clones import (
     DEEPER,
     FIRST_DEPTH,
@@ -19,9 +19,8 @@ from affidavit.forges.clones import (
     open_clone,
     remote_of,
 )
+from affidavit.forges.credentials import NOBODY, Credentials
 from affidavit.forges.pull_request import PullRequest
-from affidavit.forges.reaching.credentials import NOBODY, Credentials
-from affidavit.forges.reaching.hosts import known_hosts
 from affidavit.records.change import Change, Comment
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 

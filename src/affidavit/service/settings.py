@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from affidavit import __version__
 from affidavit.config.places import DATABASE_VARIABLE, state_folder
 from affidavit.config.settings import ENVIRONMENT_PREFIX
-from affidavit.forges.reaching.hosts import Host, known_hosts, named_hosts
-from affidavit.forges.reaching.reach import Reach
+from affidavit.forges.address import Host, known_hosts, named_hosts
+from affidavit.forges.web import Reach
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
 from affidavit.reviewing.models import chosen_models

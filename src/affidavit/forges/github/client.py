@@ -9,9 +9,66 @@ from gidgethub.apps import get_jwt
 from gidgethub.httpx import GitHubAPI
 
 from affidavit.errors import ForgeError
-from affidavit.forges.reaching.connection import PAGE, PUBLIC_ONLY, Connection, paged
-from affidavit.forges.reaching.credentials import App
-from affidavit.forges.reaching.web import MAX_PAGES, USER_AGENT
+from affidavit.forges.credentials import App
+from affidavit.forges.web import MAX_PAGES, PAGE, PUBLIC_ONLY, USER_AGENT, Connection, paged
+
+THREADS = """
+query($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      reviewThreads(first: 50, after: $after) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          id
+          isResolved
+          resolvedBy { login }
+          comments(first: 1) { nodes { databaseId } }
+        }
+      }
+    }
+  }
+}
+"""
+
+EDITORS = """
+query($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    id
+    ... on IssueComment { author { login } editor { login } lastEditedAt }
+    ... on PullRequestReview { author { login } editor { login } lastEditedAt }
+    ... on PullRequestReviewComment { author { login } editor { login } lastEditedAt }
+  }
+}
+"""
+
+ISSUES = """
+query($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      closingIssuesReferences(first: 10) {
+        nodes { number title body repository { nameWithOwner } }
+      }
+    }
+  }
+}
+"""
+
+VIEWER = """
+query { viewer { login } }
+"""
+
+UNRESOLVE = """
+mutation($thread: ID!) {
+  unresolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } }
+}
+"""
+
+RESOLVE = """
+mutation($thread: ID!) {
+  resolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } }
+}
+"""
+
 
 API_VERSION = {"x-github-api-version": "2022-11-28"}
 

@@ -5,10 +5,8 @@ from typing import Any
 
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import lifting, people_who_dismissed, unheard_notices
-from affidavit.forges.github.client import GitHubClient
-from affidavit.forges.github.queries import ISSUES
+from affidavit.forges.github.client import ISSUES, GitHubClient
 from affidavit.forges.github.standing import Talk, is_bot, name_of, read_standing, read_talk
-from affidavit.forges.marks import read_mark
 from affidavit.forges.posting.actions import GATE_NAME
 from affidavit.forges.pull_request import (
     MAX_COMMENT_LENGTH,
@@ -17,7 +15,8 @@ from affidavit.forges.pull_request import (
     PullRequest,
     State,
 )
-from affidavit.forges.reaching.reach import read_or_miss
+from affidavit.forges.standing import read_mark
+from affidavit.forges.web import read_or_miss
 from affidavit.records.change import Comment
 
 MAX_CHECKS = 200

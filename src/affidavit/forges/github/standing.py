@@ -6,11 +6,19 @@ from typing import Any
 
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import decides
-from affidavit.forges.github.client import GitHubClient
-from affidavit.forges.github.queries import EDITORS, THREADS, VIEWER
-from affidavit.forges.marks import Mark, read_mark
+from affidavit.forges.github.client import EDITORS, THREADS, VIEWER, GitHubClient
 from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
-from affidavit.forges.standing import Edited, Lifting, OwnNote, Person, Said, Standing, with_rights
+from affidavit.forges.standing import (
+    Edited,
+    Lifting,
+    Mark,
+    OwnNote,
+    Person,
+    Said,
+    Standing,
+    read_mark,
+    with_rights,
+)
 
 Given = dict[str, Any]
 BATCH = 100

@@ -1,13 +1,12 @@
 """Ask GitLab: paths and data in, decoded answers out; every refusal becomes an error that says what to do."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.errors import ForgeError
-from affidavit.forges.reaching.connection import PUBLIC_ONLY, Connection, paged, plain
-from affidavit.forges.reaching.web import MAX_PAGES
+from affidavit.errors import ForgeError, SettingsError
+from affidavit.forges.web import MAX_PAGES, PUBLIC_ONLY, Connection, paged, plain
 
 
 @dataclass
@@ -98,3 +97,19 @@ class GitLabClient(Connection):
         if status in (401, 403, 404) and self.credentials.is_job_token:
             why = "the token of a job may do little: give a project access token in AFFIDAVIT_GITLAB_TOKEN"
         return self.refused(method, path, status, content[:1000].decode("utf-8", "replace"), why)
+
+
+async def read_kept(client: GitLabClient, job: str, file: str, environment: Mapping[str, str]) -> bytes:
+    """What the newest run of that job kept under this name, in the pipeline that we are part of."""
+    pipeline = environment.get("CI_PIPELINE_ID", "")
+    if not pipeline.isdecimal():
+        raise SettingsError(
+            f"job:{job} names a job of this pipeline, and this is no job of GitLab: name a file"
+        )
+    path = f"{client.project}/pipelines/{pipeline}/jobs"
+    found = [one["id"] async for one in client.pages(path) if one.get("name") == job]
+    if not found:
+        raise ForgeError(
+            f"the pipeline {pipeline} of {client.address.repository} has no job {job!r}", status=404
+        )
+    return await client.download(f"{client.project}/jobs/{max(found)}/artifacts/{file}")

@@ -8,9 +8,8 @@ from typing import Any
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import decides
 from affidavit.forges.gitlab.client import GitLabClient
-from affidavit.forges.marks import read_mark
 from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
-from affidavit.forges.standing import Edited, Lifting, OwnNote, Person, Said, Standing, with_rights
+from affidavit.forges.standing import Edited, Lifting, OwnNote, Person, Said, Standing, read_mark, with_rights
 
 Given = dict[str, Any]
 MAX_ASKED = 100

@@ -1,17 +1,83 @@
 """What became of the findings that stand on a forge: our comments and the new report in, a fate each out."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from affidavit.config.settings import Settings
-from affidavit.forges.posting.same_line import files_with_line, is_same_line
+from affidavit.forges.posting.actions import Action, Reply, Resolve, Unresolve
+from affidavit.forges.posting.bodies import back_body, fixed_body
 from affidavit.forges.standing import OwnNote, Standing
+from affidavit.proof.fingerprints import finding_name, rule_name
+from affidavit.proof.sameness import names_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
+from affidavit.records.finding import Category
+from affidavit.records.record import Side
 from affidavit.records.report import Report
 from affidavit.specialists.rulebook import rules_off
+
+MAX_ALIKE = 5
+"""Lines of the same text in one file have names that count them."""
+_COMMENT = re.compile(r"#|//|/\*|--|<!--|;|%")
+_REDACTED = "[redacted:"
+
+
+def is_same_line(note: OwnNote, candidate: Candidate, change: Change) -> bool:
+    """Whether a finding speaks of the very line, whichever file it is in now and whatever silences it."""
+    finding = candidate.finding
+    if finding is None:
+        return False
+    text = _line(change, finding.file, finding.side, finding.line)
+    if _REDACTED in text:
+        # Nobody can compare what was taken out; of a rule that looks for it, it is the line that counts.
+        return finding.rule_id == note.mark.rule != ""
+    is_silenced = candidate.withheld is not None and candidate.withheld.code is Reason.SUPPRESSED
+    texts = [text, *(_without_comments(text) if is_silenced else ())]
+    return any(_has_name(note, rule_name(finding), finding.side, one, change) for one in texts)
+
+
+def files_with_line(note: OwnNote, change: Change) -> list[str]:
+    """The files of the change that add the very line, whether or not anybody reports it there."""
+    rules = [note.mark.rule] if note.mark.rule else [str(one) for one in Category]
+    found = []
+    for file in change.files:
+        added = {text for hunk in file.hunks for mark, _, _, text in hunk.numbered() if mark == "+"}
+        if any(_has_name(note, rule, "head", text, change) for text in added for rule in rules):
+            found.append(file.path)
+    return found
+
+
+def _has_name(note: OwnNote, rule: str, side: Side, text: str, change: Change) -> bool:
+    names = note.mark.names
+    return any(
+        finding_name(rule, path, side, text, count) in names
+        for path in _note_paths(note, change)
+        for count in range(MAX_ALIKE)
+    )
+
+
+def _note_paths(note: OwnNote, change: Change) -> Iterable[str]:
+    """The note's file, and what it was called at base, which is what names are made of."""
+    before = [file.old_path for file in change.files if file.path == note.path and file.old_path]
+    return [note.path, *before]
+
+
+def _line(change: Change, path: str, side: Side, line: int) -> str:
+    file = change.file_at(path, side)
+    for hunk in file.hunks if file else ():
+        for _, old, new, text in hunk.numbered():
+            if line == (old if side == "base" else new):
+                return text
+    return ""
+
+
+def _without_comments(text: str) -> Iterator[str]:
+    """The line up to each place where a comment may begin."""
+    return (text[: found.start()] for found in _COMMENT.finditer(text) if text[: found.start()].strip())
+
 
 NoteFate = Literal["open", "moved", "fixed", "silenced", "cannot_tell", "dismissed"]
 
@@ -24,11 +90,6 @@ class Fate:
     kind: NoteFate
     reason: str = ""
     candidate: Candidate | None = None
-
-
-def names_of(candidate: Candidate) -> frozenset[str]:
-    """All names of a finding: its own, and those of the findings with the same cause."""
-    return frozenset(name for name in (candidate.fingerprint, *candidate.carries) if name)
 
 
 def decide_fates(report: Report, notes: Iterable[OwnNote]) -> list[Fate]:
@@ -198,3 +259,70 @@ def without_doubles(standing: Standing) -> tuple[list[OwnNote], list[OwnNote]]:
         is_double = any(note.mark.names & other.mark.names for other in kept)
         (doubles if is_double else kept).append(note)
     return kept, doubles
+
+
+def close_fixed(fates: Sequence[Fate], report: Report) -> list[Action]:
+    """Own threads only, and each once: resolved, or answered where that is not allowed."""
+    actions: list[Action] = []
+    for fate in fates:
+        note, last = fate.note, _last_word(fate.note)
+        if fate.kind != "fixed" or last == "fixed" or (note.is_resolved and not last):
+            continue
+        body = fixed_body(note.mark.fingerprint, fate.reason, report, is_resolved=note.is_resolved)
+        if last == "back":
+            # Whoever reads the thread read that it is back; else the next return would seem to be said.
+            actions.append(Reply(note=note.id, thread=note.thread, body=body))
+            body = ""
+        if not note.is_resolved:
+            actions.append(Resolve(note=note.id, thread=note.thread, instead=body))
+    return actions
+
+
+def open_again(fates: Sequence[Fate], report: Report, account: str) -> list[Action]:
+    """Threads whose finding is back: what we resolved is opened; what people resolved is answered, once."""
+    actions: list[Action] = []
+    for fate in fates:
+        note, last = fate.note, _last_word(fate.note)
+        if not _is_open(fate) or last == "back":
+            continue
+        body = back_body(note.mark.fingerprint, report, is_resolved=note.is_resolved)
+        if _is_resolved_by(note, account):
+            actions.append(Unresolve(note=note.id, thread=note.thread, instead=body))
+        elif last == "fixed" or (note.is_resolved and _is_blocking(fate, report)):
+            actions.append(Reply(note=note.id, thread=note.thread, body=body))
+    return actions
+
+
+def left_resolved(fates: Sequence[Fate], account: str) -> frozenset[str]:
+    """The candidates that are open in a thread that stays resolved."""
+    return frozenset(
+        fate.candidate.id
+        for fate in fates
+        if fate.candidate and _is_open(fate) and fate.note.is_resolved and not _is_opened(fate.note, account)
+    )
+
+
+def _is_opened(note: OwnNote, account: str) -> bool:
+    return _is_resolved_by(note, account) and _last_word(note) != "back"
+
+
+def _is_open(fate: Fate) -> bool:
+    return fate.kind in ("open", "moved") and fate.candidate is not None and fate.candidate.is_shown
+
+
+def _is_blocking(fate: Fate, report: Report) -> bool:
+    return fate.candidate is not None and fate.candidate.id in (
+        *report.verdict.blocking,
+        *report.gate.failed_by,
+    )
+
+
+def _is_resolved_by(note: OwnNote, account: str) -> bool:
+    # Some interfaces leave out what others write behind the name of an App.
+    names = {one.removesuffix("[bot]") for one in (note.resolved_by, account)}
+    return note.is_resolved and bool(note.resolved_by) and len(names) == 1
+
+
+def _last_word(note: OwnNote) -> str:
+    """What we said last in the thread about whether it is fixed; empty where nothing."""
+    return next((own.to for own in reversed(note.own_replies) if own.to in ("fixed", "back")), "")

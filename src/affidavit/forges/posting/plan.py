@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from affidavit.forges.answers import Decision, read_decisions, unheard
-from affidavit.forges.marks import Mark, write_mark
 from affidavit.forges.posting.actions import (
     Action,
     Approve,
@@ -15,19 +14,31 @@ from affidavit.forges.posting.actions import (
     Inline,
     Limits,
     PostInline,
+    PostOptions,
     PostReview,
     PostSummary,
     Reply,
     SetGate,
     WithdrawVerdict,
 )
-from affidavit.forges.posting.bodies import explained_body, finding_body, finding_mark, inline_place
-from affidavit.forges.posting.fates import Fate, decide_fates, names_of, without_doubles
-from affidavit.forges.posting.options import PostOptions
-from affidavit.forges.posting.suggestions import suggestion_of
+from affidavit.forges.posting.bodies import (
+    explained_body,
+    finding_body,
+    finding_mark,
+    inline_place,
+    suggestion_of,
+)
+from affidavit.forges.posting.fates import (
+    Fate,
+    close_fixed,
+    decide_fates,
+    left_resolved,
+    open_again,
+    without_doubles,
+)
 from affidavit.forges.posting.summary import Told, summary_body
-from affidavit.forges.posting.threads import close_fixed, left_resolved, open_again
-from affidavit.forges.standing import OwnNote, Standing
+from affidavit.forges.standing import Mark, OwnNote, Standing, write_mark
+from affidavit.proof.sameness import names_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.render import wording

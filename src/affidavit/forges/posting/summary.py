@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from affidavit.forges.answers import Decision, unheard_words
-from affidavit.forges.marks import Mark, write_mark
+from affidavit.forges.posting.actions import PostOptions
 from affidavit.forges.posting.bodies import fitted
 from affidavit.forges.posting.fates import Fate
-from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.standing import Mark, write_mark
+from affidavit.proof.sameness import names_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.render import wording
@@ -149,7 +150,7 @@ def _decided(report: Report, told: Told) -> list[str]:
     decided = [one for one in (*told.decisions, *told.unheard) if one.kind != "explain"][:MAX_LISTED]
     if not decided:
         return []
-    titles = {name: one for one in report.candidates for name in (one.fingerprint, *one.carries) if name}
+    titles = {name: one for one in report.candidates for name in names_of(one)}
     items = [f"- {_decision(one, titles.get(one.fingerprint))}" for one in decided]
     return [f"**Decided by people**\n\n{chr(10).join(items)}"]
 

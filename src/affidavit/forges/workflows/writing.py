@@ -7,8 +7,8 @@ from typing import Literal
 
 from affidavit import __version__
 from affidavit.errors import SettingsError
-from affidavit.forges.earlier import WORKFLOW
-from affidavit.forges.reaching.hosts import ForgeKind
+from affidavit.forges.address import ForgeKind
+from affidavit.forges.pull_request import WORKFLOW
 
 Hook = Literal["pre-commit", "pre-push"]
 HOOKS: tuple[Hook, ...] = ("pre-commit", "pre-push")

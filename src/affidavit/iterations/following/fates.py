@@ -11,6 +11,7 @@ from affidavit.ports import Case
 from affidavit.proof.quoting.quote_check import check_quote
 from affidavit.proof.quoting.quotes import fold
 from affidavit.proof.quoting.searches import run_search
+from affidavit.proof.sameness import Distance, pair
 from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
@@ -203,18 +204,13 @@ def with_partners(
 def with_silenced(entries: Sequence[Entry], named: Sequence[Candidate], case: Case) -> list[Entry]:
     """The entries, and their places, with what a comment of the change silences; each comment once."""
     parts = [part for entry in entries for part in parts_of(entry)]
-    free = {one.id: one for one in named if one.withheld and one.withheld.code is Reason.SUPPRESSED}
-    pairs = [
-        (_unlikeness(one, other), at, other.id)
-        for at, one in enumerate(parts)
-        if one.now is None
-        for other in free.values()
-        if _covers(other, one.earlier.candidate, one.trace, case)
-    ]
-    found: dict[int, Candidate] = {}
-    for _, at, name in sorted(pairs):
-        if at not in found and name in free:
-            found[at] = free.pop(name)
+    silenced = [one for one in named if one.withheld and one.withheld.code is Reason.SUPPRESSED]
+
+    def unlikeness(one: Entry, other: Candidate) -> Distance | None:
+        is_same = one.now is None and _covers(other, one.earlier.candidate, one.trace, case)
+        return _unlikeness(one, other) if is_same else None
+
+    found = pair(parts, sorted(silenced, key=lambda one: one.id), [unlikeness])
     return _together(entries, (replace(one, silenced=found.get(at)) for at, one in enumerate(parts)))
 
 
@@ -255,7 +251,7 @@ def _is_said_by_another(place: Candidate, other: Candidate) -> bool:
     return there[0] == there[1]
 
 
-def _unlikeness(entry: Entry, other: Candidate) -> tuple[bool, bool, int, int]:
+def _unlikeness(entry: Entry, other: Candidate) -> Distance:
     """How unlike a silenced finding is to one that stood: by name, by where its code is, by where it was."""
     then, now, trace = entry.earlier.candidate, other.finding, entry.trace
     if then.finding is None or now is None:

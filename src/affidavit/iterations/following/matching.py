@@ -5,11 +5,22 @@ open, the joiner is asked about: an old finding that nobody repeated stands befo
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from affidavit.iterations.following.trace import Trace, own_code
-from affidavit.proof.judging.likeness import SAME_WORDS, SIMILAR_WORDS, likeness, words_in_common
 from affidavit.proof.quoting.quotes import fold
+from affidavit.proof.sameness import (
+    SAME_WORDS,
+    SIMILAR_WORDS,
+    Distance,
+    is_alike,
+    likeness,
+    lines_apart,
+    names_of,
+    pair,
+    words_in_common,
+)
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import NEAR_LINES, Finding
 from affidavit.records.iteration import EarlierFinding, IterationSummary, RememberedItem, Returned
@@ -23,29 +34,19 @@ _DEFINES = re.compile(r"\b(?:def|class|fn|func|function|interface|struct|type)\s
 def match_findings(
     earlier: Sequence[EarlierFinding], traces: Sequence[Trace], candidates: Sequence[Candidate]
 ) -> dict[int, Candidate]:
-    """Position of an earlier finding to the new candidate that is the same; nobody is a partner twice.
-
-    The surest pairs are made first, and of these the nearest.
-    """
-    free = {one.id: one for one in candidates if one.finding and one.withheld is None}
-    matched: dict[int, Candidate] = {}
-    for is_pair in (_has_same_name, _is_same_claim, _is_same_place, _has_same_cause, _has_moved):
-        pairs = [
-            (_distance(trace, other.finding), position, other.id)
-            for position, (one, trace) in enumerate(zip(earlier, traces, strict=True))
-            if position not in matched
-            for other in free.values()
-            if is_pair(one, trace, other) and not is_about_another(one.candidate, other)
-        ]
-        for _, position, name in sorted(pairs):
-            if position not in matched and name in free:
-                matched[position] = free.pop(name)
-    return matched
+    """Map the position of an earlier finding to the new candidate that is the same problem."""
+    free = [one for one in candidates if one.finding and one.withheld is None]
+    checks = (_has_same_name, _is_same_claim, _is_same_place, _has_same_cause, _has_moved)
+    return pair(
+        list(zip(earlier, traces, strict=True)),
+        sorted(free, key=lambda one: one.id),
+        [partial(_distance, is_pair) for is_pair in checks],
+    )
 
 
-def fingerprints_of(one: EarlierFinding) -> set[str]:
-    """Every name that an earlier finding had."""
-    return {one.key, one.candidate.fingerprint, *one.candidate.carries} - {""}
+def fingerprints_of(one: EarlierFinding) -> frozenset[str]:
+    """Return every name that an earlier finding had."""
+    return names_of(one.candidate) | ({one.key} - {""})
 
 
 def _has_same_name(one: EarlierFinding, _trace: Trace, other: Candidate) -> bool:
@@ -63,7 +64,7 @@ def _is_same_claim(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
         is_same_code = is_same_code or _is_same_line(one.candidate, other)
         is_same_words = then.rule_id == now.rule_id and _subject(one.candidate) == _subject(other)
         return is_same_words and is_same_code and now.file == trace.path
-    return is_same_code and likeness(then, now) >= SIMILAR_WORDS
+    return is_same_code and is_alike(then, now)
 
 
 def _is_same_place(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
@@ -84,7 +85,7 @@ def _has_same_cause(one: EarlierFinding, _trace: Trace, other: Candidate) -> boo
         return False
     causes = [proof.caused_by if (proof := each.verification) else None for each in (then, now)]
     is_one_cause = causes[0] is not None and causes[0] == causes[1] and then.file == now.file
-    return is_one_cause and likeness(then, now) >= SIMILAR_WORDS
+    return is_one_cause and is_alike(then, now)
 
 
 def _is_by_same_kind(one: EarlierFinding, other: Candidate) -> bool:
@@ -95,9 +96,7 @@ def _is_by_same_kind(one: EarlierFinding, other: Candidate) -> bool:
 
 
 def _is_there(trace: Trace, now: Finding) -> bool:
-    first, last = now.lines
-    gap = max(trace.start - last, first - trace.end)
-    return now.file == trace.path and gap <= NEAR_LINES
+    return now.file == trace.path and lines_apart((trace.start, trace.end), now.lines) <= NEAR_LINES
 
 
 def _shares_code(one: Candidate, other: Candidate) -> bool:
@@ -138,7 +137,14 @@ def _subject(candidate: Candidate) -> tuple[str, list[str]]:
     return re.sub(r"\d+", "0", _NAME.sub("``", title)), kept
 
 
-def _distance(trace: Trace, now: Finding | None) -> tuple[bool, int]:
+def _distance(
+    is_pair: Callable[[EarlierFinding, Trace, Candidate], bool],
+    then: tuple[EarlierFinding, Trace],
+    other: Candidate,
+) -> Distance | None:
+    (one, trace), now = then, other.finding
+    if not is_pair(one, trace, other) or is_about_another(one.candidate, other):
+        return None
     return (now.file != trace.path, abs(now.line - trace.start)) if now else (True, 0)
 
 
@@ -167,7 +173,7 @@ def _last_stood(
 
 
 def _has_same_key(candidate: Candidate, item: RememberedItem) -> bool:
-    return item.key in (candidate.fingerprint, *candidate.carries)
+    return item.key in names_of(candidate)
 
 
 def _has_same_words(candidate: Candidate, item: RememberedItem) -> bool:

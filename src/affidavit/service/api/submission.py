@@ -15,7 +15,7 @@ from affidavit.errors import MalformedDiffError
 from affidavit.events import now_iso
 from affidavit.forges.address import parse_change_url
 from affidavit.forges.pull_request import PullRequest
-from affidavit.forges.reaching.web import Patience
+from affidavit.forges.web import Patience
 from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path

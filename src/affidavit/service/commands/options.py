@@ -94,7 +94,7 @@ def database_of(named: str | None) -> str | None:
 
 def server_settings(options: dict[str, Any]) -> "ServiceSettings":
     """The settings of a server or a worker."""
-    from affidavit.forges.reaching.credentials import ONLY_FOR_POSTING  # noqa: PLC0415 - only a service needs it
+    from affidavit.forges.credentials import ONLY_FOR_POSTING  # noqa: PLC0415 - only a service needs it
     from affidavit.reviewing.options import ReviewOptions  # noqa: PLC0415 - only a service needs it
     from affidavit.service.settings import Limits, ServiceSettings  # noqa: PLC0415
 

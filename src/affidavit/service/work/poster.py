@@ -12,12 +12,11 @@ import threading
 from typing import Any
 
 from affidavit.errors import AffidavitError, SettingsError
-from affidavit.forges.address import parse_change_url
+from affidavit.forges.address import known_hosts, parse_change_url
 from affidavit.forges.choice import open_forge
-from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.credentials import find_credentials, has_credentials_for_posting
+from affidavit.forges.posting.actions import PostOptions
 from affidavit.forges.posting.run import Posted, post_report
-from affidavit.forges.reaching.credentials import find_credentials, has_credentials_for_posting
-from affidavit.forges.reaching.hosts import known_hosts
 from affidavit.records.report import Report
 
 

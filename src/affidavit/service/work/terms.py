@@ -14,10 +14,10 @@ from affidavit.errors import UnreadableReportError
 from affidavit.forges.address import PullRequestAddress, parse_change_url
 from affidavit.forges.choice import read_request
 from affidavit.forges.clones import TooLargeError, locked
+from affidavit.forges.credentials import find_credentials
 from affidavit.forges.opening import Ground, fetch_change
 from affidavit.forges.pull_request import PullRequest
-from affidavit.forges.reaching.credentials import find_credentials
-from affidavit.forges.reaching.web import Patience
+from affidavit.forges.web import Patience
 from affidavit.iterations.feedback.summary import summary_of
 from affidavit.quality.prompts import choose_prompts
 from affidavit.records.change import Change

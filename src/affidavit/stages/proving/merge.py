@@ -8,8 +8,8 @@ from affidavit.ports import Case, Joiner
 from affidavit.proof.fingerprints import add_fingerprints, by_place
 from affidavit.proof.judging.grouping import Cause, groups_by_cause, read_grouping
 from affidavit.proof.judging.judgement import Unreadable
-from affidavit.proof.judging.likeness import SIMILAR_WORDS, ClaimKey, claim_key, claim_words, likeness
 from affidavit.proof.places import leaders_of
+from affidavit.proof.sameness import ClaimKey, claim_key, claim_words, is_alike, lines_apart
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket, Group
@@ -203,19 +203,13 @@ def _is_twin(other: Finding | None, finding: Finding) -> bool:
     if other.file != finding.file:
         # One is about the cause, the other about what it breaks. Two places broken by one cause are two.
         is_distinct = bool(other.rule_id and finding.rule_id) or other.is_impact == finding.is_impact
-        return not is_distinct and not _differ_in_fix(other, finding) and _is_alike(other, finding)
-    gap = max(other.lines[0] - finding.lines[1], finding.lines[0] - other.lines[1])
+        return not is_distinct and not _differ_in_fix(other, finding) and is_alike(other, finding)
+    gap = lines_apart(other.lines, finding.lines)
     if other.rule_id and finding.rule_id:
         return gap <= 0 and same_problem(other.rule_id, finding.rule_id)
     # Two lenses may file one problem under two categories: the words decide, not the category.
     # Words that are alike in two places, with two fixes, are two problems of one kind.
-    return (
-        gap <= NEAR_LINES and (gap <= 0 or not _differ_in_fix(other, finding)) and _is_alike(other, finding)
-    )
-
-
-def _is_alike(one: Finding, other: Finding) -> bool:
-    return likeness(one, other) >= SIMILAR_WORDS
+    return gap <= NEAR_LINES and (gap <= 0 or not _differ_in_fix(other, finding)) and is_alike(other, finding)
 
 
 def _differ_in_fix(one: Finding, other: Finding) -> bool:

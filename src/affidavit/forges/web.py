@@ -4,21 +4,107 @@ Proxies and certificate authorities come from the environment, as for every prog
 """
 
 import asyncio
+import ipaddress
 import random
+import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
 from affidavit import __version__
 from affidavit.errors import ForgeError
-from affidavit.forges.reaching.hosts import Host, origin_of
-from affidavit.forges.reaching.reach import Reach
+from affidavit.forges.address import Host, PullRequestAddress, origin_of
+from affidavit.forges.credentials import Credentials
+
+T = TypeVar("T")
+HIDDEN = (0, 401, 403, 404)
+"""How a forge says that somebody may not see something; 0 where an answer has no status."""
+
+
+async def read_or_miss(reading: Awaitable[tuple[T, ...]], what: str, missed: list[str]) -> tuple[T, ...]:
+    """What is read; where it is hidden, nothing, and `missed` has why."""
+    try:
+        return await reading
+    except ForgeError as error:
+        if error.status not in HIDDEN or error.retryable:
+            raise
+        missed.append(f"{what} could not be read: {error}")
+        return ()
+
+
+Resolve = Callable[[str], Awaitable[list[str]]]
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+RESOLVE_SECONDS = 5.0
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+async def resolve_name(name: str) -> list[str]:
+    """All addresses of a name, as this machine knows them."""
+    found = await asyncio.get_running_loop().getaddrinfo(name, 443, type=socket.SOCK_STREAM)
+    return [str(one[4][0]) for one in found]
+
+
+def is_proxied(name: str) -> bool:
+    """Whether the operator's proxy makes the connection, and looks names up itself."""
+    return "https" in getproxies() and not proxy_bypass(name)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Which places may be reached."""
+
+    exempt: frozenset[str] = frozenset()
+    """Names that the operator gave."""
+    resolve: Resolve = field(default=resolve_name, repr=False)
+    is_proxied: Callable[[str], bool] = field(default=is_proxied, repr=False)
+
+    async def check(self, name: str) -> None:
+        """Refuse a name that leads to this machine, its network, or what clouds keep there."""
+        plain = name.strip("[]").rstrip(".").lower()
+        if plain in self.exempt or self.is_proxied(plain):
+            return
+        try:
+            async with asyncio.timeout(RESOLVE_SECONDS):
+                addresses = await self.resolve(plain)
+        except OSError as error:
+            why = getattr(error, "strerror", None) or str(error) or "no answer"
+            raise ForgeError(f"{plain} cannot be found: {why}", retryable=True) from error
+        for text in addresses:
+            if not is_public(text):
+                raise ForgeError(
+                    f"{plain} leads to {text}, which is no address of the public internet: it is not asked;"
+                    " an operator whose forge is there names it in AFFIDAVIT_GITHUB_HOSTS or"
+                    " AFFIDAVIT_GITLAB_HOSTS"
+                )
+
+
+def is_public(text: str) -> bool:
+    """Whether an address is one of the public internet, also where it stands inside another."""
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return False
+    return all(one.is_global and not one.is_multicast for one in _meant(address))
+
+
+def _meant(address: Address) -> list[Address]:
+    """The address, or those that it stands for: IPv6 has several ways to write one of IPv4."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return [address]
+    inner: list[Address] = [one for one in (address.ipv4_mapped, address.sixtofour) if one]
+    if address.teredo:
+        inner += address.teredo
+    if address in NAT64:
+        inner.append(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
+    return inner or [address]
+
 
 USER_AGENT = f"affidavit/{__version__}"
 MAX_ANSWER_BYTES = 50_000_000
@@ -214,3 +300,68 @@ def _limit_message(host: Host, wait: float, response: httpx2.Response) -> str:
     has_token = "authorization" in response.request.headers or "private-token" in response.request.headers
     advice = "" if has_token else f"; a token (AFFIDAVIT_{host.kind.upper()}_TOKEN) allows far more requests"
     return f"{host.name} takes no more requests for {wait / 60:.0f} minutes{advice}"
+
+
+PAGE = 100
+PUBLIC_ONLY = "without a token only what is public can be read"
+_NAMES = {"github": "GitHub", "gitlab": "GitLab"}
+_SHAPES = {
+    list: "a list",
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    bool: "a word",
+    type(None): "nothing",
+}
+_REFUSALS = {
+    401: "the token is not valid (any more)",
+    403: "the token may not do this",
+    404: "there is none, or the token may not see it",
+}
+
+
+@dataclass
+class Connection:
+    """Where to ask, and as whom."""
+
+    address: PullRequestAddress
+    web: ForgeClient
+    credentials: Credentials
+    account: str = ""
+    """Whom the poster writes as, where the user says so; else the forge is asked."""
+
+    @property
+    def name(self) -> str:
+        """What people call the forge."""
+        return _NAMES[self.address.host.kind]
+
+    def refused(self, method: str, path: str, status: int, said: str, why: str = "") -> ForgeError:
+        """What the forge said, and what to do about it; never the request's own headers."""
+        shown = " ".join(said.split())[:300]
+        message = f"{self.name} refuses {method} {plain(path)} ({status or 'no status'}): {shown}"
+        advice = why or _REFUSALS.get(status, "")
+        return ForgeError(message + (f"; {advice}" if advice else ""), status=status, retryable=status >= 500)
+
+    def one(self, path: str, answer: Any) -> dict[str, Any]:
+        """An answer that is one thing; any other shape is none that this forge is known to give."""
+        if isinstance(answer, dict):
+            return answer
+        shape = _SHAPES.get(type(answer), "something")
+        raise ForgeError(
+            f"{self.name} at {self.address.host.name} answers GET {plain(path)} with {shape}"
+            " where an object was expected; is there a proxy or another program in front of it?"
+        )
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        await self.web.aclose()
+
+
+def plain(path: str) -> str:
+    """A path without what is asked of it."""
+    return path.partition("?")[0]
+
+
+def paged(path: str) -> str:
+    """The same path, a hundred entries at a time."""
+    return f"{path}{'&' if '?' in path else '?'}per_page={PAGE}"

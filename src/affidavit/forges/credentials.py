@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from affidavit.errors import SettingsError
-from affidavit.forges.reaching.hosts import Host
+from affidavit.forges.address import Host
 
 Purpose = Literal["read", "post"]
 COMMAND_SECONDS = 60.0
