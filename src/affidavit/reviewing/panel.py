@@ -16,8 +16,6 @@ from affidavit.errors import InputError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository
-from affidavit.language_servers.pool import ServerPool
-from affidavit.language_servers.session import SERVERS, TSC, find_servers
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.minds.roles import kept_open, minds_from
@@ -41,9 +39,11 @@ from affidavit.symbols.references import find_references
 from affidavit.tools.checks import Checks, JoinedTools
 from affidavit.tools.dependencies import WithDependencies
 from affidavit.tools.descriptions import BriefTools
+from affidavit.tools.language_server import SERVERS, TSC, find_servers
 from affidavit.tools.outside import OutsideTools
 from affidavit.tools.outside_connection import Connection, NamedServer, read_servers
 from affidavit.tools.programs import ProgramTools
+from affidavit.tools.server_pool import ServerPool
 from affidavit.tools.toolbox import Toolbox
 
 Result = TypeVar("Result")

@@ -1,4 +1,4 @@
-"""Run a child process: bound its output and CPU time, end its whole group; find bubblewrap."""
+"""Run a child process: bound its output and CPU time, end its whole group."""
 
 import asyncio
 import os

@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic_ai.messages import ModelMessagesTypeAdapter
 
-import affidavit.language_servers.session
 import affidavit.minds.mind
 import affidavit.reviewing.panel
+import affidavit.tools.language_server
 import affidavit.tools.toolbox  # noqa: F401 - loaded, so that no cell has to
 from affidavit.diff.parse import OpenedChange
 from affidavit.errors import InputError

@@ -1,10 +1,11 @@
 """A language server in a few lines, for those who need a strange one."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from affidavit.language_servers.session import Server
+from affidavit.analysers.execution import Limits, limited_command
+from affidavit.tools.language_server import Server
 
 # A server that answers `initialize` and then does as it is told.
 FAKE = """
@@ -28,6 +29,11 @@ def asked(method):
         pass
     return message
 """
+
+
+def without_walls(command: Sequence[str], _checkout: Path, _scratch: Path, limits: Limits) -> list[str]:
+    """Start a fake outside the sandbox, which would hide its script."""
+    return limited_command(command, limits)
 
 
 def fake_servers(folder: Path, behaviour: str) -> Mapping[Server, Path]:

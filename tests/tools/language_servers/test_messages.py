@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.language_servers.session import (
+from affidavit.tools.language_server import (
     MAX_HEADER_BYTES,
     ServerError,
     encode_message,

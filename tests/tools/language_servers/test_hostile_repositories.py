@@ -12,9 +12,9 @@ from fake_server import FAKE
 from affidavit.analysers.execution import has_walls, parts_of
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
-from affidavit.language_servers.pool import ServerPool
-from affidavit.language_servers.session import TSC, TY, Server, find_servers
 from affidavit.symbols.definitions import symbols_of
+from affidavit.tools.language_server import TSC, TY, Server, find_servers
+from affidavit.tools.server_pool import ServerPool
 from repositories import Repo
 
 SECRET = "quite-private-literal"
@@ -92,7 +92,7 @@ def test_no_link_of_the_repository_is_laid_before_a_server(repo: Repo, private: 
 
 
 def curious_server(folder: Path, *wanted: str, port: int = 1) -> dict[Server, Path]:
-    """A server that reads any path, and answers with what it could open of these, and of a port."""
+    """A server that answers with what it could open of these, and of a port."""
     program = folder / "bin" / "server"
     program.parent.mkdir()
     answer = f"""
@@ -114,12 +114,12 @@ time.sleep(600)
 """
     program.write_text(f"#!{SYSTEM_PYTHON}\n{FAKE}{answer}")
     program.chmod(0o755)
-    server = Server("curious", "", (), frozenset(("python",)), (".py",), reads_any_path=True)
+    server = Server("curious", "", (), frozenset(("python",)), (".py",))
     return {server: program}
 
 
 @needs_walls
-def test_a_server_that_reads_any_path_sees_its_checkout_and_the_system_alone(
+def test_a_server_sees_its_checkout_and_the_system_alone(
     tree: GitTree, private: Path, tmp_path: Path
 ) -> None:
     secret = private / "private_secrets.py"
@@ -145,18 +145,13 @@ def test_behind_walls_nothing_is_left_running(tree: GitTree, tmp_path: Path) -> 
     assert not any(str(program).encode() in command for command in running)
 
 
-def test_without_walls_a_server_that_reads_any_path_is_not_started_and_that_is_said(
-    tree: GitTree, tmp_path: Path
-) -> None:
+def test_without_a_sandbox_no_server_is_started_and_that_is_said(tree: GitTree, tmp_path: Path) -> None:
     symbols = symbols_of(tree, "app.py")
     with ServerPool(curious_server(tmp_path), walls=lambda *_: None) as pool:
         found, said = pool.confirm([], symbols, tree)
         assert pool.resolve(tree, "app.py", 1, "stolen") is None
     assert found == []
-    assert said == [
-        "curious could not make the references more precise: files can name any other to it, and this system "
-        "cannot keep it to its own"
-    ]
+    assert said == ["curious could not make the references more precise: this system has no sandbox for it"]
 
 
 def test_behind_walls_a_program_has_its_package_and_its_parts_wherever_they_lie(tmp_path: Path) -> None:

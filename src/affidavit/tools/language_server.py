@@ -1,4 +1,4 @@
-"""Talk to one language server: known programs, the wire of the protocol, time limits, a certain end."""
+"""Start a language server in the sandbox and talk to it within time limits."""
 
 import json
 import os
@@ -18,7 +18,6 @@ from affidavit.analysers.execution import (
     Walls,
     find_executable,
     isolated_environment,
-    limited_command,
 )
 from affidavit.errors import SettingsError
 from affidavit.languages.javascript import JAVASCRIPT, TYPESCRIPT
@@ -37,12 +36,12 @@ Message = dict[str, Any]
 
 
 class ServerError(Exception):
-    """The server is dead, late or talks nonsense. Callers go on without it."""
+    """The server is dead, late or broken. Callers continue without it."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """One server. Only files with these endings or names are laid before it."""
+    """One server. Its checkout holds only files with these endings or names."""
 
     name: str
     executable: str
@@ -51,12 +50,10 @@ class Server:
     endings: tuple[str, ...]
     file_names: frozenset[str] = frozenset()
     default_files: tuple[tuple[str, bytes], ...] = ()
-    """What is laid down where the tree has no such file."""
-    reads_any_path: bool = False
-    """A file can name any other on the machine, and the server reads that: behind walls or not at all."""
+    """Files to add if the tree lacks them."""
 
     def reads(self, path: str) -> bool:
-        """Check whether the file belongs into the checkout. Settings that may load code do not."""
+        """Check whether a file belongs in the checkout; settings that may load code do not."""
         return path.endswith(self.endings) or path.rpartition("/")[2] in self.file_names
 
 
@@ -70,7 +67,6 @@ TSC = Server(
     frozenset(("tsconfig.json", "tsconfig.base.json", "jsconfig.json", "package.json")),
     # Without it only the opened file is known.
     (("tsconfig.json", b'{"compilerOptions": {"allowJs": true}}'),),
-    reads_any_path=True,
 )
 SERVERS = (TY, TSC)
 
@@ -78,10 +74,9 @@ SERVERS = (TY, TSC)
 def find_servers(
     *, reviewed_folder: Path | None, programs: Mapping[str, Path] | None = None
 ) -> dict[Server, Path]:
-    """Return the servers that are there: where the user says, else beside the interpreter or on PATH.
+    """Return the installed servers: the ones the user names, else those beside the interpreter or on PATH.
 
-    A program of the reviewed repository is never taken. Raises SettingsError where the user names a program
-    that is none.
+    Never return a program of the reviewed repository. Raise SettingsError if a named one cannot be used.
     """
     named = programs or {}
     found: dict[Server, Path] = {}
@@ -99,13 +94,13 @@ def find_servers(
 
 
 def encode_message(message: Message) -> bytes:
-    """Return a message as it is sent."""
+    """Return a message in wire format."""
     body = json.dumps(message, separators=(",", ":")).encode()
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
 def read_message(stream: BinaryIO) -> Message | None:
-    """Read the next message; None at the end of the stream. Raises ServerError for anything else."""
+    """Read the next message; return None at the end of the stream and raise ServerError for garbage."""
     length, seen = None, 0
     while line := stream.readline(MAX_HEADER_BYTES + 1):
         seen += len(line)
@@ -133,7 +128,7 @@ def read_message(stream: BinaryIO) -> Message | None:
 
 
 class Session(Closing):
-    """One running server. Each piece of work has its deadline; leaving ends the process and its children."""
+    """One running server. Closing it ends the process and its children."""
 
     def __init__(
         self,
@@ -141,11 +136,11 @@ class Session(Closing):
         checkout: Path,
         scratch: Path,
         limits: Limits,
-        walls: Walls | None = None,
+        walls: Walls,
     ) -> None:
-        guarded = walls(command, checkout, scratch, limits) if walls else limited_command(command, limits)
+        guarded = walls(command, checkout, scratch, limits)
         if guarded is None:
-            raise ServerError("files can name any other to it, and this system cannot keep it to its own")
+            raise ServerError("this system has no sandbox for it")
         self._inbox: queue.Queue[Message | None] = queue.Queue(MAX_UNREAD)
         self._number = 0
         pipe = subprocess.PIPE
@@ -173,13 +168,13 @@ class Session(Closing):
             self._process.wait(END_SECONDS)
         self._listener.join(END_SECONDS)
         for stream in (self._process.stdin, self._process.stdout):
-            # What was not sent yet cannot be sent any more.
+            # Closing stdin may flush to a dead process.
             with suppress(OSError):
                 if stream is not None:
                     stream.close()
 
     def allow(self, seconds: float) -> None:
-        """Give the next piece of work its own time."""
+        """Set the deadline for the next requests."""
         self._deadline = time.monotonic() + seconds
 
     @property
@@ -188,7 +183,7 @@ class Session(Closing):
         return self._deadline - time.monotonic()
 
     def start(self, checkout: Path) -> None:
-        """Introduce ourselves."""
+        """Initialize the server."""
         folder = {"uri": checkout.as_uri(), "name": "checkout"}
         parameters = {
             "processId": None,
@@ -200,11 +195,11 @@ class Session(Closing):
         self.notify("initialized", {})
 
     def notify(self, method: str, parameters: Mapping[str, Any]) -> None:
-        """Say something that wants no answer."""
+        """Send a notification."""
         self._send({"method": method, "params": parameters})
 
     def request(self, method: str, parameters: Mapping[str, Any]) -> Any:
-        """Ask and wait; raises ServerError where no answer comes in time."""
+        """Send a request and return its result; raise ServerError if none comes in time."""
         self._number += 1
         self._send({"id": self._number, "method": method, "params": parameters})
         while True:
@@ -212,11 +207,11 @@ class Session(Closing):
             if "method" in message and "id" in message:
                 self._answer(message)
             elif message.get("id") == self._number and "method" not in message:
-                # An error is an answer, too: the server knows nothing.
+                # An error counts as an empty answer.
                 return message.get("result")
 
     def _answer(self, message: Message) -> None:
-        """Servers ask for settings and for permission to show progress: there are none, and they may."""
+        """Answer the server: no settings, progress allowed, everything else unsupported."""
         method, parameters = message["method"], message.get("params")
         items = parameters.get("items") if isinstance(parameters, dict) else None
         if method == "workspace/configuration":
@@ -230,14 +225,14 @@ class Session(Closing):
     def _send(self, message: Message) -> None:
         if self._process.stdin is None or self.seconds_left <= 0:
             raise ServerError("it took too long")
-        # A server that does not read would block us for ever, so somebody else ends it at the deadline.
+        # A server that does not read would block the write, so a timer ends it at the deadline.
         guard = threading.Timer(self.seconds_left, self._process.kill)
         guard.start()
         try:
             self._process.stdin.write(encode_message({"jsonrpc": "2.0", **message}))
             self._process.stdin.flush()
         except (OSError, ValueError) as error:
-            raise ServerError("it does not listen any more") from error
+            raise ServerError("it stopped reading") from error
         finally:
             guard.cancel()
 
@@ -251,7 +246,7 @@ class Session(Closing):
         return message
 
     def _listen(self) -> None:
-        """Read in a thread of its own until the server ends; the last message is None."""
+        """Read messages in a thread until the server ends; then queue None."""
         stream: Any = self._process.stdout
         message: Message | None = {}
         while message is not None:

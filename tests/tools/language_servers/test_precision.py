@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from fake_server import fake_servers
+from fake_server import fake_servers, without_walls
 
-from affidavit.analysers.execution import Limits
+from affidavit.analysers.execution import Limits, walled
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
-from affidavit.language_servers.pool import LIMITS, ServerPool
-from affidavit.language_servers.session import TSC, TY, Server, find_servers
 from affidavit.records.context import Reference, Symbol
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.references import find_references
+from affidavit.tools.language_server import TSC, TY, Server, find_servers
+from affidavit.tools.server_pool import LIMITS, ServerPool
 from repositories import Repo
 
 FILES = {
@@ -50,7 +50,8 @@ def confirm_references(
     servers: Mapping[Server, Path],
     limits: Limits = LIMITS,
 ) -> tuple[list[Reference], list[str]]:
-    with ServerPool(servers, limits=limits) as pool:
+    is_fake = any(server.name == "fake" for server in servers)
+    with ServerPool(servers, limits=limits, walls=without_walls if is_fake else walled) as pool:
         return pool.confirm(references, symbols, tree)
 
 

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fake_server import fake_servers
+from fake_server import fake_servers, without_walls
 
 from affidavit.analysers.execution import Limits
 from affidavit.errors import SettingsError
 from affidavit.events import ignore_events
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
-from affidavit.language_servers.pool import ServerPool
-from affidavit.language_servers.session import TSC, TY, find_servers
 from affidavit.ports import Case
 from affidavit.records.context import Reference, Symbol
 from affidavit.reviewing.panel import assemble_panel, assemble_readers, made_precise
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.references import find_references
+from affidavit.tools.language_server import TSC, TY, find_servers
+from affidavit.tools.server_pool import ServerPool
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case, read_change
 from repositories import Repo
@@ -63,7 +63,7 @@ def is_running(process: int) -> bool:
 def test_a_server_is_started_once_and_ended_with_the_pool(tree: GitTree, tmp_path: Path) -> None:
     log = tmp_path / "starts"
     found, symbols = question(tree)
-    with ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log)))) as pool:
+    with ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log))), walls=without_walls) as pool:
         assert not log.exists()
         for _ in range(3):
             confirmed, said = pool.confirm(found, symbols, tree)
@@ -76,7 +76,7 @@ def test_a_server_is_started_once_and_ended_with_the_pool(tree: GitTree, tmp_pat
 
 def test_a_pool_that_nobody_holds_any_more_ends_its_servers(tree: GitTree, tmp_path: Path) -> None:
     log = tmp_path / "starts"
-    pool = ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log))))
+    pool = ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log))), walls=without_walls)
     pool.confirm(*question(tree), tree)
     (process,) = map(int, log.read_text().split())
     del pool
@@ -86,7 +86,9 @@ def test_a_pool_that_nobody_holds_any_more_ends_its_servers(tree: GitTree, tmp_p
 
 def test_a_server_that_fails_is_asked_no_more_and_that_is_said_once(tree: GitTree, tmp_path: Path) -> None:
     found, symbols = question(tree)
-    with ServerPool(fake_servers(tmp_path, "sys.exit(3)"), limits=Limits(timeout_seconds=20)) as pool:
+    with ServerPool(
+        fake_servers(tmp_path, "sys.exit(3)"), walls=without_walls, limits=Limits(timeout_seconds=20)
+    ) as pool:
         first, said = pool.confirm(found, symbols, tree)
         again, said_again = pool.confirm(found, symbols, tree)
     assert (first, again) == (found, found)
@@ -108,7 +110,9 @@ def test_a_server_that_is_not_installed_is_said_once_where_it_would_have_helped(
 def test_readers_made_precise_share_the_imports_with_the_plain_ones(tree: GitTree, tmp_path: Path) -> None:
     readers = assemble_readers()
     _, symbols = question(tree)
-    with ServerPool(fake_servers(tmp_path, LASTING.format(log=str(tmp_path / "starts")))) as pool:
+    with ServerPool(
+        fake_servers(tmp_path, LASTING.format(log=str(tmp_path / "starts"))), walls=without_walls
+    ) as pool:
         precise = made_precise(readers, pool)
         found, _ = precise.find_references(symbols, tree, precise.imports(tree))
     assert [one.certainty for one in found] == ["certain"]
@@ -118,7 +122,10 @@ def test_readers_made_precise_share_the_imports_with_the_plain_ones(tree: GitTre
 def test_the_tools_of_models_ask_the_servers_and_the_map_does_not(repo: Repo, tmp_path: Path) -> None:
     log = tmp_path / "starts"
     case = make_case(repo, FILES, {"cart.py": FILES["cart.py"].replace("return 1", "return 2")})
-    with case.repository, ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log)))) as pool:
+    with (
+        case.repository,
+        ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log))), walls=without_walls) as pool,
+    ):
         panel = assemble_panel({}, None, servers=pool)
         given = Case(case.change, case.repository, ignore_events)
         panel.read_context(given)
@@ -149,7 +156,7 @@ def test_ty_says_which_definition_a_use_means_and_what_type_it_has(repo: Repo) -
 
 
 def test_a_server_that_dies_resolves_nothing(tree: GitTree, tmp_path: Path) -> None:
-    with ServerPool(fake_servers(tmp_path, "sys.exit(3)")) as pool:
+    with ServerPool(fake_servers(tmp_path, "sys.exit(3)"), walls=without_walls) as pool:
         assert pool.resolve(tree, "knows.py", 4, "pay") is None
         assert pool.resolve(tree, "knows.py", 4, "pay") is None
 

@@ -13,13 +13,13 @@ from urllib.parse import unquote, urlparse
 
 from affidavit.analysers.execution import Limits, Walls, walled
 from affidavit.git.checkout import write_tree_to
-from affidavit.language_servers.session import Server, ServerError, Session
 from affidavit.languages.registry import language_of
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.readers import Resolution
 from affidavit.system.temporary import Closing, temporary_folder
+from affidavit.tools.language_server import Server, ServerError, Session
 
 MAX_ASKED = 6
 PAUSE_SECONDS = 0.3
@@ -31,7 +31,7 @@ Place = tuple[str, int]
 
 @dataclass
 class Workplace:
-    """A server with the checkout of a tree: what others ask it."""
+    """A server with the checkout of a tree."""
 
     server: Server
     session: Session
@@ -40,8 +40,8 @@ class Workplace:
     opened: set[str] = field(default_factory=set)
 
     def references(self, symbol: Symbol) -> set[Place]:
-        """The places that use the symbol, asked until the answer stays the same: servers index as they go."""
-        position = self._position(symbol)
+        """Return the places that use a symbol; ask until the answer is stable: servers index as they go."""
+        position = self._position_of(symbol.path, symbol.line, symbol.name)
         if position is None:
             return set()
         asked = {**position, "context": {"includeDeclaration": False}}
@@ -55,7 +55,7 @@ class Workplace:
         return previous or set()
 
     def definitions(self, path: str, line: int, name: str) -> set[Place]:
-        """Where the name that stands in a line is defined."""
+        """Return where the name in a line is defined."""
         position = self._position_of(path, line, name)
         return (
             set()
@@ -64,15 +64,12 @@ class Workplace:
         )
 
     def type_of(self, path: str, line: int, name: str) -> str:
-        """What the server says of the name that stands in a line; empty where it says nothing."""
+        """Return the type of the name in a line, or an empty string."""
         position = self._position_of(path, line, name)
         answer = None if position is None else self.session.request("textDocument/hover", position)
         contents = answer.get("contents") if isinstance(answer, dict) else None
         text = contents.get("value") if isinstance(contents, dict) else contents
         return text[:MAX_TYPE] if isinstance(text, str) else ""
-
-    def _position(self, symbol: Symbol) -> dict[str, Any] | None:
-        return self._position_of(symbol.path, symbol.line, symbol.name)
 
     def _position_of(self, path: str, line: int, name: str) -> dict[str, Any] | None:
         lines = self.tree.lines(path) or []
@@ -98,7 +95,7 @@ class Workplace:
         return {place for row in rows if (place := self._place(row)) is not None}
 
     def _place(self, row: Any) -> Place | None:
-        """A location of the answer; None where it is none, or lies outside of the checkout."""
+        """Read a location; return None if it is malformed or outside the checkout."""
         if not isinstance(row, dict):
             return None
         uri = row.get("uri") or row.get("targetUri")
@@ -114,7 +111,7 @@ class Workplace:
 
 
 def _language_id(path: str) -> str:
-    """The protocol's own word for the language of a file."""
+    """Return the protocol's name of a file's language."""
     return language_of(path) + ("react" if path.endswith((".jsx", ".tsx")) else "")
 
 
@@ -126,9 +123,9 @@ Defined = tuple[str, str]
 
 
 class ServerPool(Closing):
-    """The servers of one piece of work. Each starts when it is first asked; one that fails is asked no more.
+    """Start servers on first use and drop those that fail. Safe for several threads.
 
-    Several threads may ask. Leaving, or forgetting the pool, ends the servers and deletes their checkouts.
+    Closing or collecting the pool ends the servers and deletes their checkouts.
     """
 
     def __init__(
@@ -156,10 +153,9 @@ class ServerPool(Closing):
     def confirm(
         self, references: Sequence[Reference], symbols: Sequence[Symbol], tree: Tree
     ) -> tuple[list[Reference], list[str]]:
-        """The references with what servers know of them: those they name are certain, and some are new.
+        """Return the references with those that servers name as certain, and why a server could not help.
 
-        What a server does not name stays as it was, because its silence proves nothing. The sentences say
-        which server could not help.
+        References that a server does not name stay as they are.
         """
         said = self._say_missing(symbols)
         if not self._programs:
@@ -173,7 +169,7 @@ class ServerPool(Closing):
         return found, [*said, *failed]
 
     def _say_missing(self, symbols: Sequence[Symbol]) -> list[str]:
-        """Once for each server that is wanted for a symbol and not installed."""
+        """Name each missing server once, when a symbol needs it."""
         languages = {symbol.language for symbol in symbols}
         lacking = [server for server in self._missing if server.languages & languages]
         self._missing = [server for server in self._missing if server not in lacking]
@@ -184,7 +180,7 @@ class ServerPool(Closing):
         ]
 
     def resolve(self, tree: Tree, path: str, line: int, name: str) -> Resolution | None:
-        """Where the name in a line is defined and what type it has; None where no server knows."""
+        """Return where the name in a line is defined and its type; None if no server knows."""
         server = next((one for one in self._programs if language_of(path) in one.languages), None)
         if server is None or not self._asking.acquire(timeout=self._limits.timeout_seconds):
             return None
@@ -206,7 +202,7 @@ class ServerPool(Closing):
         found, said = list(references), []
         for server in list(self._programs):
             mine = [one for one in symbols if one.language in server.languages]
-            asked = [one for one in mine[:MAX_SYMBOLS] if _stands(one, tree)]
+            asked = [one for one in mine[:MAX_SYMBOLS] if _is_defined(one, tree)]
             if not asked:
                 continue
             try:
@@ -242,14 +238,12 @@ class ServerPool(Closing):
         missing = {path: text for path, text in server.default_files if tree.entry(path) is None}
         write_tree_to(tree, checkout, wanted=server.reads, overrides=missing)
         command = [str(self._programs[server]), *server.arguments]
-        walls = self._walls if server.reads_any_path else None
-        session = self._closing.enter_context(Session(command, checkout, scratch, self._limits, walls))
+        session = self._closing.enter_context(Session(command, checkout, scratch, self._limits, self._walls))
         session.start(checkout)
         return Workplace(server, session, checkout, tree)
 
 
-def _stands(symbol: Symbol, tree: Tree) -> bool:
-    """The tree has the definition: of what a change removed, a server of head knows nothing."""
+def _is_defined(symbol: Symbol, tree: Tree) -> bool:
     return any(
         (one.qualified, one.line) == (symbol.qualified, symbol.line) for one in symbols_of(tree, symbol.path)
     )

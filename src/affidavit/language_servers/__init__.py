@@ -1,1 +1,0 @@
-"""Language servers: programs that know types, asked about a temporary checkout."""
