@@ -14,7 +14,7 @@ from typing import Any, get_args
 from affidavit.config.settings import Settings
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.events import Emit, ignore_events
-from affidavit.iterations.following.earlier_review import earlier_of
+from affidavit.iterations.scope import earlier_of
 from affidavit.minds.choice import CallLimits, choose_model
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.mind import PydanticMind

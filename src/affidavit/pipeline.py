@@ -7,7 +7,7 @@ from dataclasses import replace
 from affidavit.config.baseline import dismissals_of
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, handoff, ignore_events, pipeline_completed
-from affidavit.iterations.following.scope import choose_scope
+from affidavit.iterations.scope import choose_scope
 from affidavit.ports import Case, Joiner, Repository, Reproducer, Specialist, Verifiers
 from affidavit.prompts import PromptSet
 from affidavit.proof.running.runners import WatchedRunner

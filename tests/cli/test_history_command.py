@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import insert
 
 from affidavit.git.remote import is_same_address
-from affidavit.iterations.feedback.summary import find_alerts
 from affidavit.iterations.history import as_contents, tell, track
+from affidavit.iterations.review_summary import find_alerts
 from affidavit.records.finding import Severity
 from affidavit.records.iteration import IterationSummary, RememberedItem, StoredIteration
 from affidavit.store.databases.schema import REVIEWS

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from affidavit.cli.refine import loop_lines
-from affidavit.iterations.refine.loop import Journal, Turn
-from affidavit.iterations.refine.workplace import AgentRun
+from affidavit.iterations.loop import Journal, Turn
+from affidavit.iterations.workplace import AgentRun
 from affidavit.records.iteration import IterationSummary
 from commands import affidavit
 from repositories import Repo

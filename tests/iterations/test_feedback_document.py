@@ -7,16 +7,16 @@ import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from affidavit.iterations.feedback.document import assess, evidence_of, feedback_document, feedback_schema
-from affidavit.iterations.feedback.scores import (
+from affidavit.iterations.feedback_document import assess, evidence_of, feedback_document, feedback_schema
+from affidavit.iterations.feedback_words import ISSUE_PATTERNS, SUGGESTION_PATTERNS
+from affidavit.iterations.review_summary import summary_of
+from affidavit.iterations.scores import (
     aspect_of,
     decide_verdict,
     kind_of,
     overall_score,
     target_kind,
 )
-from affidavit.iterations.feedback.summary import summary_of
-from affidavit.iterations.feedback.wording import ISSUE_PATTERNS, SUGGESTION_PATTERNS
 from affidavit.records.candidate import Candidate, Place, Status, Withheld, Worth
 from affidavit.records.change import SkipReason
 from affidavit.records.diagnostics import Reason

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from affidavit.iterations.feedback.document import as_it_is, feedback_document
-from affidavit.iterations.feedback.wording import (
+from affidavit.iterations.feedback_document import as_it_is, feedback_document
+from affidavit.iterations.feedback_words import (
     at_least,
     clarity,
     cut,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from affidavit.iterations.refine.guard import held_back, silenced_since
+from affidavit.iterations.guard import held_back, silenced_since
 from affidavit.ports import Case
 from affidavit.records.diagnostics import Reason
 from affidavit.stages.looking.intake import ChangeRequest, open_change

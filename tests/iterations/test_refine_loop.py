@@ -14,7 +14,7 @@ from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.git.confined.boundaries import Allowed
 from affidavit.git.confined.location import find_repository
-from affidavit.iterations.refine.loop import (
+from affidavit.iterations.loop import (
     Budget,
     Journal,
     Loop,
@@ -24,7 +24,7 @@ from affidavit.iterations.refine.loop import (
     keep_journal,
     read_journal,
 )
-from affidavit.iterations.refine.workplace import Workplace, run_agent
+from affidavit.iterations.workplace import Workplace, run_agent
 from affidavit.pipeline import review
 from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.report import Report
@@ -187,7 +187,7 @@ def test_an_agent_is_ended_with_the_loop_that_was_killed(tmp_path: Path) -> None
     feedback.write_text("{}")
     code = (
         "import asyncio, sys; from pathlib import Path\n"
-        "from affidavit.iterations.refine.workplace import run_agent\n"
+        "from affidavit.iterations.workplace import run_agent\n"
         "asyncio.run(run_agent(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), 60))\n"
     )
     agent = f"echo $$ > {pid}.new; mv {pid}.new {pid}; sleep 60"

@@ -9,7 +9,7 @@ from typing import Any
 from affidavit.config.settings import Settings
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.events import Emit
-from affidavit.iterations.following.earlier_review import earlier_of
+from affidavit.iterations.scope import earlier_of
 from affidavit.pipeline import review
 from affidavit.ports import Case, Role, Specialist, Talk
 from affidavit.recheck.check import Rechecked, recheck

@@ -23,7 +23,7 @@ from affidavit.events import Emit
 from affidavit.git.command import Location
 from affidavit.git.confined.location import find_repository
 from affidavit.git.revisions import parse_range
-from affidavit.iterations.refine.loop import (
+from affidavit.iterations.loop import (
     Budget,
     Journal,
     Loop,
@@ -34,7 +34,7 @@ from affidavit.iterations.refine.loop import (
     not_taken,
     read_journal,
 )
-from affidavit.iterations.refine.workplace import Workplace
+from affidavit.iterations.workplace import Workplace
 from affidavit.render.safe_text import one_line, visible
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.refining import LoopReviews

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from affidavit.iterations.feedback.summary import Alert, find_alerts
+from affidavit.iterations.review_summary import Alert, find_alerts
 from affidavit.records.iteration import IterationSummary, StoredIteration, StoredSeries
 from affidavit.records.record import Record
 from affidavit.render.account import BACK, FATES

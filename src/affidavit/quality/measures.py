@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
-from affidavit.iterations.feedback.summary import summary_of
+from affidavit.iterations.review_summary import summary_of
 from affidavit.quality.labels import newest_by_problem, problem_of
 from affidavit.quality.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status

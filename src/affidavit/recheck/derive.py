@@ -11,7 +11,7 @@ from affidavit.diff.skipping import mark_skipped
 from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import commits_between, one_commit
 from affidavit.git.tree import GitTree
-from affidavit.iterations.following.scope import choose_scope, parts_to_show
+from affidavit.iterations.scope import choose_scope, parts_to_show
 from affidavit.pipeline import conclude
 from affidavit.ports import Case, Judged, Verifiers
 from affidavit.prompts import PromptSet, current_prompts

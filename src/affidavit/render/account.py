@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from affidavit.iterations.feedback.summary import alerts_of
+from affidavit.iterations.review_summary import alerts_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import IN_NAME

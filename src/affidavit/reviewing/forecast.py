@@ -14,7 +14,7 @@ from affidavit.config.settings import Settings
 from affidavit.dependencies.found import find_packages
 from affidavit.errors import SettingsError
 from affidavit.events import Emit, ignore_events
-from affidavit.iterations.following.scope import choose_scope
+from affidavit.iterations.scope import choose_scope
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation import Conversation
 from affidavit.minds.conversation_log import ConversationLog

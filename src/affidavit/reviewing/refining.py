@@ -8,8 +8,8 @@ from pathlib import Path
 from affidavit.errors import EmptyChangeError
 from affidavit.events import Emit
 from affidavit.git.confined.boundaries import Allowed
-from affidavit.iterations.refine.guard import held_back
-from affidavit.iterations.refine.loop import Journal
+from affidavit.iterations.guard import held_back
+from affidavit.iterations.loop import Journal
 from affidavit.ports import Case
 from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.report import Report

@@ -9,8 +9,8 @@ from affidavit.errors import InputError, SettingsError, StoreError, UnreadableRe
 from affidavit.git.command import Git, Location
 from affidavit.git.remote import is_same_address, is_shared_address, repository_name
 from affidavit.git.revisions import branch_named, is_part_of
-from affidavit.iterations.feedback.summary import summary_of
-from affidavit.iterations.following.earlier_review import as_looked_then, earlier_of
+from affidavit.iterations.review_summary import summary_of
+from affidavit.iterations.scope import as_looked_then, earlier_of
 from affidavit.proof.signature import check_signature, signature_path
 from affidavit.recheck.signers import allowed_signers
 from affidavit.records.iteration import DEFAULT_TENANT, Earlier, IterationSummary, StoredIteration

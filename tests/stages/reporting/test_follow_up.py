@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from first_items import BASE, CLAIM, F821, FIRST, FIXED, QUOTE, fate
 
-from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.history import track
+from affidavit.iterations.review_summary import summary_of
 from affidavit.records.candidate import Candidate, Carried, Judgement, Status, Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket

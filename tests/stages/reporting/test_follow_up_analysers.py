@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from first_items import F821, FIRST, FIXED, QUOTE, fate
 
-from affidavit.iterations.feedback.summary import alerts_of, summary_of
+from affidavit.iterations.review_summary import alerts_of, summary_of
 from affidavit.records.report import Report
 from series import Series, claim, only_decision
 

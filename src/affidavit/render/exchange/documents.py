@@ -1,6 +1,6 @@
 """Write the native report, and the actionable-feedback document for people and coding agents."""
 
-from affidavit.iterations.feedback.document import feedback_document
+from affidavit.iterations.feedback_document import feedback_document
 from affidavit.records.report import Report
 from affidavit.render.exchange.shapes import as_json
 from affidavit.render.formats import RenderOptions

@@ -18,7 +18,7 @@ from affidavit.forges.credentials import find_credentials
 from affidavit.forges.opening import Ground, fetch_change
 from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.web import Patience
-from affidavit.iterations.feedback.summary import summary_of
+from affidavit.iterations.review_summary import summary_of
 from affidavit.quality.prompts import choose_prompts
 from affidavit.records.change import Change
 from affidavit.records.iteration import StoredIteration

@@ -7,7 +7,7 @@ from typing import Any
 
 from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit, handoff
-from affidavit.iterations.following.scope import parts_to_show
+from affidavit.iterations.scope import parts_to_show
 from affidavit.ports import Case, Mind, Talk
 from affidavit.records.change import Change
 from affidavit.records.context import SymbolChange

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from affidavit.iterations.following.fates import (
+from affidavit.iterations.fates import (
     Carrying,
     Entry,
     all_names,
@@ -22,9 +22,9 @@ from affidavit.iterations.following.fates import (
     with_partners,
     with_silenced,
 )
-from affidavit.iterations.following.matching import find_returned, fingerprints_of, match_findings
-from affidavit.iterations.following.scope import Touched, rests_on, touched_since
-from affidavit.iterations.following.trace import Trace, trace_code
+from affidavit.iterations.matching import find_returned, fingerprints_of, match_findings
+from affidavit.iterations.scope import Touched, rests_on, touched_since
+from affidavit.iterations.trace import Trace, trace_code
 from affidavit.ports import Case
 from affidavit.proof.causes import cause_problem
 from affidavit.proof.fingerprints import add_fingerprints

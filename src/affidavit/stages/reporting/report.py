@@ -10,7 +10,7 @@ from affidavit.config.baseline import Dismissal
 from affidavit.config.settings import Settings
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
-from affidavit.iterations.following.scope import seen_before
+from affidavit.iterations.scope import seen_before
 from affidavit.languages.registry import LANGUAGES, has_errors
 from affidavit.minds.ledger import add_usage
 from affidavit.ports import Case, Tree

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Literal
 
-from affidavit.iterations.feedback.document import (
+from affidavit.iterations.feedback_document import (
     assess,
     by_urgency,
     feedback_document,
@@ -13,7 +13,7 @@ from affidavit.iterations.feedback.document import (
     times_of,
     unfinished,
 )
-from affidavit.iterations.feedback.scores import REPEATED
+from affidavit.iterations.scores import REPEATED
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.iteration import IterationSummary, RememberedItem

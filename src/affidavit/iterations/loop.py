@@ -13,12 +13,12 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from affidavit.errors import InputError
-from affidavit.iterations.feedback.document import Assessment, assess
-from affidavit.iterations.feedback.scores import REPEATED
-from affidavit.iterations.feedback.summary import find_alerts, summary_of
-from affidavit.iterations.following.earlier_review import earlier_of
-from affidavit.iterations.refine.guard import silenced_since
-from affidavit.iterations.refine.workplace import AgentRun, Workplace, run_agent
+from affidavit.iterations.feedback_document import Assessment, assess
+from affidavit.iterations.guard import silenced_since
+from affidavit.iterations.review_summary import find_alerts, summary_of
+from affidavit.iterations.scope import earlier_of
+from affidavit.iterations.scores import REPEATED
+from affidavit.iterations.workplace import AgentRun, Workplace, run_agent
 from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.record import Record
 from affidavit.records.report import Report

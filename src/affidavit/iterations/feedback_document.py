@@ -9,7 +9,17 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from affidavit.contract.vocabulary import FEEDBACK_SEVERITY
-from affidavit.iterations.feedback.scores import (
+from affidavit.iterations.feedback_words import (
+    at_least,
+    clarity,
+    cut,
+    folded,
+    lint_issue,
+    plainer,
+    sentence,
+    suggestion_of,
+)
+from affidavit.iterations.scores import (
     LEAST_CONFIDENCE,
     MINOR,
     REPEATED,
@@ -20,16 +30,6 @@ from affidavit.iterations.feedback.scores import (
     overall_score,
     target_kind,
     what_counts,
-)
-from affidavit.iterations.feedback.wording import (
-    at_least,
-    clarity,
-    cut,
-    folded,
-    lint_issue,
-    plainer,
-    sentence,
-    suggestion_of,
 )
 from affidavit.proof.running.own_names import printed_lines
 from affidavit.records.candidate import Candidate, PlaceKind, Worth

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from affidavit.iterations.following.trace import Trace, own_code
+from affidavit.iterations.trace import Trace, own_code
 from affidavit.proof.quoting.quotes import fold
 from affidavit.proof.sameness import (
     SAME_WORDS,

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import islice
 
-from affidavit.iterations.following.matching import fingerprints_of, is_about_another, match_findings
-from affidavit.iterations.following.trace import LIKE_LINE, Trace, own_code, trace_code
+from affidavit.iterations.matching import fingerprints_of, is_about_another, match_findings
+from affidavit.iterations.trace import LIKE_LINE, Trace, own_code, trace_code
 from affidavit.ports import Case
 from affidavit.proof.quoting.quote_check import check_quote
 from affidavit.proof.quoting.quotes import fold
