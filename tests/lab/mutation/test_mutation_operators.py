@@ -54,38 +54,14 @@ BROKEN = [
         "for i in range(len(xs)):",
         "for i in range(len(xs) - 1):",
     ),
-    (
-        "skipped_first",
-        "a.js",
-        "for (let i = 0; i < xs.length; i++) { go(i) }\n",
-        "for (let i = 0; i < xs.length; i++) { go(i) }",
-        "for (let i = 1; i < xs.length; i++) { go(i) }",
-    ),
     ("missed_index", "a.ts", "go(xs[xs.length - 1])\n", "go(xs[xs.length - 1])", "go(xs[xs.length])"),
     ("missed_index", "a.py", "go(xs[i + 1])\n", "go(xs[i + 1])", "go(xs[i])"),
-    ("missed_slice", "a.py", "go(name[1:])\n", "go(name[1:])", "go(name[2:])"),
-    ("missed_slice", "a.py", "go(name[:-1])\n", "go(name[:-1])", "go(name[:-2])"),
-    ("reversed_counter", "a.py", "self.count += 1\n", "self.count += 1", "self.count -= 1"),
-    (
-        "swapped_arguments",
-        "a.py",
-        "def copy(source, target):\n    pass\n\n\ncopy(source, target)\n",
-        "copy(source, target)",
-        "copy(target, source)",
-    ),
     (
         "swapped_arguments",
         "a.py",
         "re.match(pattern, text)\n",
         "re.match(pattern, text)",
         "re.match(text, pattern)",
-    ),
-    (
-        "swapped_arguments",
-        "a.go",
-        "package p\n\nfunc move(from, to string) {}\n\nfunc f(from, to string) {\n\tmove(from, to)\n}\n",
-        "move(from, to)",
-        "move(to, from)",
     ),
     ("dropped_await", "a.py", "async def f():\n    await save(x)\n", "await save(x)", "save(x)"),
     (
@@ -109,13 +85,6 @@ BROKEN = [
         'cursor.execute("SELECT %s FROM t", [name])\n',
         'cursor.execute("SELECT %s FROM t", [name])',
         'cursor.execute("SELECT %s FROM t" % (name,))',
-    ),
-    (
-        "removed_normalisation",
-        "a.py",
-        'if kind.lower() == "html":\n    go()\n',
-        'if kind.lower() == "html":',
-        'if kind == "html":',
     ),
     ("turned_option", "a.py", "get(url, verify=True)\n", "get(url, verify=True)", "get(url, verify=False)"),
     (
@@ -145,21 +114,6 @@ BROKEN = [
         "package p\n\nfunc f() error {\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn g()\n}\n",
         "return err",
         "return nil",
-    ),
-    (
-        "wrong_variable",
-        "a.py",
-        "def f(start_line, end_line):\n    return lines[start_line]\n",
-        "return lines[start_line]",
-        "return lines[end_line]",
-    ),
-    (
-        "shared_default",
-        "a.py",
-        "def f(x, seen=None):\n    if seen is None:\n        seen = []\n"
-        "    seen.append(x)\n    return seen\n",
-        "def f(x, seen=None):",
-        "def f(x, seen=[]):",
     ),
     (
         "ended_loop",
@@ -201,12 +155,6 @@ REMOVED = [
         "package p\n\nfunc f() {\n\tfile := open()\n\tdefer file.Close()\n\tgo_on(file)\n}\n",
         ["defer file.Close()"],
     ),
-    (
-        "removed_lock",
-        "a.py",
-        "def f(self):\n    with self._lock:\n        self.n = self.n + 1\n    go()\n",
-        ["with self._lock:"],
-    ),
 ]
 
 
@@ -215,18 +163,6 @@ def test_an_operator_takes_these_lines_away(name: str, path: str, code: str, gon
     (mutant,) = mutants_of(name, path, code)
 
     assert changed_lines(mutant, ground_of(path, code)) == (gone, [])
-
-
-def test_a_resource_is_opened_without_a_with_block() -> None:
-    code = (
-        "def f(path):\n    with open(path) as file:\n        text = file.read()\n\n"
-        "        go(text)\n    return 1\n"
-    )
-    (mutant,) = mutants_of("resource_not_closed", "a.py", code)
-
-    assert mutant.text.decode() == (
-        "def f(path):\n    file = open(path)\n    text = file.read()\n\n    go(text)\n    return 1\n"
-    )
 
 
 # What breaks nothing, or nothing that a reviewer could see, or does not compile: operator, file, code, why.
@@ -269,14 +205,7 @@ LEFT_ALONE = [
     ("dropped_await", "a.js", "async () => {\n  return await f()\n}\n", "the caller waits just as well"),
     ("dropped_await", "a.js", "await f()\n", "the program waits before it ends"),
     ("removed_escape", "a.py", "x = html.escape('a')\n", "a constant"),
-    ("removed_normalisation", "a.py", "go(name.strip())\n", "nobody compares it"),
     ("swapped_arguments", "a.py", "unknown(a, b)\n", "the right order is not known"),
-    (
-        "swapped_arguments",
-        "a.go",
-        "package p\n\nfunc g(a string, b int) {}\n\nfunc f(a string, b int) {\n\tg(a, b)\n}\n",
-        "other types",
-    ),
     ("turned_option", "a.py", "def f(check=True):\n    go()\n", "a default may be either"),
     ("widened_except", "a.py", "try:\n    go()\nexcept Exception:\n    stay()\n", "it is wide already"),
     (
@@ -291,14 +220,6 @@ LEFT_ALONE = [
         "function f(): number {\n  try {\n    return g()\n  } catch (e) {\n    throw e\n  }\n}\n",
         "a return would be missing",
     ),
-    ("wrong_variable", "a.py", "def f(start, end):\n    return start < end\n", "both stand there"),
-    ("wrong_variable", "a.go", "package p\n\nfunc f(key string, value int) {\n\tg(key)\n}\n", "other types"),
-    (
-        "shared_default",
-        "a.py",
-        "def f(x=None):\n    if x is None:\n        x = []\n    return len(x)\n",
-        "nobody changes it",
-    ),
     (
         "ended_loop",
         "a.go",
@@ -307,12 +228,6 @@ LEFT_ALONE = [
         "it would leave the switch only",
     ),
     ("removed_cleanup", "a.py", "def f(file):\n    file.close()\n    go()\n", "another one opened it"),
-    (
-        "resource_not_closed",
-        "a.py",
-        'with open(p) as f:\n    f.write("""\n    x\n""")\n',
-        "the text would change",
-    ),
 ]
 
 
@@ -322,7 +237,7 @@ def test_an_operator_leaves_alone_what_would_be_no_bug(name: str, path: str, cod
 
 
 def test_every_operator_is_tried_here() -> None:
-    shown = {row[0] for row in (*BROKEN, *REMOVED)} | {"resource_not_closed"}
+    shown = {row[0] for row in (*BROKEN, *REMOVED)}
 
     assert shown == set(BY_NAME)
 
@@ -340,17 +255,6 @@ def test_a_bug_is_placed_where_it_stands_in_the_new_text() -> None:
 
     assert (mutant.line, mutant.end_line) == (3, 3)
     assert mutant.text.decode().splitlines()[2] == "    return go(x)"
-
-
-def test_a_lost_lock_is_a_bug_of_the_whole_block() -> None:
-    code = "def f(self):\n    with self._lock:\n        a()\n        b()\n        c()\n    return 1\n"
-    (mutant,) = mutants_of("removed_lock", "a.py", code)
-
-    assert mutant.text.decode().splitlines()[mutant.line - 1 : mutant.end_line] == [
-        "    a()",
-        "    b()",
-        "    c()",
-    ]
 
 
 def test_a_check_of_a_permission_is_a_matter_of_security() -> None:

@@ -13,6 +13,7 @@ from grounds import BY_NAME
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
 from affidavit.git.repository import open_repository
 from affidavit.lab.cases.folders import read_cases
+from affidavit.lab.commands.eval import describe_planting
 from affidavit.lab.mutation.case_folders import REPOSITORY
 from affidavit.lab.mutation.planting import (
     CAUGHT,
@@ -20,7 +21,6 @@ from affidavit.lab.mutation.planting import (
     TYPE_ERROR,
     PlantingRequest,
     PlantingSummary,
-    describe_planting,
     plant_bugs,
 )
 from repositories import Repo
@@ -168,10 +168,9 @@ def test_a_mutant_that_only_undoes_the_change_is_discarded(repo: Repo, tmp_path:
 
 
 def test_a_mutant_that_a_type_checker_refuses_is_discarded(repo: Repo, tmp_path: Path) -> None:
-    repo.commit("Begin", {"a.py": "X = 1\n"})
-    put = "\n\ndef put(name: str, size: int) -> None:\n    pass\n"
-    call = "\n\ndef f(name: str, size: int) -> None:\n    put(name, size)\n"
-    repo.commit("Put", {"a.py": "X = 1\n" + put + call})
+    repo.commit("Begin", {"a.py": "import re\n"})
+    call = "\n\ndef f(pattern: re.Pattern[str], text: str) -> object:\n    return re.match(pattern, text)\n"
+    repo.commit("Put", {"a.py": "import re\n" + call})
     summary = plant(repo, tmp_path / "cases", operators=[BY_NAME["swapped_arguments"]])
 
     assert not summary.bugs

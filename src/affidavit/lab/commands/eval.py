@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,13 @@ from affidavit.lab.commands.verifier import VERIFIER, VERIFIER_FLAG, judge_claim
 from affidavit.lab.evaluation.archive import read_evaluation
 from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.run import EvaluationPlan, evaluate
-from affidavit.lab.mutation.commits import PLANTABLE_LANGUAGES, read_languages
-from affidavit.lab.mutation.planting import PlantingRequest, PlantingSummary, describe_planting, plant_bugs
+from affidavit.lab.mutation.planting import (
+    PLANTABLE_LANGUAGES,
+    PlantingRequest,
+    PlantingSummary,
+    plant_bugs,
+    read_languages,
+)
 from affidavit.lab.records import Evaluation
 from affidavit.render.safe_text import visible
 from affidavit.render.wording import counted
@@ -113,6 +119,30 @@ def _nothing_planted(summary: PlantingSummary) -> str:
     reasons = {**summary.commits_unsuited, **summary.discarded}
     why = "; ".join(f"{counted(count, 'time')}: {reason}" for reason, count in reasons.items())
     return f"no bug could be planted in {counted(summary.commits_read, 'commit')} ({why})"
+
+
+def describe_planting(summary: PlantingSummary, out: Path) -> str:
+    """Summarise a planting, and say what to do next."""
+    operators = Counter(bug.mutant.operator.replace("_", " ") for bug in summary.bugs)
+    lines = [
+        f"{counted(len(summary.bugs), 'bug')} planted in {counted(summary.commits, 'commit')}, "
+        f"with {counted(summary.commits, 'clean twin')}: {out}",
+        *_reasons(operators),
+        f"{counted(summary.commits_read, 'commit')} read; "
+        f"not suited: {sum(summary.commits_unsuited.values())}",
+        *_reasons(summary.commits_unsuited),
+        f"{counted(summary.candidates, 'candidate')} found, {summary.tried} tried; "
+        f"discarded: {sum(summary.discarded.values())}",
+        *_reasons(summary.discarded),
+        "checks of what was planted:",
+        *_reasons(summary.checks),
+        f"Next: affidavit eval {out}",
+    ]
+    return "\n".join(lines)
+
+
+def _reasons(counts: Counter[str]) -> list[str]:
+    return [f"  {counted(count, 'time')}: {reason}" for reason, count in counts.most_common()]
 
 
 def _silent(_text: str) -> None:

@@ -7,10 +7,8 @@ from tree_sitter import Node
 
 from affidavit.lab.mutation.mutant import (
     CALLS,
-    FAMILIES,
     FUNCTIONS,
     ByteEdit,
-    Operator,
     PlantingGround,
     Proposal,
     called_name,
@@ -19,7 +17,6 @@ from affidavit.lab.mutation.mutant import (
     named_part,
 )
 from affidavit.languages.engine.grammars import ancestors
-from affidavit.records.finding import Category, Severity
 
 COMPARISONS = ("comparison_operator", "binary_expression")
 NEGATIONS = ("not_operator", "unary_expression")
@@ -254,12 +251,3 @@ def _may_turn(ground: PlantingGround, tested: Node) -> bool:
     if ground.language.name != "typescript":
         return True
     return tested.type in CALLS and not TYPE_QUESTION.search(called_name(ground, tested))
-
-
-CONDITIONS = (
-    Operator("moved_boundary", Category.CORRECTNESS, Severity.HIGH, FAMILIES, move_boundaries),
-    Operator("reversed_comparison", Category.CORRECTNESS, Severity.HIGH, FAMILIES, reverse_comparisons),
-    Operator("swapped_connective", Category.CORRECTNESS, Severity.HIGH, FAMILIES, swap_connectives),
-    Operator("lost_negation", Category.CORRECTNESS, Severity.HIGH, FAMILIES, lose_negations),
-    Operator("negated_condition", Category.CORRECTNESS, Severity.HIGH, FAMILIES, add_negations),
-)

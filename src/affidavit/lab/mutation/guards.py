@@ -6,24 +6,90 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from affidavit.lab.mutation.mutant import (
-    FAMILIES,
     FUNCTIONS,
-    PYTHON,
     ByteEdit,
-    Operator,
     PlantingGround,
     Proposal,
+    called_name,
     condition_of,
-    dedented_block,
     descendants,
     excerpt,
     function_around,
     has_siblings,
     named_part,
+    positional_arguments,
     whole_lines,
 )
 from affidavit.languages.engine.grammars import ancestors
-from affidavit.records.finding import Category, Severity
+from affidavit.records.finding import Category
+
+SUBSCRIPTS = ("subscript", "subscript_expression", "index_expression", "array_access")
+LAST_INDEX = re.compile(r"(?P<length>len\([\w.]+\)|[\w.]+\.length(?:\(\))?|[\w.]+\.size\(\))\s*-\s*1")
+NEIGHBOUR = re.compile(r"[A-Za-z_]\w*\s+[+-]\s+1")
+
+
+def shorten_ranges(ground: PlantingGround) -> Iterator[Proposal]:
+    """Replace `range(n)` with `range(n - 1)`."""
+    for call in ground.nodes("call"):
+        given = positional_arguments(call)
+        if called_name(ground, call) != "range" or not given or len(given) > 2:
+            continue
+        stop = given[-1]
+        text = ground.says(stop)
+        if LAST_INDEX.fullmatch(text) or not re.fullmatch(r"[\w.]+(?:\([\w.]*\))?", text) or text.isdigit():
+            continue
+        yield Proposal(
+            (ByteEdit(stop.end_byte, stop.end_byte, b" - 1"),),
+            f"Off by one: {excerpt(ground.says(call))} should run up to {excerpt(text)}, but ends one round "
+            "too early, so the last item is skipped.",
+        )
+
+
+def miss_index(ground: PlantingGround) -> Iterator[Proposal]:
+    """Replace `x[len(x) - 1]` with `x[len(x)]`, and `x[i + 1]` with `x[i]`."""
+    for node in ground.nodes(*SUBSCRIPTS):
+        index = node.child_by_field_name("subscript") or node.child_by_field_name("index")
+        text = ground.says(index)
+        last, neighbour = LAST_INDEX.fullmatch(text), NEIGHBOUR.fullmatch(text)
+        if index is None or not (last or neighbour):
+            continue
+        new = last["length"] if last else text.split()[0]
+        yield Proposal(
+            (ByteEdit(index.start_byte, index.end_byte, new.encode()),),
+            f"Off by one: the index in {excerpt(ground.says(node))} became `{new}`.",
+        )
+
+
+LOOPS = frozenset(
+    {"for_statement", "while_statement", "for_in_statement", "enhanced_for_statement", "do_statement"}
+)
+
+
+def end_loops(ground: PlantingGround) -> Iterator[Proposal]:
+    """Replace `continue` with `break`."""
+    for node in ground.nodes("continue_statement"):
+        text = ground.says(node).rstrip(";")
+        loop = next((one for one in ancestors(node) if one.type in LOOPS), None)
+        # Inside a switch, `break` leaves the switch only.
+        is_in_switch = any(
+            "switch" in one.type or "select" in one.type for one in ancestors(node) if _is_inside(one, loop)
+        )
+        if text != "continue" or loop is None or is_in_switch:
+            continue
+        test = next((one for one in ancestors(node) if one.type == "if_statement"), None)
+        condition = condition_of(ground, test) if test else ""
+        if not condition or test is None or not _is_inside(test, loop):
+            continue
+        yield Proposal(
+            (ByteEdit(node.start_byte, node.start_byte + len("continue"), b"break"),),
+            f"The loop ends too early: where {excerpt(condition)} holds, one item should be skipped "
+            "(`continue`), but `break` skips the rest, too.",
+        )
+
+
+def _is_inside(node: Node, loop: Node | None) -> bool:
+    return loop is not None and loop.start_byte < node.start_byte and node.end_byte <= loop.end_byte
+
 
 BROAD = re.compile(r"(?:Base)?Exception|Error|Throwable")
 CATCHES = ("catch_clause",)
@@ -110,27 +176,12 @@ def return_no_error(ground: PlantingGround) -> Iterator[Proposal]:
         )
 
 
-FAILURES = (
-    Operator("widened_except", Category.RELIABILITY, Severity.MEDIUM, PYTHON, widen_excepts),
-    Operator(
-        "swallowed_exception",
-        Category.RELIABILITY,
-        Severity.HIGH,
-        frozenset({"python", "javascript", "java"}),
-        swallow_exceptions,
-    ),
-    Operator("lost_error", Category.RELIABILITY, Severity.HIGH, frozenset({"go"}), return_no_error),
-)
-
-
 RAISES = frozenset({"raise_statement", "throw_statement"})
 LEAVES = frozenset({"return_statement", "continue_statement"})
 NOTHING = re.compile(
     r"(?:not\s+|!)\s*(?P<a>[\w.]+)|(?P<b>[\w.]+)\s+is\s+None|(?P<c>[\w.]+)\s*===?\s*(?:null|undefined|nil)"
 )
 FAILED = re.compile(r"(?P<a>err\w*|\w+Err)\s*!=\s*nil")
-LOCK = re.compile(r"lock|mutex|semaphore", re.IGNORECASE)
-TRANSACTION = re.compile(r"(?:^|\.)(?:atomic|transaction|begin)\(", re.IGNORECASE)
 CLEANUP = re.compile(
     r"(?P<subject>[\w.()\[\]]+)\.(?P<verb>close|Close|release|Release|unlock|Unlock|RUnlock|unsubscribe|disconnect"
     r"|destroy|terminate|shutdown|rollback|Rollback|Stop|dispose)\(\)|(?P<function>clearTimeout|clearInterval"
@@ -215,65 +266,6 @@ def _category(condition: str) -> Category:
     return Category.SECURITY if is_security else Category.CORRECTNESS
 
 
-def remove_locks(ground: PlantingGround) -> Iterator[Proposal]:
-    """The body of `with lock:` or `with transaction.atomic():` without it."""
-    for node in ground.nodes("with_statement"):
-        subject, target = _with_item(node)
-        text = ground.says(subject)
-        is_lock, is_transaction = bool(LOCK.search(text)), bool(TRANSACTION.search(text))
-        if subject is None or target is not None or not (is_lock or is_transaction):
-            continue
-        edits = dedented_block(ground, node, b"")
-        if edits:
-            lost = "lock" if is_lock else "transaction"
-            effect = (
-                "two threads or tasks can do this at the same time"
-                if is_lock
-                else "a failure half way leaves the first part of the writes behind"
-            )
-            yield Proposal(
-                edits,
-                f"The {lost} is missing: this code should run inside {excerpt('with ' + text)}; without it "
-                f"{effect}.",
-                is_spread=True,
-            )
-
-
-def leave_open(ground: PlantingGround) -> Iterator[Proposal]:
-    """`with open(…) as f:` as a plain assignment that nobody closes."""
-    for node in ground.nodes("with_statement"):
-        subject, target = _with_item(node)
-        name = ground.says(target)
-        if subject is None or target is None or subject.type != "call" or not name.isidentifier():
-            continue
-        call = ground.says(subject)
-        if not re.match(
-            r"(?:[\w.]*\.)?(?:open|urlopen|NamedTemporaryFile|TemporaryFile|socket|connect|ZipFile)\(", call
-        ):
-            continue
-        edits = dedented_block(ground, node, f"{name} = {call}".encode())
-        if edits:
-            yield Proposal(
-                edits,
-                f"The resource is never closed: {excerpt(call)} is assigned to `{name}` without a `with` "
-                f"block or a "
-                "`close()`, so it stays open, above all where an exception is raised.",
-            )
-
-
-def _with_item(node: Node) -> tuple[Node | None, Node | None]:
-    """What the one item of a `with` opens, and the name it is given; nothing where there are several."""
-    clause = next((one for one in node.named_children if one.type == "with_clause"), None)
-    items = [one for one in clause.named_children if one.type == "with_item"] if clause else []
-    if len(items) != 1 or any(child.type == "async" for child in node.children):
-        return None, None
-    value = items[0].child_by_field_name("value")
-    if value is not None and value.type == "as_pattern":
-        alias = value.child_by_field_name("alias")
-        return named_part(value, 0), named_part(alias, 0) if alias else None
-    return value, None
-
-
 def skip_cleanup(ground: PlantingGround) -> Iterator[Proposal]:
     """Without a statement that closes, unlocks or cancels."""
     for node in ground.nodes("expression_statement", "defer_statement"):
@@ -306,17 +298,3 @@ def _is_held(ground: PlantingGround, node: Node, found: re.Match[str]) -> bool:
         "lock" in call.lower() and re.search(rf"{re.escape(subject)}\.R?[Ll]ock\(\)", whole) is not None
     )
     return (is_taken or is_locked) and whole.count(call) == 1
-
-
-GUARDS = (
-    Operator("removed_guard", Category.CORRECTNESS, Severity.HIGH, FAMILIES, remove_guards),
-    Operator("removed_lock", Category.RELIABILITY, Severity.HIGH, PYTHON, remove_locks),
-    Operator("resource_not_closed", Category.RELIABILITY, Severity.MEDIUM, PYTHON, leave_open),
-    Operator(
-        "removed_cleanup",
-        Category.RELIABILITY,
-        Severity.HIGH,
-        frozenset({"python", "javascript", "go"}),
-        skip_cleanup,
-    ),
-)

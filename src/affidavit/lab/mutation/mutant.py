@@ -223,16 +223,12 @@ class ByteEdit:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What an operator offers at one place.
-
-    The bug stands where the first edit is made; with `is_spread`, from there to the last edit.
-    """
+    """One possible bug; its place is that of the first edit."""
 
     edits: tuple[ByteEdit, ...]
     description: str
     category: Category | None = None
     """Where the place decides the category rather than the operator."""
-    is_spread: bool = False
 
 
 @dataclass(frozen=True)
@@ -240,10 +236,10 @@ class Operator:
     """One way to break code: its name, what kind of bug it makes, and where it can."""
 
     name: str
-    category: Category
-    severity: Severity
-    families: frozenset[str]
     propose: Callable[[PlantingGround], Iterable[Proposal]]
+    category: Category = Category.CORRECTNESS
+    severity: Severity = Severity.HIGH
+    families: frozenset[str] = FAMILIES
 
 
 @dataclass(frozen=True)
@@ -298,13 +294,10 @@ def apply_edits(text: bytes, edits: Iterable[ByteEdit]) -> bytes:
 
 def _place(text: bytes, proposal: Proposal) -> tuple[int, int]:
     """First and last line of the bug in the new text; what is removed stands where the next line is now."""
-    edit, *others = proposal.edits
+    edit = proposal.edits[0]
     last = max(1, text.rstrip(b"\n").count(b"\n") + 1)
     first = text.count(b"\n", 0, edit.start) + 1
     end = first + edit.text.rstrip(b"\n").count(b"\n")
-    if proposal.is_spread and others:
-        moved = sum(len(one.text) - (one.end - one.start) for one in proposal.edits[:-1])
-        end = text.count(b"\n", 0, others[-1].start + moved) + 1
     return min(first, last), min(end, last)
 
 
@@ -338,39 +331,3 @@ def has_siblings(node: Node) -> bool:
     if around is None or around.type not in BLOCKS:
         return False
     return sum("comment" not in one.type for one in around.named_children) > 1
-
-
-def dedented_block(ground: PlantingGround, node: Node, header: bytes) -> tuple[ByteEdit, ...]:
-    """Edits that put a statement's body in its place, under a line that stands instead of the header.
-
-    Nothing where that is not possible: the body stands on the header's line, or holds text of several lines.
-    """
-    body = node.child_by_field_name("body")
-    text = ground.text
-    if body is None or body.start_point.row == node.start_point.row or _holds_long_text(body):
-        return ()
-    start = text.rfind(b"\n", 0, node.start_byte) + 1
-    body_start = text.rfind(b"\n", 0, body.start_byte) + 1
-    indent, inner = text[start : node.start_byte], text[body_start : body.start_byte]
-    # Comments between the header and the body belong to neither.
-    is_plain = (
-        not indent.strip() and not inner.strip() and inner.startswith(indent) and len(inner) > len(indent)
-    )
-    header_end = text.find(b"\n", text.rfind(b":", 0, body.start_byte)) + 1
-    if not is_plain or text[header_end:body_start].strip():
-        return ()
-    extra = len(inner) - len(indent)
-    first = ByteEdit(start, body_start, indent + header + b"\n" if header else b"")
-    edits = [first]
-    at = body_start
-    while at < body.end_byte:
-        if text[at : at + extra].strip(b" \t") == b"" and text[at : at + extra].find(b"\n") < 0:
-            edits.append(ByteEdit(at, at + extra))
-        following = text.find(b"\n", at)
-        at = len(text) if following < 0 else following + 1
-    return tuple(edits)
-
-
-def _holds_long_text(body: Node) -> bool:
-    """A string of several lines would lose characters of its own."""
-    return any(one.type in STRINGS and one.end_point.row > one.start_point.row for one in descendants(body))

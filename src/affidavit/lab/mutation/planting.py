@@ -1,20 +1,22 @@
 """From a repository to labelled cases: choose commits, plant one known bug in each, keep what stands."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
 from affidavit.analysers.task import ResultCache
 from affidavit.diff.between import files_between
-from affidavit.errors import InputError
+from affidavit.diff.skipping import mark_skipped
+from affidavit.errors import InputError, UnknownRevisionError
 from affidavit.git.command import Location
 from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
-from affidavit.git.repository import GitRepository
+from affidavit.git.repository import GitRepository, commit_tree
+from affidavit.git.revisions import find_commit, first_parent, one_commit, resolve_commit
 from affidavit.git.tree import GitTree
-from affidavit.lab.mutation.calls import CALL_OPERATORS
+from affidavit.lab.mutation import calls, conditions, guards
 from affidavit.lab.mutation.case_folders import (
     PlantedBug,
     lines_of,
@@ -23,16 +25,163 @@ from affidavit.lab.mutation.case_folders import (
     write_planted_commit,
 )
 from affidavit.lab.mutation.checks import TypeCheck, check_types, fault_of, run_tests
-from affidavit.lab.mutation.commits import PLANTABLE_LANGUAGES, PlantableCommit, read_commit, recent_commits
-from affidavit.lab.mutation.conditions import CONDITIONS
-from affidavit.lab.mutation.guards import FAILURES, GUARDS
-from affidavit.lab.mutation.mutant import Mutant, Operator, mutants
-from affidavit.lab.mutation.names import BOUNDS, NAME_OPERATORS
-from affidavit.records.change import Change, Revision
-from affidavit.records.finding import NEAR_LINES
+from affidavit.lab.mutation.mutant import (
+    FAMILIES,
+    Mutant,
+    Operator,
+    PlantingGround,
+    is_unsuited,
+    mutants,
+    open_ground,
+)
+from affidavit.languages.registry import LANGUAGES
+from affidavit.records.change import Change, FileChange, Revision
+from affidavit.records.finding import NEAR_LINES, Category, Severity
 
-OPERATORS = (*CONDITIONS, *GUARDS, *BOUNDS, *CALL_OPERATORS, *FAILURES, *NAME_OPERATORS)
-"""Every way to plant a bug."""
+PLANTABLE_LANGUAGES = tuple(one.name for one in LANGUAGES if one.grammars and one.family in FAMILIES)
+POOL_PER_COMMIT = 25
+SMALLEST_POOL = 200
+MAX_FILES = 40
+MIN_LINES, MAX_LINES = 3, 600
+
+
+@dataclass(frozen=True)
+class PlantableCommit:
+    """A commit with its parent, and the files of it in which a bug can be planted."""
+
+    commit: str
+    parent: str
+    change: Change
+    repository: GitRepository
+    grounds: tuple[PlantingGround, ...]
+
+    def language_of(self, path: str) -> str:
+        """The language of a changed file."""
+        file = self.change.file_at(path)
+        return file.language if file else ""
+
+
+def recent_commits(
+    store: ObjectStore, location: Location, since: str | None, wanted: int, seed: int
+) -> list[str]:
+    """The recent commits in a random order that the seed decides."""
+    if find_commit(store, "HEAD") is None:
+        raise InputError("the repository has no commit yet: there is nothing to plant a bug in")
+    span = (f"^{resolve_commit(store, location, since)}",) if since else ()
+    pool = max(SMALLEST_POOL, wanted * POOL_PER_COMMIT)
+    listed = store.git.run("rev-list", "--no-merges", f"--max-count={pool}", "HEAD", *span, "--")
+    commits = listed.decode().split()
+    if not commits:
+        raise InputError(
+            f"there is no commit after {since!r} that is not a merge" if since else "no commit found"
+        )
+    Random(seed).shuffle(commits)  # noqa: S311 - a choice that can be made again, not a secret
+    return commits
+
+
+def read_commit(
+    store: ObjectStore, location: Location, commit: str, languages: Collection[str]
+) -> PlantableCommit | str:
+    """The commit with its grounds, or the reason why it is not suited."""
+    try:
+        parent = first_parent(store, location, commit)
+    except UnknownRevisionError:
+        return "its parent is not in this clone"
+    if parent is None:
+        return "it has no parent"
+    repository = GitRepository(store, commit_tree(store, parent), commit_tree(store, commit))
+    files = files_between(store, repository.base, repository.head)
+    if len(files) > MAX_FILES:
+        return f"it changes more than {MAX_FILES} files"
+    change = _change(store, parent, commit, files)
+    # Most commits are not suited by their files' names; only the others are worth a look at their trees.
+    if reason := _unsuited(change, languages):
+        return reason
+    change = mark_skipped(change, repository)
+    if reason := _unsuited(change, languages):
+        return reason
+    grounds = tuple(_grounds(_suited_files(change, languages), repository))
+    return PlantableCommit(commit, parent, change, repository, grounds)
+
+
+def _unsuited(change: Change, languages: Collection[str]) -> str | None:
+    suited = _suited_files(change, languages)
+    lines = sum(len(file.changed_lines("head")) for file in suited)
+    if not suited:
+        return "it changes no code in a supported language"
+    if not MIN_LINES <= lines <= MAX_LINES:
+        return f"it writes fewer than {MIN_LINES} or more than {MAX_LINES} lines of code"
+    return None
+
+
+def _suited_files(change: Change, languages: Collection[str]) -> list[FileChange]:
+    return [file for file in change.reviewed_files() if _is_suited(file, languages)]
+
+
+def _change(store: ObjectStore, parent: str, commit: str, files: tuple[FileChange, ...]) -> Change:
+    own = one_commit(store, commit)
+    return Change(
+        source="commit",
+        target=commit,
+        title=own[0].subject if own else "",
+        description=own[0].body if own else "",
+        base=Revision(tree=parent, commit=parent),
+        head=Revision(tree=commit, commit=commit),
+        commits=own,
+        files=files,
+    )
+
+
+def _is_suited(file: FileChange, languages: Collection[str]) -> bool:
+    is_text = file.head_path is not None and not (file.is_binary or file.is_submodule or file.is_link)
+    # A name that is not plain text cannot be written into a case's files.
+    is_plain = file.path.isprintable() and "\\" not in file.path
+    return is_text and is_plain and file.language in languages and not is_unsuited(file.path)
+
+
+def _grounds(files: list[FileChange], repository: GitRepository) -> Iterator[PlantingGround]:
+    for file in files:
+        text = repository.head.read(file.path)
+        ground = open_ground(file.path, text, frozenset(file.changed_lines("head"))) if text else None
+        if ground is not None:
+            yield ground
+
+
+def read_languages(text: str | None) -> tuple[str, ...]:
+    """The languages of a list with commas; raises InputError for one in which no bug can be planted."""
+    names = tuple(part.strip().lower() for part in (text or "").split(",") if part.strip())
+    for name in names:
+        if name not in PLANTABLE_LANGUAGES:
+            raise InputError(
+                f"no bug can be planted in {name!r}; known languages: {', '.join(PLANTABLE_LANGUAGES)}"
+            )
+    return names or PLANTABLE_LANGUAGES
+
+
+PYTHON = frozenset({"python"})
+OPERATORS = (
+    Operator("moved_boundary", conditions.move_boundaries),
+    Operator("reversed_comparison", conditions.reverse_comparisons),
+    Operator("swapped_connective", conditions.swap_connectives),
+    Operator("lost_negation", conditions.lose_negations),
+    Operator("negated_condition", conditions.add_negations),
+    Operator("removed_guard", guards.remove_guards),
+    Operator("removed_cleanup", guards.skip_cleanup, Category.RELIABILITY, families=FAMILIES - {"java"}),
+    Operator("short_range", guards.shorten_ranges, families=PYTHON),
+    Operator("missed_index", guards.miss_index),
+    Operator("ended_loop", guards.end_loops),
+    Operator("swapped_arguments", calls.swap_arguments),
+    Operator("dropped_await", calls.drop_awaits, families=frozenset({"python", "javascript"})),
+    Operator("removed_escape", calls.remove_escapes, Category.SECURITY),
+    Operator("joined_query", calls.join_queries, Category.SECURITY, Severity.CRITICAL, PYTHON),
+    Operator("turned_option", calls.turn_options, Category.RELIABILITY, Severity.MEDIUM),
+    Operator("widened_except", guards.widen_excepts, Category.RELIABILITY, Severity.MEDIUM, PYTHON),
+    Operator(
+        "swallowed_exception", guards.swallow_exceptions, Category.RELIABILITY, families=FAMILIES - {"go"}
+    ),
+    Operator("lost_error", guards.return_no_error, Category.RELIABILITY, families=frozenset({"go"})),
+)
+"""All ways to plant a bug."""
 NOT_IN_THE_CHANGE = "undoes the change, so that no changed line shows it"
 TYPE_ERROR = "a type checker refuses it"
 CAUGHT = "the repository's tests catch it"
@@ -182,8 +331,7 @@ class _Planter:
             f"types: {types.said}" if types.state == "clean" else f"types not checked: {types.said}",
         ]
         if self._request.test_command is not None:
-            trial = await run_tests(tree, self._request.test_command)
-            if not trial.passed:
+            if not await run_tests(tree, self._request.test_command):
                 return CAUGHT
             checks.append("the repository's tests pass with it")
         return _Kept(tree, tuple(checks))
@@ -198,7 +346,13 @@ class _Planter:
 
     async def _check_types(self, commit: PlantableCommit, tree: GitTree, mutant: Mutant) -> TypeCheck:
         sides = GitRepository(self._store, commit.repository.head, tree)
-        change = _change_between(self._store, sides.base, sides.head)
+        change = Change(
+            source="commit",
+            target="",
+            base=Revision(tree=sides.base.revision),
+            head=Revision(tree=sides.head.revision),
+            files=files_between(self._store, sides.base, sides.head),
+        )
         language = commit.language_of(mutant.path)
         return await check_types(
             language, mutant.path, change, sides, cache=self._cache, reviewed_folder=self._location.work_tree
@@ -208,7 +362,7 @@ class _Planter:
         """Tests that fail already cannot catch anything."""
         if self._request.test_command is None:
             return True
-        return (await run_tests(commit.repository.head, self._request.test_command)).passed
+        return await run_tests(commit.repository.head, self._request.test_command)
 
     def _bug(self, commit: PlantableCommit, mutant: Mutant, kept: _Kept) -> PlantedBug:
         return PlantedBug(
@@ -231,52 +385,3 @@ def _shows(commit: PlantableCommit, tree: GitTree, mutant: Mutant, store: Object
     file = next((one for one in files if one.head_path == mutant.path), None)
     near = range(mutant.line - NEAR_LINES, mutant.end_line + NEAR_LINES + 1)
     return file is not None and not set(near).isdisjoint(file.changed_lines("head"))
-
-
-def _change_between(store: ObjectStore, base: GitTree, head: GitTree) -> Change:
-    return Change(
-        source="commit",
-        target="",
-        base=Revision(tree=base.revision),
-        head=Revision(tree=head.revision),
-        files=files_between(store, base, head),
-    )
-
-
-def describe_planting(summary: PlantingSummary, out: Path) -> str:
-    """The counts of a planting, and what to do next."""
-    kinds = Counter(bug.mutant.operator for bug in summary.bugs)
-    languages = Counter(bug.language for bug in summary.bugs)
-    planted = f"{_counted(len(summary.bugs), 'bug')} planted in {_counted(summary.commits, 'commit')}"
-    lines = [
-        f"{planted}, with {_counted(summary.commits, 'clean twin')}: {out}",
-        *_listed("kinds", kinds),
-        *_listed("languages", languages),
-        f"{_counted(summary.commits_read, 'commit')} read; "
-        f"not suited: {sum(summary.commits_unsuited.values())}",
-        *_reasons(summary.commits_unsuited),
-        f"{_counted(summary.candidates, 'candidate')} found, {summary.tried} tried; "
-        f"discarded: {sum(summary.discarded.values())}",
-        *_reasons(summary.discarded),
-        "checked in what was planted:",
-        *_reasons(summary.checks),
-        f"Next: affidavit eval {out}",
-    ]
-    return "\n".join(lines)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def _listed(heading: str, counts: Counter[str]) -> list[str]:
-    shown = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in _ordered(counts))
-    return [f"  {heading}: {shown}"] if shown else []
-
-
-def _reasons(counts: Counter[str]) -> list[str]:
-    return [f"  {_counted(count, 'time')}: {reason}" for reason, count in _ordered(counts)]
-
-
-def _ordered(counts: Counter[str]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
