@@ -2,7 +2,8 @@
 
 import asyncio
 
-from affidavit.analysers.execution import Slots, usable_cores
+from affidavit.analysers.execution import Slots
+from affidavit.system.concurrency import usable_cores
 
 
 def most_at_once(slots, tasks):

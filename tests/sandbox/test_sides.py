@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.program_runs import AddedFile, Program, ProgramRun, RunLimits
 from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.copies import LAUNCHER, command_of, file_of
-from affidavit.sandbox.job import BoundedSandbox, Ended, Job, usual_places
+from affidavit.sandbox.job import Ended, Job
 from affidavit.sandbox.provision import Provision, make_environment, provide
 from affidavit.sandbox.sides import Sides
 from repositories import Repo
@@ -350,11 +350,23 @@ class Counting:
         return Ended("exited", 0)
 
 
-def test_no_more_programs_run_at_one_time_than_there_are_places(tmp_path: Path) -> None:
+@contextmanager
+def counted(repo: Repo, counting: Counting, at_once: int) -> Iterator[Sides]:
+    commit = repo.git("rev-parse", "HEAD")
+    with (
+        open_repository(repo.path, commit, commit) as repository,
+        Sides(repository, counting, provide(()), at_once=at_once) as sides,
+    ):
+        yield sides
+
+
+ECHO = Program(language="sh", text="echo hello")
+
+
+def test_no_more_programs_run_at_one_time_than_there_are_places(repo: Repo) -> None:
     counting = Counting()
-    bounded = BoundedSandbox(counting, 2)
-    with ThreadPoolExecutor(6) as threads:
-        runs = [threads.submit(bounded.run, Job(("true",), tmp_path)) for _ in range(6)]
+    with counted(repo, counting, 2) as sides, ThreadPoolExecutor(6) as threads:
+        runs = [threads.submit(sides.run, ECHO, "head") for _ in range(6)]
         while counting.started < 2:
             time.sleep(0.01)
         time.sleep(0.1)
@@ -364,23 +376,31 @@ def test_no_more_programs_run_at_one_time_than_there_are_places(tmp_path: Path) 
     assert counting.most == 2
 
 
-def test_whoever_waits_for_a_place_is_not_started_where_the_review_is_stopped(tmp_path: Path) -> None:
-    counting, stopped = Counting(), threading.Event()
-    bounded = BoundedSandbox(counting, 1)
-    with ThreadPoolExecutor(2) as threads:
-        first = threads.submit(bounded.run, Job(("true",), tmp_path))
+def test_whoever_waits_for_a_place_is_not_started_where_the_review_is_stopped(repo: Repo) -> None:
+    counting = Counting()
+    with counted(repo, counting, 1) as sides, ThreadPoolExecutor(2) as threads:
+        first = threads.submit(sides.run, ECHO, "head")
         while counting.started < 1:
             time.sleep(0.01)
-        waiting = threads.submit(bounded.run, Job(("true",), tmp_path, stopped=stopped))
-        stopped.set()
+        waiting = threads.submit(sides.run, ECHO, "head")
+        sides.stop()
         assert waiting.result().state == "not_started"
         counting.may_end.set()
         assert first.result().state == "exited"
-    assert usual_places() >= 1
 
 
 def test_both_pairs_of_trees_of_a_review_share_the_places(repo: Repo) -> None:
-    bounded = BoundedSandbox(Counting(), 1)
+    counting = Counting()
     commit = repo.git("rev-parse", "HEAD")
-    with open_repository(repo.path, commit, commit) as repository, Sides(repository, bounded) as sides:
-        assert sides.beside(repository)._sandbox is bounded
+    with (
+        counted(repo, counting, 1) as sides,
+        open_repository(repo.path, commit, commit) as repository,
+        ThreadPoolExecutor(2) as threads,
+    ):
+        runs = [threads.submit(one.run, ECHO, "head") for one in (sides, sides.beside(repository))]
+        while counting.started < 1:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        assert counting.started == 1
+        counting.may_end.set()
+        assert [run.result().state for run in runs] == ["exited"] * 2

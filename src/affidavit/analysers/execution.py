@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from affidavit.system.bubblewrap import bind, find_bubblewrap, isolate
 from affidavit.system.child_process import EndState, run_child
+from affidavit.system.concurrency import usable_cores
 
 MEGABYTE = 1024 * 1024
 FILES_A_SHARE = 5_000
@@ -271,13 +272,6 @@ def has_walls() -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
-
-
-def usable_cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
 
 
 class Slots:

@@ -17,7 +17,7 @@ from affidavit.ports import Runner
 from affidavit.records.report import Programs
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import choose_sandbox
-from affidavit.sandbox.job import BoundedSandbox, Sandbox
+from affidavit.sandbox.job import Sandbox
 from affidavit.sandbox.provision import Provision, make_environment, provide
 from affidavit.sandbox.sides import Sides
 from affidavit.stages.proving.reproduce import Running
@@ -56,8 +56,15 @@ def opened_runner(
         return
     with ExitStack() as stack:
         provided = _with_made(stack, choice.sandbox, repository, options, provided)
-        bounded = BoundedSandbox(choice.sandbox, settings.run_at_once)
-        sides = stack.enter_context(Sides(repository, bounded, provided, budget_seconds=settings.run_seconds))
+        sides = stack.enter_context(
+            Sides(
+                repository,
+                choice.sandbox,
+                provided,
+                budget_seconds=settings.run_seconds,
+                at_once=settings.run_at_once,
+            )
+        )
         yield Running(sides, Programs(sandbox=choice.sandbox.name), sides.beside)
 
 

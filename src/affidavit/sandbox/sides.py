@@ -23,9 +23,12 @@ from affidavit.sandbox.copies import (
 from affidavit.sandbox.job import SIDE, WATCH, Ended, Job, Sandbox
 from affidavit.sandbox.provision import Provision, base_variables
 from affidavit.sandbox.watching import Noticed, shadows, watching
+from affidavit.system.concurrency import usable_cores
 from affidavit.system.temporary import Closing, temporary_folder
 
 MAX_PROGRAM_BYTES = 200_000
+LOOK_SECONDS = 0.1
+"""How often a waiting run checks whether the review was stopped."""
 NOTHING = Provision()
 USUAL = RunLimits()
 
@@ -40,6 +43,7 @@ class Sides(Closing):
         provision: Provision = NOTHING,
         limits: RunLimits = USUAL,
         budget_seconds: float | None = None,
+        at_once: int | None = None,
     ) -> None:
         self._repository = repository
         self._sandbox = sandbox
@@ -50,6 +54,8 @@ class Sides(Closing):
         self._altered: dict[Side, tuple[AlteredFile, ...]] = {}
         self._writing = threading.Lock()
         self._stopped = threading.Event()
+        # More at once than cores would only take each other's time.
+        self._turns = threading.BoundedSemaphore(at_once or usable_cores())
         self._left_ms = None if budget_seconds is None else budget_seconds * 1000
         self._counting = threading.Lock()
 
@@ -82,7 +88,7 @@ class Sides(Closing):
         """The same sandbox and environment over another pair of trees; it ends with this one."""
         left = None if self._left_ms is None else max(0.0, self._left_ms / 1000)
         other = Sides(repository, self._sandbox, self._provision, self._limits, left)
-        other._stopped = self._stopped
+        other._stopped, other._turns = self._stopped, self._turns
         return self._folders.enter_context(other)
 
     def stop(self) -> None:
@@ -141,7 +147,17 @@ class Sides(Closing):
                 stopped=self._stopped,
                 watch=watch,
             )
+            return self._in_turn(job)
+
+    def _in_turn(self, job: Job) -> Ended:
+        """Run a job when a place is free; its own time begins then."""
+        while not self._turns.acquire(timeout=LOOK_SECONDS):
+            if self._stopped.is_set():
+                return Ended("not_started", detail="the review was stopped")
+        try:
             return self._sandbox.run(job)
+        finally:
+            self._turns.release()
 
     def _folder(self, side: Side) -> Path:
         with self._writing:

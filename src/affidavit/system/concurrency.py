@@ -1,6 +1,7 @@
-"""Await several coroutines at once, and leave none of them running behind."""
+"""Await several coroutines at once, and leave none running; count the usable cores."""
 
 import asyncio
+import os
 from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 
@@ -32,3 +33,10 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Resu
             if not task.cancelling():
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1

@@ -9,7 +9,7 @@ from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_findi
 from affidavit.ports import Case, Dependencies, Mind, Role, Runner, Specialist, Talk, ToolSource, Verifiers
 from affidavit.prompts import QUOTING, PromptSet, current_prompts
 from affidavit.proof.rewording import is_too_long
-from affidavit.proof.running.runners import KeptRuns
+from affidavit.proof.running.runners import WatchedRunner
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
@@ -182,7 +182,7 @@ class Session:
 
     def verifier(self, plan: Plan) -> ModelVerifier:
         """Who judges the findings; it has not seen the specialists' work."""
-        runs = KeptRuns(self.case.runner) if self.case.runner else None
+        runs = WatchedRunner(self.case.runner) if self.case.runner else None
         tools = self.verifier_tools(runs)
         return ModelVerifier(
             mind=self.panel.minds["verifier"],

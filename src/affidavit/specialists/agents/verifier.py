@@ -20,7 +20,7 @@ from affidavit.proof.judging.judgement import (
 )
 from affidavit.proof.running.own_names import own_names, printed_lines
 from affidavit.proof.running.reproduction import shows_nothing
-from affidavit.proof.running.runners import KeptRuns
+from affidavit.proof.running.runners import WatchedRunner
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
@@ -105,7 +105,7 @@ class ModelVerifier:
     emit: Emit
     take: int = 1
     """Which of several votes it casts."""
-    runs: KeptRuns | None = None
+    runs: WatchedRunner | None = None
     """The programs that verifiers ran; None where nothing is run."""
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONCURRENCY))
 
