@@ -116,14 +116,14 @@ class Planned:
     options: Mapping[str, Any]
 
     def refuse_early(self) -> None:
-        """What cannot come to a branch is said before anything is paid for."""
+        """Refuse bad options before anything is paid for."""
         if not self.options["agent"].strip():
             raise InputError("--agent: name the command that follows the feedback")
         if self.options["branch"]:
             self.workplace.refuse_name(self.options["branch"])
 
     def journal(self, *, is_fresh: bool) -> Journal:
-        """The loop that was interrupted, or a new one."""
+        """Return the interrupted loop, or a new one."""
         known = None if is_fresh else read_journal(self.folder)
         new = Journal(
             repository=str(self.location.work_tree or self.location.git_dir),
@@ -152,7 +152,7 @@ class Planned:
         return free_series(repository_at(self.location), self.name, self.options["data"])
 
     def loop(self, options: Mapping[str, Any]) -> Loop:
-        """Everything that the loop works with."""
+        """Build the loop."""
         told = (lambda _text: None) if options["quiet"] else say
         reviews = LoopReviews(
             own=self.workplace.own,
@@ -175,7 +175,7 @@ class Planned:
         )
 
     def leave(self, journal: Journal) -> Journal:
-        """The best iteration as a branch; none where nothing was better than what was there."""
+        """Leave the best iteration as a branch, if it is better than the start."""
         best = next((one for one in journal.turns if one.number == journal.best), None)
         if best is None or best.commit == self.start or journal.branch:
             keep_journal(self.folder, journal)
@@ -252,7 +252,7 @@ _HEADS = ("iteration", "commit", "score", "verdict", "blocking", "held back", "a
 
 
 def loop_lines(journal: Journal) -> Iterator[str]:
-    """A row for each iteration, what was not taken, why the loop ended, and what it left."""
+    """Format the loop: a row for each iteration, why it ended, and what it left."""
     rows = [_HEADS, *(_cells(turn, journal.best) for turn in journal.turns)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADS))]
     for row in rows:

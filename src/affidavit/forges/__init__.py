@@ -1,1 +1,1 @@
-"""Where people review: a pull request in, its change out; a report in, comments out."""
+"""Read pull requests from GitHub and GitLab, and post reports on them."""

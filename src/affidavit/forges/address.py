@@ -1,4 +1,4 @@
-"""The address of a pull request: what a user pastes in, which forge, repository and number it means out."""
+"""Parse the address of a pull request, and list the forges that may be asked."""
 
 import os
 import re
@@ -62,7 +62,7 @@ def named_hosts(environment: Mapping[str, str] = os.environ) -> tuple[Host, ...]
 
 
 def described(kind: ForgeKind, web: str, api: str | None, where: str) -> Host:
-    """A forge at an address; raises SettingsError where it is none."""
+    """Return the forge at an address; raise SettingsError if it is not an address."""
     return Host(kind=kind, web=_address(web, where), api=_address(api or _api_of(kind, web), where))
 
 
@@ -99,7 +99,7 @@ def _with_scheme(text: str) -> str:
 
 
 def _from_builds(environment: Mapping[str, str]) -> Iterator[Host]:
-    """What the machine of a build says about the forge that started it."""
+    """Return the forge that the variables of a CI job name."""
     if environment.get("GITHUB_ACTIONS") and environment.get("GITHUB_SERVER_URL"):
         yield described(
             "github", environment["GITHUB_SERVER_URL"], environment.get("GITHUB_API_URL"), "GITHUB_SERVER_URL"
@@ -111,7 +111,7 @@ def _from_builds(environment: Mapping[str, str]) -> Iterator[Host]:
 
 
 def config_folder(environment: Mapping[str, str]) -> Path:
-    """Where the user's own configuration lies."""
+    """Return the folder of the user's configuration."""
     folder = environment.get("XDG_CONFIG_HOME")
     return (Path(folder) if folder and Path(folder).is_absolute() else Path.home() / ".config") / "affidavit"
 
@@ -187,7 +187,7 @@ class PullRequestAddress(Record):
 
 
 def is_request_url(text: str | None) -> bool:
-    """Whether a target is an address of the web: no revision and no file is written like one."""
+    """Check whether a target is an address of the web: no revision and no file is written like one."""
     return text is not None and text.lower().startswith(("https://", "http://"))
 
 
@@ -201,7 +201,7 @@ def refuse_without_scheme(text: str | None) -> None:
 
 
 def parse_change_url(text: str, hosts: Sequence[Host] | None = None) -> PullRequestAddress:
-    """The pull request that an address means; raises InputError where none is, or its forge is not known."""
+    """Parse the address of a pull request; raise InputError if it is none or the forge is unknown."""
     text = text.strip()
     try:
         parts = urlsplit(text)

@@ -1,4 +1,4 @@
-"""What people answered to findings: comments and reactions in, decisions with their authors out."""
+"""Read what people answered to findings: commands in comments, and reactions."""
 
 import re
 from collections.abc import Iterator
@@ -85,29 +85,29 @@ class Decision(Record):
 
     @property
     def lifts(self) -> bool:
-        """Whether it lifts verdict and gate: said by somebody who may, with a command that says so."""
+        """Check whether it lifts verdict and gate: said by somebody who may, with a command that says so."""
         return self.kind == "dismissed" and self.by.lifting == "lifts"
 
 
 def read_decisions(standing: Standing) -> list[Decision]:
-    """Everybody's decisions, the oldest first; a finding may have several."""
+    """Return all decisions, the oldest first; a finding may have several."""
     return [one for one in _all_decisions(standing) if not one.edited]
 
 
 def unheard(standing: Standing) -> list[Decision]:
-    """Dismissals that decide nothing, because another than who is named may have written them."""
+    """Return the dismissals that do not count because somebody else may have edited them."""
     return [one for one in _all_decisions(standing) if one.edited and one.kind == "dismissed"]
 
 
 def unheard_words(decision: Decision) -> str:
-    """Why such a dismissal decides nothing."""
+    """Say why an edited dismissal does not count."""
     if decision.edited == "by_another":
         return "somebody other than its author has edited it: it decides nothing"
     return "it was edited, and who did it is not known: it decides nothing"
 
 
 def unheard_notices(standing: Standing) -> list[str]:
-    """The same for whoever asks for a review."""
+    """Return notices about dismissals that do not count."""
     return [
         f"the dismissal of {one.fingerprint} by {one.by.name} ({one.url or 'a comment'}) does not count: "
         f"{unheard_words(one)}"
@@ -116,7 +116,7 @@ def unheard_notices(standing: Standing) -> list[str]:
 
 
 def decides(body: str) -> bool:
-    """Whether a comment says something that decides, whoever wrote it."""
+    """Check whether a comment holds a decision, whoever wrote it."""
     words = _own_words(body)
     return bool(_COMMAND.search(words) or _WRONG.match(words.strip()))
 
@@ -140,12 +140,12 @@ def lifting(standing: Standing) -> tuple[Dismissed, ...]:
 
 
 def people_who_dismissed(standing: Standing) -> list[str]:
-    """Whose rights matter for a review: those whose word may lift the gate."""
+    """Return the people whose dismissal may lift the gate."""
     return _named_by(standing, "dismissed")
 
 
 def people_who_decided(standing: Standing) -> list[str]:
-    """Whose rights matter where labels are kept: also those whose word may count in the error rate."""
+    """Return the people whose dismissal or objection may count."""
     # Each is a request, and thumbs are cheap: whoever is not asked for stays unknown, and counts in no rate.
     called_wrong = _named_by(standing, "wrong")[:MAX_ASKED]
     return list(dict.fromkeys([*people_who_dismissed(standing), *called_wrong]))

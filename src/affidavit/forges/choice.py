@@ -1,4 +1,4 @@
-"""From an address to the forge behind it, opened with what the user's side gives."""
+"""Open the forge of a pull request; `Forge` is the seam that both forges implement."""
 
 import os
 from collections.abc import Mapping
@@ -18,22 +18,22 @@ class Forge(Protocol):
 
     @property
     def limits(self) -> Limits:
-        """What it accepts."""
+        """Return the limits of the forge."""
 
     async def read(self) -> PullRequest:
-        """The request with its words, comments and checks."""
+        """Read the request with its description, comments and checks."""
 
     async def standing(self, head: str) -> Standing:
-        """Our own comments and the answers to them, and what we said about the gate at this commit."""
+        """Read our own comments, the answers to them, and the gate at this commit."""
 
     async def earlier_report(self) -> bytes | None:
-        """The report that was posted last, from the run that posted it; None where there is none."""
+        """Read the report that was posted last; None if there is none."""
 
     async def apply(self, action: Action) -> None:
         """Do one thing; raises ForgeError with the forge's status where it refuses."""
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
 
 
 def open_forge(
@@ -43,7 +43,7 @@ def open_forge(
     environment: Mapping[str, str] = os.environ,
     reach: Reach | None = None,
 ) -> Forge:
-    """The forge of a pull request. The caller closes it."""
+    """Open the forge of a pull request. The caller closes it."""
     web = ForgeClient(address.host, patience, reach=reach)
     account = environment.get("AFFIDAVIT_POST_AS", "").strip()
     if address.host.kind == "github":
@@ -64,7 +64,7 @@ async def read_earlier(
     patience: Patience | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> bytes | None:
-    """The report that was posted last on a pull request."""
+    """Read the report that was posted last on a pull request."""
     forge = open_forge(address, credentials, patience, environment)
     try:
         return await forge.earlier_report()
@@ -80,7 +80,7 @@ async def read_kept_by_job(
     patience: Patience | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> bytes:
-    """What another job of this pipeline kept; only GitLab needs it."""
+    """Read an artifact of another job of this GitLab pipeline."""
     if address.host.kind != "gitlab":
         raise SettingsError(f"job:{job} is for jobs of GitLab: name a file")
     from affidavit.forges.gitlab.client import GitLabClient, read_kept  # noqa: PLC0415 - only one is needed

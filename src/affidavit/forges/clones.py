@@ -1,4 +1,4 @@
-"""Repositories of forges, kept in a cache: the commits of a pull request in, a repository that has them out.
+"""Fetch commits of pull requests into cached repositories.
 
 What is there already is not fetched again. A token reaches git through its environment alone.
 """
@@ -59,7 +59,7 @@ class Remote:
 
     @property
     def git_variables(self) -> dict[str, str]:
-        """What git is told through its environment: one protocol, no redirect, no helper, the token."""
+        """Return git's settings as variables: one protocol, no redirect, no helper, the token."""
         scheme = urlsplit(self.url).scheme
         settings = {
             "http.followRedirects": "false",
@@ -99,11 +99,11 @@ class Clone:
 
     @property
     def is_shallow(self) -> bool:
-        """Whether history is cut off somewhere."""
+        """Check whether history is cut off somewhere."""
         return (self.folder / "shallow").exists()
 
     def has(self, commit: str) -> bool:
-        """Whether the commit is here."""
+        """Check whether the commit is here."""
         return self.git.attempt("cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
 
     def commit_of(self, name: str) -> str | None:
@@ -144,7 +144,7 @@ class Clone:
 
 
 def open_clone(cache: Path, remote: Remote) -> Clone:
-    """The repository of the cache that belongs to a remote; made where there is none."""
+    """Open the cached repository of a remote, or create it."""
     parts = urlsplit(remote.url)
     name = hashlib.sha256(remote.url.encode()).hexdigest()[:24]
     folder = cache / "repositories" / (parts.netloc.replace(":", "_") or "local") / f"{name}.git"
@@ -159,7 +159,7 @@ def open_clone(cache: Path, remote: Remote) -> Clone:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """One fetch at a time into a repository: two would fetch the same, and gc could run below one."""
+    """Lock a repository while it is fetched into."""
     lock = folder.with_suffix(".lock")
     make_private_file(lock)
     with lock.open("r+b") as opened:
@@ -168,7 +168,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def remote_of(host: Host, url: str, credentials: Credentials, environment: Mapping[str, str]) -> Remote:
-    """Where git fetches from; only ever from the forge itself."""
+    """Return the remote of a repository; refuse hosts other than the forge."""
     if origin_of(url) not in host.origins:
         raise ForgeError(f"{host.name} names {origin_of(url)} as the place of its repository: not asked")
     return Remote(url, credentials, environment, _max_megabytes(environment))
@@ -180,7 +180,7 @@ def _max_megabytes(environment: Mapping[str, str]) -> int:
 
 
 def is_commit_id(text: str) -> bool:
-    """Whether a text is the whole id of a commit."""
+    """Check whether a text is the whole id of a commit."""
     return bool(OBJECT_ID.fullmatch(text))
 
 

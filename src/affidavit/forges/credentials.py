@@ -1,4 +1,4 @@
-"""Who Affidavit is on a forge: a token or a GitHub App, from the environment or a command of the user's.
+"""Find the credentials for a forge: a token or a GitHub App, from the environment or a command.
 
 Never from a repository, never on a command line, never shown: `repr` hides them all.
 """
@@ -68,7 +68,7 @@ NOBODY = Credentials()
 def find_credentials(
     host: Host, purpose: Purpose = "read", environment: Mapping[str, str] = os.environ
 ) -> Credentials:
-    """What the user's side gives for this forge and purpose; nobody where it gives nothing."""
+    """Return the user's credentials for this forge and purpose; NOBODY if there are none."""
     if purpose == "post":
         app = _app(environment) if host.kind == "github" else None
         token = environment.get(POST_TOKEN) or _from_command(POST_TOKEN_COMMAND, environment)
@@ -84,7 +84,7 @@ def find_credentials(
 
 
 def has_credentials_for_posting(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether the user gave the poster something of its own."""
+    """Check whether there are separate credentials for posting."""
     return any(environment.get(name) for name in (POST_TOKEN, POST_TOKEN_COMMAND, APP_VARIABLES[0]))
 
 
@@ -123,7 +123,7 @@ def _key_file(environment: Mapping[str, str]) -> str:
 
 
 def _from_command(variable: str, environment: Mapping[str, str]) -> str:
-    """What the user's command prints, such as `gh auth token` or `pass show forge`."""
+    """Run the user's token command, such as `gh auth token` or `pass show forge`."""
     words = shlex.split(environment.get(variable, ""))
     if not words:
         return ""

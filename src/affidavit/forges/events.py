@@ -1,4 +1,4 @@
-"""What a forge reports by itself: an event's name and payload in, what it asks of a reviewer out.
+"""Read webhook events of forges: which review does an event ask for?
 
 Whoever calls this has checked the signature; here nothing is believed but shapes.
 """
@@ -34,7 +34,7 @@ class RequestEvent(Record):
 
 
 def read_github_event(name: str, payload: Any, hosts: tuple[Host, ...]) -> RequestEvent | None:
-    """What a delivery of GitHub asks for (`X-GitHub-Event` is its name); None where it asks for nothing."""
+    """Read a delivery of GitHub; None if it asks for nothing. `X-GitHub-Event` is its name."""
     if name == "pull_request":
         return _pull_request(_table(payload), hosts)
     if name in ("issue_comment", "pull_request_review_comment"):
@@ -43,7 +43,7 @@ def read_github_event(name: str, payload: Any, hosts: tuple[Host, ...]) -> Reque
 
 
 def read_gitlab_event(name: str, payload: Any, hosts: tuple[Host, ...]) -> RequestEvent | None:
-    """What a delivery of GitLab asks for (`X-Gitlab-Event` is its name); None where it asks for nothing."""
+    """Read a delivery of GitLab; None if it asks for nothing. `X-Gitlab-Event` is its name."""
     content = _table(payload)
     if name == "Merge Request Hook":
         return _merge_request(content, hosts)
@@ -85,7 +85,7 @@ def _comment(name: str, payload: dict[str, Any], hosts: tuple[Host, ...]) -> Req
 
 
 def _wish_of(command: str) -> Wish:
-    """Whether somebody's word may lift the gate: whose does is decided by who reads the request."""
+    """Check whether a command is a dismissal; the reader of the request checks the rights."""
     return "dismiss" if _DISMISSAL.search(command) else "answer"
 
 

@@ -1,4 +1,4 @@
-"""From a pull request to its opened change: the commits are fetched, git says what they change."""
+"""Open the change of a pull request: fetch its commits and let git compare them."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -103,7 +103,7 @@ def fetch_change(clone: Clone, pull: PullRequest, *, has_full_history: bool = Fa
 
 
 def address_of(change: Change, environment: Mapping[str, str] | None = None) -> PullRequestAddress:
-    """The pull request that a recorded change names; its forge must be one that the user's side names."""
+    """Return the pull request of a recorded change; its forge must be a known one."""
     if not change.request:
         raise InputError("the report is not of a pull request: name its repository with --repo")
     return parse_change_url(change.request, known_hosts(os.environ if environment is None else environment))
@@ -182,7 +182,7 @@ def _fetch_base(clone: Clone, source: str, names: _Names) -> str:
 
 
 def _settle(clone: Clone, base: str, head: str, names: _Names, *, has_full_history: bool) -> str | None:
-    """Deepen until the commit where the sides parted, and all since, are known; that commit, if any."""
+    """Deepen the history until the merge base and all since are known; return the merge base."""
     both = {names.head: head, names.base: clone.commit_of(names.base) or base}
     if has_full_history and clone.is_shallow:
         clone.fetch_all(both)
@@ -204,7 +204,7 @@ def _parted(clone: Clone, base: str, head: str) -> str | None:
 
 
 def _is_stable(clone: Clone, base: str, head: str) -> bool:
-    """Whether a longer history would list the same commits between the two.
+    """Check whether a longer history would list the same commits between the two.
 
     A commit at the edge has parents that are not here. None may be part of the change; and where all of the
     edge is older than the change, nothing behind it leads back into it.

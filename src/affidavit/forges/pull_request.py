@@ -1,4 +1,4 @@
-"""A pull request as a forge shows it, whichever forge it is. Everything in it is data, whoever wrote it."""
+"""Describe a pull request of any forge. Everything in it is untrusted data."""
 
 import io
 import zipfile
@@ -18,12 +18,12 @@ POSTED = "posted"
 
 
 def artifact_name(number: int) -> str:
-    """What the written workflow calls the report of a pull request: later runs ask for it by this name."""
+    """Return the name of the artifact that holds the report of a pull request."""
     return f"affidavit-posted-{number}"
 
 
 def report_in(archive: bytes) -> bytes:
-    """The report in a run's archive; raises ForgeError where there is none, or one without end."""
+    """Return the report in an archive of a run; raise ForgeError if it is missing or too large."""
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as kept, kept.open(REPORT_FILE) as file:
             content = file.read(MAX_REPORT_BYTES + 1)
@@ -63,7 +63,7 @@ class CheckResult(Record):
 
     @property
     def is_bad(self) -> bool:
-        """Whether somebody would look into it."""
+        """Check whether the result is a failure."""
         return self.outcome in ("failure", "failed", "error", "timed_out", "action_required", "canceled")
 
 
@@ -101,12 +101,12 @@ class PullRequest(Record):
 
     @property
     def is_awaiting_review(self) -> bool:
-        """Whether its author wants it looked at: open, and no draft."""
+        """Check whether it is open and not a draft."""
         return self.state == "open" and not self.is_draft
 
     @property
     def discussion(self) -> tuple[Comment, ...]:
-        """Comments, and the checks that failed: what others have said already."""
+        """Return the comments and the failed checks."""
         failed = [
             Comment(
                 author=f"check: {one.name}", body=f"{one.outcome}: {one.summary}".strip(": "), is_bot=True
@@ -127,7 +127,7 @@ class PullRequest(Record):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What whoever asked for a review should know beforehand."""
+        """Return notices to show before a review."""
         name = "this merge request" if self.address.host.kind == "gitlab" else "this pull request"
         said = {
             f"{name} is merged: what was merged is reviewed": self.state == "merged",

@@ -1,4 +1,4 @@
-"""What stands on a pull request already: our own comments, and what people said to them."""
+"""Describe our comments on a pull request, their marks, and the answers to them."""
 
 import re
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ class Mark(Record):
 
 
 def write_mark(mark: Mark) -> str:
-    """The first line of a comment."""
+    """Write the first line of a comment."""
     pairs = {
         "finding": mark.fingerprint,
         "also": ",".join(mark.also),
@@ -59,7 +59,7 @@ def write_mark(mark: Mark) -> str:
 
 
 def read_mark(body: str) -> Mark | None:
-    """The mark of a comment, if its first line is one; whose comment it is must be known already."""
+    """Return the mark of a comment of ours; None if its first line is not one."""
     found = _MARK.match(body.lstrip("\ufeff").split("\n", 1)[0].rstrip("\r"))
     if found is None:
         return None
@@ -153,7 +153,7 @@ class Standing(Record):
     """Of the newest commit status of that name about this request: the states that it may stand for (some
     forges have one word for several), and its words."""
     verdict: Literal["approve", "request_changes", ""] = ""
-    """What our last review that still counts says."""
+    """Return the verdict of our last review that still counts."""
     verdict_review: str = ""
     not_read: tuple[str, ...] = ()
     """What a missing token or right hides."""
@@ -176,7 +176,7 @@ class Standing(Record):
 
 
 def with_rights(standing: Standing, rights: dict[str, Lifting]) -> Standing:
-    """The same, with whether each person's word lifts the gate."""
+    """Add to each person whether they may lift the gate."""
 
     def known(person: Person) -> Person:
         return person.model_copy(update={"lifting": rights.get(person.name, person.lifting)})

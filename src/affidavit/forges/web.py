@@ -29,7 +29,7 @@ HIDDEN = (0, 401, 403, 404)
 
 
 async def read_or_miss(reading: Awaitable[tuple[T, ...]], what: str, missed: list[str]) -> tuple[T, ...]:
-    """What is read; where it is hidden, nothing, and `missed` has why."""
+    """Read something; if it is hidden, return nothing and add the reason to `missed`."""
     try:
         return await reading
     except ForgeError as error:
@@ -46,13 +46,13 @@ NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 async def resolve_name(name: str) -> list[str]:
-    """All addresses of a name, as this machine knows them."""
+    """Return all addresses of a name."""
     found = await asyncio.get_running_loop().getaddrinfo(name, 443, type=socket.SOCK_STREAM)
     return [str(one[4][0]) for one in found]
 
 
 def is_proxied(name: str) -> bool:
-    """Whether the operator's proxy makes the connection, and looks names up itself."""
+    """Check whether the operator's proxy makes the connection, and looks names up itself."""
     return "https" in getproxies() and not proxy_bypass(name)
 
 
@@ -86,7 +86,7 @@ class Reach:
 
 
 def is_public(text: str) -> bool:
-    """Whether an address is one of the public internet, also where it stands inside another."""
+    """Check whether an address is one of the public internet, also where it stands inside another."""
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -192,7 +192,7 @@ class ForgeClient(httpx2.AsyncClient):
         )
 
     async def download(self, address: str, headers: Mapping[str, str]) -> bytes:
-        """A file; the store that the forge may keep it in is asked as nobody, once, and over TLS only."""
+        """Download a file; follow one redirect to a store, over TLS and without the token."""
         response = await self._stored(self.build_request("GET", address, headers=headers))
         target = response.headers.get("location")
         if response.status_code in _REDIRECTS and target:
@@ -332,18 +332,18 @@ class Connection:
 
     @property
     def name(self) -> str:
-        """What people call the forge."""
+        """Return the name of the forge."""
         return _NAMES[self.address.host.kind]
 
     def refused(self, method: str, path: str, status: int, said: str, why: str = "") -> ForgeError:
-        """What the forge said, and what to do about it; never the request's own headers."""
+        """Return the error for a refusal; it never shows the headers of the request."""
         shown = " ".join(said.split())[:300]
         message = f"{self.name} refuses {method} {plain(path)} ({status or 'no status'}): {shown}"
         advice = why or _REFUSALS.get(status, "")
         return ForgeError(message + (f"; {advice}" if advice else ""), status=status, retryable=status >= 500)
 
     def one(self, path: str, answer: Any) -> dict[str, Any]:
-        """An answer that is one thing; any other shape is none that this forge is known to give."""
+        """Return an answer that must be an object; raise ForgeError for any other shape."""
         if isinstance(answer, dict):
             return answer
         shape = _SHAPES.get(type(answer), "something")
@@ -353,15 +353,15 @@ class Connection:
         )
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         await self.web.aclose()
 
 
 def plain(path: str) -> str:
-    """A path without what is asked of it."""
+    """Return a path without its query."""
     return path.partition("?")[0]
 
 
 def paged(path: str) -> str:
-    """The same path, a hundred entries at a time."""
+    """Return a path that asks for a hundred entries a page."""
     return f"{path}{'&' if '?' in path else '?'}per_page={PAGE}"

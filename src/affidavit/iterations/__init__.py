@@ -1,1 +1,1 @@
-"""The reviews of one change as a series: what was said, was it followed, did it help, when to stop."""
+"""Follow the reviews of one change, and run the loop with a coding agent."""

@@ -1,4 +1,4 @@
-"""A finished review in, what became of each finding of the one before out."""
+"""Decide what became of each finding of the earlier review."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,12 +47,12 @@ class Carrying:
 
 
 def is_brought(candidate: Candidate) -> bool:
-    """It comes from the review before, and nobody of this one has repeated it."""
+    """Check whether a candidate is carried over from the earlier review and not repeated in this one."""
     return candidate.carried is not None and not candidate.carried.is_repeated
 
 
 def decide(entry: Entry, known: Mapping[str, Candidate]) -> FindingDecision:
-    """What became of one finding, by the candidates of the finished report."""
+    """Decide what became of one finding, by the candidates of the finished report."""
     earlier, finding = entry.earlier, entry.earlier.candidate.finding
     now = _living(entry.now, known)
     fate, by, reason = entry.settled or _fate(entry, known.get(entry.now or ""), now)
@@ -77,7 +77,7 @@ def decide(entry: Entry, known: Mapping[str, Candidate]) -> FindingDecision:
 
 
 def decided_again(then: Sequence[FindingDecision], now: Sequence[FindingDecision]) -> list[FindingDecision]:
-    """A second review of the same head: what the first one decided of the push, as far as it still holds."""
+    """Merge the decisions of two reviews of the same head."""
     since = {one.earlier: one for one in now}
     decisions: list[FindingDecision] = []
     for one in then:
@@ -159,12 +159,12 @@ def _is_milder(entry: Entry, now: Candidate) -> bool:
 
 
 def all_names(one: EarlierFinding) -> set[str]:
-    """Every name of an earlier finding and of what it stood for."""
+    """Return every name of an earlier finding and of its duplicates."""
     return fingerprints_of(one) | {place.fingerprint for place in one.places}
 
 
 def place_entries(one: EarlierFinding, earlier: Earlier, case: Case) -> tuple[Entry, ...]:
-    """What an analyser's finding stood for, each place as an entry of its own."""
+    """Return an entry for each other place of an analyser's finding."""
     entries = []
     for place in _places_apart(one):
         if place.finding:
@@ -177,14 +177,14 @@ def place_entries(one: EarlierFinding, earlier: Earlier, case: Case) -> tuple[En
 
 
 def parts_of(entry: Entry) -> tuple[Entry, ...]:
-    """The finding that led, then each of its places."""
+    """Return the leading finding, then each of its places."""
     return (replace(entry, places=()), *entry.places)
 
 
 def with_partners(
     entries: Sequence[Entry], findings: Sequence[EarlierFinding], named: Sequence[Candidate]
 ) -> list[Entry]:
-    """The entries, and their places, with what is the same in this review; nobody is a partner twice."""
+    """Add to the entries and their places the same findings of this review."""
     known = [
         each
         for one, entry in zip(findings, entries, strict=True)
@@ -202,7 +202,7 @@ def with_partners(
 
 
 def with_silenced(entries: Sequence[Entry], named: Sequence[Candidate], case: Case) -> list[Entry]:
-    """The entries, and their places, with what a comment of the change silences; each comment once."""
+    """Add to the entries and their places the findings that a comment of the change silences."""
     parts = [part for entry in entries for part in parts_of(entry)]
     silenced = [one for one in named if one.withheld and one.withheld.code is Reason.SUPPRESSED]
 
@@ -215,7 +215,7 @@ def with_silenced(entries: Sequence[Entry], named: Sequence[Candidate], case: Ca
 
 
 def as_silenced(entry: Entry, silenced: Candidate, finding: Finding) -> Entry:
-    """The entry at the line that a comment silences; where it has moved, in its words of now."""
+    """Move an entry to the line that a comment silences."""
     said = silenced.withheld.detail if silenced.withheld else ""
     detail = f"a comment that was added after it was reported silences it ({said})"
     trace = Trace("stands", finding.file, *finding.lines, f"{detail}, which settles nothing")
@@ -262,7 +262,7 @@ def _unlikeness(entry: Entry, other: Candidate) -> Distance:
 
 
 def _covers(one: Candidate, then: Candidate, trace: Trace, case: Case) -> bool:
-    """Whether it is the very line that an analyser spoke of."""
+    """Check whether it is the very line that an analyser spoke of."""
     if one.finding is None or then.finding is None or one.finding.rule_id != then.finding.rule_id:
         return False
     if one.specialist != then.specialist or is_about_another(then, one):
@@ -279,7 +279,7 @@ UNTOUCHED = "judged in the review before; neither its code nor what names it was
 
 
 def standing_judgement(then: Candidate) -> Judgement:
-    """What the earlier review came to, as the judgement of this one where nobody is asked again."""
+    """Return the judgement of the earlier review, for findings that are not verified again."""
     if then.status not in (Status.VERIFIED, Status.LIKELY):
         return Judgement(by="earlier", outcome="skipped", reason="nobody has verified it yet")
     return Judgement(
@@ -293,7 +293,7 @@ def standing_judgement(then: Candidate) -> Judgement:
 
 
 def kept_judgement(then: Candidate, trace: Trace) -> Judgement | None:
-    """What counts of a finding that is reported again, where nobody answers: that it was confirmed before.
+    """Return the earlier confirmation of a finding that is reported again.
 
     None where nobody had confirmed it, or its code is not what it was.
     """
@@ -304,20 +304,20 @@ def kept_judgement(then: Candidate, trace: Trace) -> Judgement | None:
 
 
 def open_judgement(then: Candidate, reason: str) -> Judgement:
-    """What an analyser proved and nothing has settled since: it counts as it did."""
+    """Return the judgement of an analyser's finding that nothing has settled."""
     severity = then.finding.severity if then.finding else None
     return Judgement(by="earlier", answer="CONFIRMED", worth=then.worth, severity=severity, reason=reason)
 
 
 def is_out_of_sight(then: Candidate, trace: Trace, case: Case) -> bool:
-    """Its code stands in a file of the change that its analyser does not look at."""
+    """Check whether the code is now in a file that the analyser does not read."""
     shown = [one for one in case.replies if one.specialist == then.specialist]
     file = case.change.file_at(trace.path, "head") if trace.is_somewhere else None
     return file is not None and bool(shown) and not any(file.path in one.files for one in shown)
 
 
 def why_silent(then: Candidate, finding: Finding, trace: Trace, docket: Docket, case: Case) -> str | None:
-    """Why an analyser's silence says nothing; None: it has looked, and does not report it any more."""
+    """Say why an analyser did not look; None if it looked and no longer reports the finding."""
     name = then.specialist
     states = {one.specialist: one.state for one in docket.replies}
     runs = [run for run in docket.analyser_runs if run.analyser == name and run.side == "head"]
@@ -340,7 +340,7 @@ def why_silent(then: Candidate, finding: Finding, trace: Trace, docket: Docket, 
 
 
 def anchored(name: str, at: int, entry: Entry, finding: Finding, case: Case) -> Candidate | None:
-    """The finding where its code is now, under this id; None where nothing can be quoted there."""
+    """Return the finding at the current place of its code; None if nothing can be quoted there."""
     trace, then = entry.trace, entry.earlier.candidate
     lines = case.repository.side(finding.side).redacted_lines(trace.path) or []
     quoted = then.quote.start if then.quote and then.quote.start else finding.line

@@ -1,4 +1,4 @@
-"""The actionable-feedback document of a report: what to do next, for people and for coding agents."""
+"""Write the actionable-feedback document of a report, for people and coding agents."""
 
 import json
 import uuid
@@ -42,7 +42,7 @@ MAX_LINES, MAX_LINE_LENGTH, MAX_TEXT = 8, 60, 1_500
 
 
 def evidence_of(candidate: Candidate, finding: Finding, clean: Callable[[str], str]) -> dict[str, str]:
-    """From the reproduction, the judgement, the quote and the searches; what is not there is left out."""
+    """Collect the evidence: reproduction, judgement, quote and searches."""
     said = {
         "test_result": _test_result(candidate),
         "metric": _metric(candidate),
@@ -130,7 +130,7 @@ SCHEMA_FILE = "actionable-feedback.schema.json"
 
 @cache
 def feedback_schema() -> dict[str, Any]:
-    """The schema, with the wording rules and the numbers of the loop that stand beside it."""
+    """Return the schema with the wording rules and limits of the loop."""
     text = files(__package__).joinpath(SCHEMA_FILE).read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
@@ -166,7 +166,7 @@ def as_it_is(text: str) -> str:
 
 
 def assess(report: Report, most: int | None = None) -> Assessment:
-    """Score, confidence and verdict of a report; `most` is the limit of a loop that has its own."""
+    """Return score, confidence and verdict of a report; `most` is the limit of the loop."""
     number = report.follow_up.iteration if report.follow_up else 1
     limit = most or int(report.settings.get("max_iterations") or MAX_ITERATIONS)
     phase: Phase = "final" if number >= limit else "initial" if number == 1 else "refinement"
@@ -185,7 +185,7 @@ def assess(report: Report, most: int | None = None) -> Assessment:
 
 
 def lacks_of(report: Report) -> str:
-    """What keeps a review from being whole, in words; empty where nothing does."""
+    """Say why a review is incomplete; empty if it is complete."""
     if report.incomplete:
         return f"the review was not completed ({', '.join(unfinished(report))})"
     is_all_left_out = bool(left_out(report)) and not report.change.reviewed_files()
@@ -193,17 +193,17 @@ def lacks_of(report: Report) -> str:
 
 
 def unfinished(report: Report) -> list[str]:
-    """The names of what was begun and not completed, once each."""
+    """Return the names of what was not completed."""
     return list(dict.fromkeys(gap.name for gap in report.incomplete))
 
 
 def left_out(report: Report) -> list[str]:
-    """The files of the change that the choice of paths left out."""
+    """Return the files of the change that the path options exclude."""
     return [file.path for file in report.change.files if file.skipped is SkipReason.EXCLUDED]
 
 
 def times_of(candidate: Candidate, report: Report) -> int:
-    """In how many reviews of this series a finding has stood, this one included."""
+    """Count the reviews of this series that have the finding, this one included."""
     follow_up = report.follow_up
     decided = [(one.now, one.times) for one in follow_up.decisions] if follow_up else []
     back = [(one.now, one.times) for one in follow_up.returned] if follow_up else []
@@ -213,7 +213,7 @@ def times_of(candidate: Candidate, report: Report) -> int:
 def feedback_document(
     report: Report, clean: Callable[[str], str] = as_it_is, most: int | None = None
 ) -> dict[str, Any] | None:
-    """The document; None where there is nothing to ask for: an empty one would not be valid."""
+    """Return the document; None if there is nothing to ask for."""
     assessment = assess(report, most)
     asked = [(one, one.finding) for one in _asked_for(report, assessment) if one.finding]
     if not asked:
@@ -237,7 +237,7 @@ def feedback_document(
 
 
 def by_urgency(report: Report) -> list[Candidate]:
-    """What is open, in the order in which it is to be done: blocking first, worst first, folded last."""
+    """Return the open findings in the order to fix them: blocking, then by severity, folded last."""
     blocking = set(report.verdict.blocking)
 
     def order(one: Candidate) -> tuple[bool, bool, int, str, int]:

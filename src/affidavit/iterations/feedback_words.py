@@ -110,21 +110,21 @@ class Lint:
 
 
 def lint_issue(text: str) -> Lint:
-    """Is it specific, and does it say what happens?"""
+    """Check that an issue is specific and says what happens."""
     missing = [] if _SPECIFIC.search(text) else ["specific_problem"]
     missing += [] if _OBSERVABLE.search(text) else ["observable_effect"]
     return Lint(_hedges(text), tuple(missing))
 
 
 def lint_suggestion(action: str, rationale: str) -> Lint:
-    """Does it say what to do, and what is better then?"""
+    """Check that a recommendation says what to do and what improves."""
     missing = [] if _CONCRETE.search(action) else ["concrete_action"]
     missing += [] if _OUTCOME.search(rationale) else ["expected_outcome"]
     return Lint(_found(f"{action}\n{rationale}", (*ISSUE_PATTERNS, *SUGGESTION_PATTERNS)), tuple(missing))
 
 
 def _hedges(text: str) -> tuple[str, ...]:
-    """What no issue may say; code that does not consider a case is an issue, `consider using` is none."""
+    """Find vague words in an issue."""
     advice = [one for one in SUGGESTION_PATTERNS if one != "consider"]
     found = _found(text, (*ISSUE_PATTERNS, *advice))
     is_advice = _ADVISES.search(text) is not None and "consider changing" not in found
@@ -132,7 +132,7 @@ def _hedges(text: str) -> tuple[str, ...]:
 
 
 def plainer(text: str) -> str:
-    """The same without hedging, by a template: `Consider using X` becomes `Use X`."""
+    """Remove hedging: `Consider using X` becomes `Use X`."""
     if not _found(text, (*ISSUE_PATTERNS, *SUGGESTION_PATTERNS)):
         return text
     said = re.sub(
@@ -148,7 +148,7 @@ def plainer(text: str) -> str:
 
 
 def clarity(issue: Lint, suggestion: Lint, *, is_exact: bool) -> float:
-    """The share of seven checks that an item passes: four elements, two sets of patterns, an exact place."""
+    """Return the share of seven checks that an item passes."""
     passed = [
         "specific_problem" not in issue.missing,
         "observable_effect" not in issue.missing,
@@ -173,7 +173,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)")
 
 
 def folded(text: str) -> str:
-    """One line, white space folded."""
+    """Fold white space into one line."""
     return " ".join(text.split())
 
 

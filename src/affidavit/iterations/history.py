@@ -1,4 +1,4 @@
-"""Kept reviews of one series in, the story of it out: each with what its feedback led to, and the alerts."""
+"""Summarise the history of a series of reviews: scores, effects of feedback, alerts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,7 +43,7 @@ class Story(Record):
 
 
 def tell(series: Sequence[StoredIteration]) -> Story:
-    """The story of a series that has at least one review; what was merged before belongs to another."""
+    """Build the history of a series with at least one review."""
     newest = series[-1]
     summaries = [one.summary for one in _current(series)]
     chapters = [
@@ -59,7 +59,7 @@ def tell(series: Sequence[StoredIteration]) -> Story:
 
 
 def track(summary: IterationSummary, following: IterationSummary | None) -> QualityTracking:
-    """What the next review shows of how a feedback document was followed."""
+    """Measure in the next review how a feedback document was followed."""
     if following is None:
         return QualityTracking(feedback_clarity_score=summary.clarity)
     # What people dismissed is asked of nobody any more.
@@ -75,18 +75,18 @@ def track(summary: IterationSummary, following: IterationSummary | None) -> Qual
 
 
 def became_of(summary: IterationSummary) -> str:
-    """What became of the findings before a review, and how many came back; empty where there is nothing."""
+    """Say what became of the earlier findings, and how many came back."""
     counts = [f"{count} {FATES[fate]}" for fate, count in summary.fates.items() if count]
     return ", ".join([*counts, *([f"{summary.back} {BACK}"] if summary.back else [])])
 
 
 def score_word(summary: IterationSummary) -> str:
-    """The score; in brackets where it is not that of a whole review."""
+    """Format the score; in brackets if the review is incomplete."""
     return f"({summary.score:.2f})" if summary.incomplete else f"{summary.score:.2f}"
 
 
 def verdict_word(summary: IterationSummary) -> str:
-    """The verdict, and what it does not speak for."""
+    """Format the verdict and what it does not cover."""
     words: list[str] = [summary.verdict]
     words += ["not completed"] if summary.incomplete else []
     words += [f"{len(summary.left_out)} not looked at"] if summary.left_out else []
@@ -94,7 +94,7 @@ def verdict_word(summary: IterationSummary) -> str:
 
 
 def as_json(story: Story) -> dict[str, Any]:
-    """The story for other programs; what is not known is left out of the tracking, as its schema wants it."""
+    """Return the history as JSON; leave out unknown values of the tracking."""
     content = story.model_dump(mode="json")
     for chapter in content["chapters"]:
         tracking = chapter["quality_tracking"]
@@ -103,7 +103,7 @@ def as_json(story: Story) -> dict[str, Any]:
 
 
 def as_contents(story: Story) -> dict[str, Any]:
-    """The story for the page, in words."""
+    """Return the history for the web page."""
     return {
         "repository": story.repository,
         "series": story.series,
@@ -145,7 +145,7 @@ _HEAD = ("review", "head", "score", "", "verdict", "followed", "change")
 
 
 def render_story(story: Story, *, console: Console) -> None:
-    """A line for each review with its score, what is open now, and the alerts."""
+    """Print a line for each review, the open findings, and the alerts."""
     ink = Ink(console)
     ink.line((ink.safe(story.series), "bold"), f"  {counted(len(story.chapters), 'review')}")
     ink.line((ink.safe(story.repository), "dim"))
@@ -162,7 +162,7 @@ def render_story(story: Story, *, console: Console) -> None:
 
 
 def render_list(found: Sequence[StoredSeries], *, console: Console, elsewhere: int = 0) -> None:
-    """Every series with its newest review; how many other repositories have is said."""
+    """Print every series with its newest review."""
     ink = Ink(console)
     if not found:
         ink.line("no series of reviews is kept yet: review a branch, as in `affidavit review main...topic`")

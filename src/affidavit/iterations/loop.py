@@ -1,4 +1,4 @@
-"""Review, hand the feedback to an agent, review what it did, until there is nothing more to gain."""
+"""Run the loop: review, let an agent follow the feedback, review again."""
 
 import asyncio
 import fcntl
@@ -76,19 +76,19 @@ class Journal(Record):
     """The branch that was left; empty where nothing was better than what was there."""
 
     def with_turn(self, turn: Turn) -> "Journal":
-        """The journal with its last turn as it is now, or with one more."""
+        """Return the journal with this turn replaced or added."""
         kept = tuple(one for one in self.turns if one.number != turn.number)
         return self.model_copy(update={"turns": (*kept, turn)})
 
 
 def not_taken(left_out: tuple[str, ...], ignored: tuple[str, ...]) -> list[tuple[tuple[str, ...], str]]:
-    """What was not taken, and why."""
+    """Return the files that were not committed, and why."""
     reasons = ((ignored, "git ignores it"), (left_out, "large, or a link that leads out"))
     return [(paths, why) for paths, why in reasons if paths]
 
 
 def named(paths: Sequence[str]) -> str:
-    """Paths as people read them: the first of them, and of a folder with many only the folder."""
+    """Format paths: the first ones, and only the folder if it has many."""
     tops = Counter(path.partition("/")[0] for path in paths if "/" in path)
     many = {top for top, count in tops.items() if count > NAMED}
     few = [path for path in paths if path.partition("/")[0] not in many]
@@ -98,7 +98,7 @@ def named(paths: Sequence[str]) -> str:
 
 
 def read_journal(folder: Path) -> Journal | None:
-    """What was kept in a folder; None where there is nothing, or nothing that can be read."""
+    """Read the journal of a folder; None if there is none that can be read."""
     try:
         return Journal.model_validate_json((folder / FILE).read_bytes())
     except (OSError, ValidationError):
@@ -112,7 +112,7 @@ def keep_journal(folder: Path, journal: Journal) -> None:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Nobody else runs the same loop meanwhile."""
+    """Lock the loop against other processes."""
     make_private_folder(folder)
     with (folder / LOCK).open("w") as lock:
         try:
@@ -150,7 +150,7 @@ class Budget:
     tokens: int | None = None
 
     def is_spent(self, journal: Journal) -> bool:
-        """Nothing is left."""
+        """Check whether the budget is spent."""
         is_money_gone = self.usd is not None and journal.spent_usd >= self.usd
         return is_money_gone or (self.tokens is not None and journal.spent_tokens >= self.tokens)
 
@@ -171,7 +171,7 @@ class Loop:
     say: Callable[[str], None]
 
     def run(self, journal: Journal) -> Journal:
-        """Go on until something ends it; the journal says what and why."""
+        """Run until something ends the loop; the journal says what and why."""
         while not journal.stopped:
             turn = journal.turns[-1] if journal.turns else Turn(number=1, commit=journal.start)
             if not turn.report:
@@ -234,7 +234,7 @@ class Loop:
         return turn.model_copy(update={"held_back": tuple(why), "diff": str(file)})
 
     def _refined(self, journal: Journal, turn: Turn) -> Journal:
-        """Let the agent work; what it did is committed, however it ended."""
+        """Run the agent, and commit its work however it ended."""
         self.workplace.prepare(turn.commit)
         self.say(f"agent: working on the feedback of review {turn.number}")
         feedback = self._feedback(turn.number)
@@ -292,7 +292,7 @@ class Loop:
 
 
 def best_of(journal: Journal) -> Turn:
-    """The best iteration, not the last: not held back, accepted, whole, the higher score, fewer that block.
+    """Return the best iteration: not held back, accepted, complete, highest score, fewest blocking.
 
     What a review did not complete may be worse than it knows.
     """

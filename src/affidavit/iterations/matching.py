@@ -1,4 +1,4 @@
-"""Which finding of a new review is which finding of the one before: by place, quoted code and words.
+"""Match the findings of a review with those of the earlier one, by place, quoted code and words.
 
 A model's rule and words are free, so neither a fingerprint nor a title decides alone. What these rules leave
 open, the joiner is asked about: an old finding that nobody repeated stands before it with the new ones.
@@ -123,7 +123,7 @@ def _is_same_line(one: Candidate, other: Candidate) -> bool:
 
 
 def is_about_another(one: Candidate, other: Candidate) -> bool:
-    """The same sentence about other names: two undefined names are two problems, wherever they stand."""
+    """Check whether two findings say the same about different names."""
     then, now = _subject(one), _subject(other)
     return then[0] == now[0] and then[1] != now[1]
 
@@ -149,7 +149,7 @@ def _distance(
 
 
 def find_returned(fresh: Sequence[Candidate], history: Sequence[IterationSummary]) -> tuple[Returned, ...]:
-    """Of the findings that are not in the review before, those that the memory has; none is back twice."""
+    """Find new findings that an older review of the series had."""
     found: list[Returned] = []
     for candidate in fresh:
         taken = {one.key for one in found}

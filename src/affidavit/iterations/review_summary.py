@@ -1,4 +1,4 @@
-"""A report in a few lines: what memory, alerts, history and the curve are made of."""
+"""Summarise a report for the history of its series, and raise alerts."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -28,13 +28,13 @@ VIEW_SETTINGS = frozenset(
 
 
 def settings_digest(settings: Mapping[str, Any]) -> str:
-    """A name for the settings that decide who looks at what."""
+    """Return a digest of the settings that decide who reviews what."""
     kept = {name: value for name, value in settings.items() if name not in VIEW_SETTINGS}
     return _digest(kept)
 
 
 def conditions_of(report: Report) -> str:
-    """A name for all that decides who looked at what, and how: other eyes see other things."""
+    """Return a digest of everything that decides who reviewed what, and how."""
     prompts = report.prompt_version if report.models else ""
     return _digest([settings_digest(report.settings), report.models, prompts, report.change.base.name])
 
@@ -47,7 +47,7 @@ MAX_REMEMBERED = 30
 
 
 def summary_of(report: Report, digest: str = "") -> IterationSummary:
-    """A report in a few lines."""
+    """Summarise a report."""
     assessment = assess(report)
     document = feedback_document(report)
     follow_up, change = report.follow_up, report.change
@@ -80,7 +80,7 @@ def summary_of(report: Report, digest: str = "") -> IterationSummary:
 
 
 def key_of(candidate: Candidate, report: Report) -> str:
-    """The name of a finding for as long as its series goes on, also where it was gone in between."""
+    """Return the name of a finding in its series, also if it was gone in between."""
     if candidate.carried:
         return candidate.carried.key
     follow_up = report.follow_up
@@ -116,14 +116,14 @@ class Alert(Record):
 
 
 def alerts_of(report: Report) -> list[Alert]:
-    """The alerts of a report, by what it remembers of the reviews before it."""
+    """Return the alerts of a report, by the history that it carries."""
     earlier = report.inputs.earlier
     summaries = [*(earlier.history if earlier else ()), summary_of(report)]
     return [*find_alerts(summaries), *_budget(report)]
 
 
 def find_alerts(series: Sequence[IterationSummary]) -> list[Alert]:
-    """The alerts of the newest review of a series, oldest review first."""
+    """Return the alerts of the newest review; the series starts with the oldest."""
     if not series:
         return []
     return [*_repeated(series[-1]), *_stuck(series), *_oscillation(series), *_regression(series)]

@@ -1,4 +1,4 @@
-"""What models look at in a review that follows another one: what is new, and what that reaches."""
+"""Choose what models look at in a review that follows another, and what that review passes on."""
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ from affidavit.symbols.definitions import symbols_of
 def earlier_of(
     report: Report, digest: str, *, series: str = "", looks_at_all: bool = False, tree: str = ""
 ) -> Earlier:
-    """What a review that follows this report depends on; the digest is that of the report's bytes.
+    """Return what a following review needs of this report; `digest` is that of the report's bytes.
 
     `tree` is the new head's. Where it is the report's own, nothing was pushed: the new review takes the
     place of that one, and nothing counts a second time.
@@ -67,7 +67,7 @@ def earlier_of(
 
 
 def as_looked_then(earlier: Earlier, report: Report) -> Earlier:
-    """Of a review of the same head that is done again: by what its models looked at, not by what they saw.
+    """Prepare the repetition of a review of the same head, with the same questions to models.
 
     They are asked the same once more, word for word, so that a recording of that review is one of this.
     """
@@ -205,7 +205,7 @@ def _names_touched(
 
 
 def _uses(tree: Tree, path: str, names: Mapping[str, frozenset[str]]) -> bool:
-    """Whether a file names a touched file, and something that was touched in it."""
+    """Check whether a file names a touched file, and something that was touched in it."""
     if not LANGUAGES.of(path).is_code:
         return False
     words = {word for line in _lines(tree, path) for word in _WORD.findall(line)}
@@ -213,7 +213,7 @@ def _uses(tree: Tree, path: str, names: Mapping[str, frozenset[str]]) -> bool:
 
 
 def rests_on(path: str, touched: Touched, tree: Tree) -> bool:
-    """Whether a file is touched, names a touched file, or is named by one."""
+    """Check whether a file is touched, names a touched file, or is named by one."""
     if path in touched.paths:
         return True
     return _names_any(tree, path, touched.paths) or any(
@@ -249,14 +249,14 @@ def _has_same_content(known: EarlierFile, file: FileChange) -> bool:
 
 
 def _unseen(file: FileChange, earlier: Earlier) -> Parts:
-    """What of a file no model of an earlier review has seen."""
+    """Return the parts of a file that no model has seen."""
     known = known_file(file, earlier.files)
     seen = [one for one in known.hunks if one.examined_by] if known else []
     return tuple(new_parts(file, seen))
 
 
 def _names_any(tree: Tree, path: str, others: Iterable[str]) -> bool:
-    """Whether the text of a file has the name of one of the others as a word."""
+    """Check whether the text of a file has the name of one of the others as a word."""
     names = {name for other in others if other != path and (name := _telling_name(other))}
     if not names or not LANGUAGES.of(path).is_code:
         return False
@@ -280,7 +280,7 @@ NEW_ONLY = "what the new commits touch, and what uses it"
 def choose_scope(
     case: Case, settings: Mapping[str, Any], models: Mapping[str, str], prompt_version: str
 ) -> Scope | None:
-    """Everything, unless the same minds looked at the rest under the same conditions; None: none looks."""
+    """Choose the new parts if the same models saw the rest under the same settings, else everything."""
     earlier = case.earlier
     if earlier is None or not models:
         return None
@@ -298,7 +298,7 @@ def choose_scope(
 
 
 def parts_to_show(case: Case, shown: Change) -> dict[str, Parts] | None:
-    """Path to the parts of its hunks that models are shown, none: the whole file; None: everything is shown.
+    """Map each path to the parts that models are shown (empty: the whole file); None: show everything.
 
     `shown` is the same change as it leaves: its files may be called otherwise.
     """
@@ -312,7 +312,7 @@ def parts_to_show(case: Case, shown: Change) -> dict[str, Parts] | None:
 
 
 def seen_before(case: Case) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """Path to the models that saw each of its hunks in an earlier review; empty where all is looked at."""
+    """Map each path to the models that saw its hunks in an earlier review."""
     if case.scope is None or case.scope.is_whole or case.earlier is None:
         return {}
     seen: dict[str, tuple[tuple[str, ...], ...]] = {}
@@ -330,7 +330,7 @@ def _why_everything(
     models: Mapping[str, str],
     prompt_version: str,
 ) -> str:
-    """Why what was seen before must be looked at again; empty: it need not."""
+    """Say why everything must be reviewed again; empty if it need not."""
     if earlier.looks_at_all:
         is_same_head = earlier.head.tree == change.head.tree
         return "this head is looked at anew" if is_same_head else "the user asked for everything"

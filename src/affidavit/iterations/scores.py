@@ -1,4 +1,4 @@
-"""Scores, confidence and verdict of a feedback document: candidates in, numbers and one of four words out.
+"""Compute scores, confidence and verdict of a feedback document.
 
 The overall score is a product: every finding takes its share away from what the others leave.
 
@@ -56,12 +56,12 @@ MINOR = frozenset({Severity.LOW, Severity.INFO})
 
 
 def item_score(candidate: Candidate) -> float:
-    """How good the aspect is where one finding speaks of it."""
+    """Return the score of an aspect with this finding."""
     return round(1 - ITEM_SHARE[_severity(candidate)] * _certainty(candidate), 3)
 
 
 def what_counts(report: Report) -> list[Candidate]:
-    """What counts at verdict and gate, shown or not; a nit never does."""
+    """Return the findings that count at verdict and gate; nits never do."""
     return [one for one in report.candidates if one.is_open and one.worth is not Worth.NIT]
 
 
@@ -71,7 +71,7 @@ def overall_score(counted: Sequence[Candidate]) -> float:
 
 
 def confidence_of(counted: Sequence[Candidate], *, is_incomplete: bool) -> float:
-    """How sure the findings are, the graver the more it counts; that no model looked lowers nothing."""
+    """Return how sure the findings are, weighted by severity."""
     weights = [SHARE[_severity(one)] for one in counted]
     sure = sum(
         weight * CONFIDENCE_NUMBER[one.confidence] for weight, one in zip(weights, counted, strict=True)
@@ -83,7 +83,7 @@ def confidence_of(counted: Sequence[Candidate], *, is_incomplete: bool) -> float
 def decide_verdict(
     counted: Sequence[Candidate], *, score: float, confidence: float, most_times: int, is_final: bool
 ) -> FeedbackVerdict:
-    """The rules in their order; the first that fits decides."""
+    """Return the verdict of the first rule that fits."""
     severities = {_severity(one) for one in counted}
     if most_times >= REPEATED or confidence < LEAST_CONFIDENCE:
         return "escalate"
@@ -115,7 +115,7 @@ _LICENCE = re.compile(r"(?:^|/)(?:LICENSE|LICENCE|NOTICE|AUTHORS|README|CHANGELO
 
 
 def kind_of(path: str) -> FileKind:
-    """Schema and test by name first, then by language; what nobody reads as text is an artifact."""
+    """Return the kind of a file: schema and test by name, others by language."""
     language = language_of(path)
     if language in SCHEMAS or (_SCHEMA_NAME.search(path) and not LANGUAGES.of(path).is_code):
         return "schema"
@@ -160,7 +160,7 @@ _ABOUT_NAMES = re.compile(r"ruff/N\d|naming|convention|inconsisten", re.IGNORECA
 
 
 def aspect_of(finding: Finding) -> Aspect:
-    """The aspect; the table above is this function."""
+    """Return the aspect of a finding."""
     rule, category = finding.rule_id or "", finding.category
     if category in _OF_THEIR_OWN:
         return cast("Aspect", FEEDBACK_ASPECT[category])

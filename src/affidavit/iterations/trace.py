@@ -1,4 +1,4 @@
-"""Where the code that an earlier finding quotes is at the new head: still there, moved, changed or gone.
+"""Trace the code of an earlier finding at the new head: still there, moved, changed or gone.
 
 Only the earlier report and the new trees are asked, never the old commit: after a rebase it may be nowhere.
 """
@@ -25,12 +25,12 @@ SAME_FILE = 0.5
 
 
 def digests_of(hunk: Hunk) -> str:
-    """A digest for each line, with its mark: context that was not there before is new, too."""
+    """Return a digest for each line with its mark, so that new context counts as new."""
     return "".join(_digest(line) for line in hunk.lines)
 
 
 def new_parts(file: FileChange, known: Sequence[EarlierHunk]) -> list[tuple[int, int, int]]:
-    """What of a file's hunks no earlier review saw: number of the hunk, and where its lines are cut."""
+    """Return the parts of hunks that no earlier review saw: hunk number, first line, last line."""
     parts: list[tuple[int, int, int]] = []
     seen = {one.digests for one in known}
     for number, hunk in enumerate(file.hunks):
@@ -40,7 +40,7 @@ def new_parts(file: FileChange, known: Sequence[EarlierHunk]) -> list[tuple[int,
 
 
 def new_head_lines(file: FileChange, known: Sequence[EarlierHunk]) -> list[int]:
-    """The head lines that are new, or that stand where lines are gone."""
+    """Return the head lines that are new, or next to deleted lines."""
     seen = {one.digests for one in known}
     found: list[int] = []
     for hunk in file.hunks:
@@ -74,7 +74,7 @@ def known_file(file: FileChange, files: Sequence[EarlierFile]) -> EarlierFile | 
 
 
 def renamed_since(gone: EarlierFile, files: Sequence[FileChange]) -> str | None:
-    """What a file that is gone is called now: one that the change adds, with most of the lines it showed."""
+    """Return the new path of a file that is gone: an added file with most of its lines."""
     shown = {digest for hunk in gone.hunks for digest in _split(hunk.digests)}
     added = [file for file in files if file.base_path is None]
     shares = [(len(shown & _head_digests(file)) / max(len(shown), 1), file.path) for file in added]
@@ -175,7 +175,7 @@ class Trace:
 
     @property
     def is_somewhere(self) -> bool:
-        """There is code to look at."""
+        """Check whether the code still exists."""
         return self.outcome != "gone"
 
 
@@ -207,7 +207,7 @@ def trace_code(candidate: Candidate, finding: Finding, earlier: Earlier, case: C
 
 
 def own_code(candidate: Candidate) -> str:
-    """Of what is quoted, the lines that the finding speaks of: an analyser quotes what is around, too."""
+    """Return the quoted lines that the finding is about, without context."""
     quote, finding = candidate.quote, candidate.finding
     if quote is None or finding is None or not quote.start:
         return ""
@@ -216,7 +216,7 @@ def own_code(candidate: Candidate) -> str:
 
 
 def path_now(finding: Finding, earlier: Earlier, case: Case) -> str | None:
-    """What a file of the earlier head is called at this one; None where it is gone."""
+    """Return the current path of a file of the earlier head; None if it is gone."""
     change, tree = case.change, case.repository.side(finding.side)
     if finding.side == "base":
         return finding.file if tree.entry(finding.file) else None

@@ -1,4 +1,4 @@
-"""Where an agent works: a copy beside the repository that shares its objects, and commits made of it.
+"""Manage the copy that an agent works in, and commit its work.
 
 The copy and its `.git` are the agent's. What is committed lies in a repository of ours, out of its reach, and
 nothing is written into the user's repository before `leave_branch`.
@@ -83,7 +83,7 @@ class Workplace:
     copy: Path
 
     def prepare(self, commit: str) -> None:
-        """Make the copy what the commit is; files that are ignored stay, an agent may have built them."""
+        """Reset the copy to a commit; keep ignored files, which the agent may have built."""
         try:
             make_private_folder(self.own.parent)
             if not (self.own / "HEAD").is_file():
@@ -100,7 +100,7 @@ class Workplace:
         git.run("clean", "-q", "-f", "-f", "-d")
 
     def commit(self, parent: str, message: str, leaving: Collection[str] = ()) -> str | None:
-        """What the copy holds now but for `leaving`, as a commit of ours; None where nothing is different."""
+        """Commit the copy without the files of `leaving`; None if nothing changed."""
         git = self._taking_git
         new = [path for path in self._new_files(parent) if path not in set(leaving)]
         wanted = b"".join(os.fsencode(path) + b"\0" for path in new)
@@ -120,7 +120,7 @@ class Workplace:
         return git.having(self._identity()).line("commit-tree", tree, "-p", parent, "-m", message)
 
     def ignored(self, parent: str, start: str) -> list[str]:
-        """New files of the copy that git ignores by the rules that stood when the loop began."""
+        """Return new files that git ignores by the rules of the start commit."""
         new = self._new_files(parent)
         rules = self.own.parent / "rules"
         shutil.rmtree(rules, ignore_errors=True)
@@ -147,7 +147,7 @@ class Workplace:
         return [os.fsdecode(one) for one in listed if one]
 
     def take_nested(self, parent: str) -> list[str]:
-        """Make plain folders of what the agent made repositories: their files count, not their history."""
+        """Turn nested repositories of the agent into plain folders."""
         known = self._own_git.run("ls-tree", "-r", "-z", parent).split(b"\0")
         submodules = {os.fsdecode(one.partition(b"\t")[2]) for one in known if one.startswith(b"160000 ")}
         found: list[str] = []
@@ -161,16 +161,16 @@ class Workplace:
         return sorted(found)
 
     def is_same(self, one: str, other: str) -> bool:
-        """Whether two commits hold the same files."""
+        """Check whether two commits hold the same files."""
         trees = [self._own_git.line("rev-parse", f"{commit}^{{tree}}") for commit in (one, other)]
         return trees[0] == trees[1]
 
     def diff(self, one: str, other: str) -> bytes:
-        """What changes from one commit to another, as `git apply` takes it."""
+        """Return the diff of two commits."""
         return self._own_git.run("diff-tree", "-p", "--binary", "--no-ext-diff", one, other)
 
     def resolve(self, name: str) -> str:
-        """A commit of the user's repository."""
+        """Resolve a name to a commit of the user's repository."""
         done = self._user_git.attempt(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
         )
@@ -179,14 +179,14 @@ class Workplace:
         return done.stdout.decode().strip()
 
     def merge_base(self, one: str, other: str) -> str:
-        """Where the branches of two commits parted."""
+        """Return the merge base of two commits."""
         done = self._user_git.attempt("merge-base", one, other)
         if done.returncode != 0:
             raise InputError(f"{one[:8]} and {other[:8]} have no commit in common: name BASE..BRANCH")
         return done.stdout.decode().split()[0]
 
     def branch_exists(self, name: str) -> bool:
-        """Whether the user's repository has such a branch."""
+        """Check whether the user's repository has such a branch."""
         return self._user_git.attempt("show-ref", "--verify", "--quiet", f"refs/heads/{name}").returncode == 0
 
     def refuse_name(self, name: str) -> None:
@@ -206,11 +206,11 @@ class Workplace:
         self._user_git.run("update-ref", f"refs/heads/{name}", commit, "0" * len(commit))
 
     def forget_copy(self) -> None:
-        """What an agent of an interrupted loop left is not gone on with."""
+        """Delete the copy of an interrupted loop."""
         shutil.rmtree(self.copy, ignore_errors=True)
 
     def leave_out(self, parent: str) -> list[str]:
-        """Take away what no branch should hold: new large files, and links that lead out of the copy."""
+        """Delete new large files, and links that lead out of the copy; return their paths."""
         listed = self._own_git.run("ls-tree", "-r", "-z", "--name-only", parent).split(b"\0")
         known = {os.fsdecode(one) for one in listed}
         top, found = self.copy.resolve(), list[str]()

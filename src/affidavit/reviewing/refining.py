@@ -37,7 +37,7 @@ class LoopReviews:
     say: Say
 
     def hold(self, commit: str, earlier: Earlier | None, journal: Journal) -> Report:
-        """One review; its report is kept."""
+        """Hold one review and store its report."""
         options = _what_is_left(self.options, journal)
         with self._opened(f"{journal.base}..{commit}") as opened, self.watched() as emit:
             settings = settings_for(opened, options, self.config)

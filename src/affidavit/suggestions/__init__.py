@@ -1,1 +1,1 @@
-"""A patch that a finding brings, in; what became of it when it was tried, out."""
+"""Try the patches of findings before they are offered."""

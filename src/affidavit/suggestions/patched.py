@@ -1,4 +1,4 @@
-"""Head with a patch on it: a repository and a unified diff in, a tree of git objects out."""
+"""Apply a patch to head, as a tree of git objects."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ Contents = Mapping[str, bytes | None]
 
 
 def apply_patch(repository: GitRepository, patch: str) -> Contents:
-    """What each file that the patch touches holds with it, None for one that it removes.
+    """Return the patched content of each file that the patch touches; None for deleted files.
 
     Git applies it in a folder of its own that holds those files and nothing else.
     """
@@ -46,7 +46,7 @@ def apply_patch(repository: GitRepository, patch: str) -> Contents:
 
 
 def patched_repository(repository: GitRepository, contents: Contents) -> GitRepository:
-    """Head, and head with the patch, as the two sides of a change; it is closed with the first one."""
+    """Return head and patched head as the two sides of a change."""
     store, head = repository.store, repository.head
     kept = {path: content for path, content in contents.items() if content is not None}
     blobs = dict(zip(kept, store.write_blobs(list(kept.values())), strict=True))

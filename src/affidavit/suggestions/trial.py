@@ -37,18 +37,18 @@ READERS = CodeReaders(
 
 
 def covering_tests(change: Change, patched: GitRepository) -> tuple[str, ...]:
-    """As the map knows them: tests that use what is patched, import it, or are named after it."""
+    """Return the tests that use or import the patched code, or are named after it."""
     return gather_context(change, patched, READERS).tests
 
 
 def without_proof(contents: Contents) -> Contents:
-    """The part of a patch that its proof may judge; all of it where it mends nothing but tests."""
+    """Return the part of a patch that tests may judge; all of it if it edits nothing but tests."""
     code = {path: content for path, content in contents.items() if not is_proof(path)}
     return code or contents
 
 
 def fewer_tests(before: ProgramRun, after: ProgramRun) -> str:
-    """That fewer tests pass than before, in words; empty where as many do, or nobody counted them."""
+    """Say that fewer tests pass than before; empty if as many do or they were not counted."""
     then, now = passed_tests(before.output), passed_tests(after.output)
     if then is None or (now is not None and now >= then):
         return ""
@@ -56,7 +56,7 @@ def fewer_tests(before: ProgramRun, after: ProgramRun) -> str:
 
 
 def passed_tests(output: str) -> int | None:
-    """How many tests passed, as their runner counted them at the end; None where none did."""
+    """Return how many tests passed, by the summary of their runner; None if it has none."""
     for pattern, count in COUNTS:
         found = [*pattern.finditer(output)]
         if found:
@@ -147,7 +147,7 @@ def _is_broken(patched: GitRepository, path: str) -> bool:
 
 
 def patched_change(change: Change, patched: GitRepository) -> Change:
-    """The step from head to patched head."""
+    """Return the change from head to patched head."""
     store, base, head = patched.store, patched.base, patched.head
     update = {
         "files": files_between(store, base, head),

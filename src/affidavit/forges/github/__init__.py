@@ -1,1 +1,1 @@
-"""GitHub: pull requests read and written over its REST and GraphQL interfaces."""
+"""Read and write pull requests of GitHub over REST and GraphQL."""

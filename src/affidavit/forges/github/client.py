@@ -1,4 +1,4 @@
-"""Ask GitHub: paths and data in, decoded answers out; every refusal becomes an error that says what to do."""
+"""Send requests to GitHub; every refusal becomes an error that says what to do."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ class GitHubClient(Connection):
 
     @property
     def has_token(self) -> bool:
-        """Whether somebody asks."""
+        """Check whether there are credentials."""
         return bool(self._api.oauth_token) or self.credentials.app is not None
 
     @property
@@ -106,11 +106,11 @@ class GitHubClient(Connection):
         return f"{self.repository}/issues/{self.address.number}"
 
     async def get(self, path: str) -> dict[str, Any]:
-        """One answer."""
+        """Get one object."""
         return self.one(path, await self.send("GET", path))
 
     async def pages(self, path: str, key: str = "items") -> AsyncIterator[dict[str, Any]]:
-        """All entries of a list, page by page."""
+        """Yield all entries of a list, page by page."""
         await self._authenticate()
         try:
             count = 0
@@ -123,7 +123,7 @@ class GitHubClient(Connection):
             raise self._refused(error, "GET", path) from error
 
     async def send(self, method: str, path: str, data: Any = None) -> Any:
-        """Ask for something, or have something done."""
+        """Send a request."""
         await self._authenticate()
         try:
             return await self._sent(method, path, data)
@@ -155,7 +155,7 @@ class GitHubClient(Connection):
         return await self._api.post(path, data=data, extra_headers=API_VERSION)
 
     async def download(self, path: str) -> bytes:
-        """A file that GitHub keeps, mostly in a store of its own elsewhere."""
+        """Download a file, mostly from a store on another host."""
         await self._authenticate()
         headers = {**API_VERSION, "authorization": f"bearer {self._api.oauth_token}"}
         return await self.web.download(f"{self.address.host.api}{path}", headers)

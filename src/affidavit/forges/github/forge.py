@@ -1,4 +1,4 @@
-"""GitHub behind the port."""
+"""Implement the forge seam for GitHub."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ MAX_RUNS = 100
 
 
 async def read_earlier_report(client: GitHubClient) -> bytes | None:
-    """The newest report that a run of our own workflow kept for this pull request, if there is one."""
+    """Download the newest report that a run of our workflow kept for this pull request."""
     if not client.has_token:
         raise ForgeError("GitHub gives what a run kept only to a token (actions: read)", status=401)
     name = artifact_name(client.address.number)
@@ -47,7 +47,7 @@ _MAX_CHECK_TEXT = 65_000
 
 
 async def apply_action(client: GitHubClient, action: actions.Action) -> None:
-    """One action; a ForgeError says why GitHub refuses."""
+    """Apply one action; raise ForgeError if GitHub refuses."""
     if isinstance(action, actions.Resolve | actions.Unresolve):
         await _resolve(client, action)
     elif isinstance(action, actions.SetGate):
@@ -73,7 +73,7 @@ def _plain(
     | actions.Delete
     | actions.WithdrawVerdict,
 ) -> tuple[str, str, Any]:
-    """The one request that an action comes to."""
+    """Return method, path and data of an action that is one request."""
     if isinstance(action, actions.PostSummary):
         return "POST", f"{client.issue}/comments", {"body": action.body}
     if isinstance(action, actions.PostReview):
@@ -117,7 +117,7 @@ def _inline(comment: actions.Inline) -> dict[str, Any]:
 
 
 async def _resolve(client: GitHubClient, action: actions.Resolve | actions.Unresolve) -> None:
-    """Resolving is GraphQL's, and many tokens may not: then an answer says it."""
+    """Resolve a thread over GraphQL, or reply if the token may not resolve it."""
     if action.thread:
         query = RESOLVE if isinstance(action, actions.Resolve) else UNRESOLVE
         try:
@@ -132,7 +132,7 @@ async def _resolve(client: GitHubClient, action: actions.Resolve | actions.Unres
 
 
 async def _set_gate(client: GitHubClient, action: actions.SetGate) -> None:
-    """A check run where the token is an App's; a commit status otherwise, or where checks are not allowed."""
+    """Set a check run if the token is an App's and may; otherwise a commit status."""
     if client.credentials.is_installation:
         try:
             await _check_run(client, action)
@@ -179,11 +179,11 @@ class GitHub:
     limits: Limits = LIMITS
 
     async def read(self) -> PullRequest:
-        """The request with its words, comments and checks."""
+        """Read the request with its description, comments and checks."""
         return await read_pull_request(self.client)
 
     async def standing(self, head: str) -> Standing:
-        """Our own comments and the answers to them."""
+        """Read our own comments and the answers to them."""
         pull = await self.client.get(self.client.request)
         talk = await read_talk(self.client)
         standing = await read_standing(self.client, talk, name_of(pull.get("user")), people_who_decided)
@@ -197,7 +197,7 @@ class GitHub:
         return standing.model_copy(update=known)
 
     async def _gate(self, head: str) -> str:
-        """Our check run at this commit, so that it is changed and not made twice."""
+        """Return the id of our check run at this commit."""
         if not self.client.credentials.is_installation:
             return ""
         path = f"{self.client.repository}/commits/{head}/check-runs?check_name={GATE_NAME}"
@@ -210,7 +210,7 @@ class GitHub:
         return str(runs[0]["id"]) if runs else ""
 
     async def _status(self, head: str) -> tuple[tuple[str, ...], str] | None:
-        """What the newest status of our name says about this request: then it need not be said again."""
+        """Return state and words of our newest commit status for this request."""
         if self.client.credentials.is_installation:
             return None
         try:
@@ -226,7 +226,7 @@ class GitHub:
         return None
 
     async def earlier_report(self) -> bytes | None:
-        """The report that was posted last."""
+        """Read the report that was posted last."""
         return await read_earlier_report(self.client)
 
     async def apply(self, action: Action) -> None:
@@ -234,5 +234,5 @@ class GitHub:
         await apply_action(self.client, action)
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         await self.client.close()

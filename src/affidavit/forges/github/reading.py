@@ -1,4 +1,4 @@
-"""Read a pull request from GitHub: over REST, and over GraphQL what only that knows."""
+"""Read a pull request from GitHub."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ MAX_CHECKS = 200
 
 
 async def read_pull_request(client: GitHubClient) -> PullRequest:
-    """The whole request; what a missing token or right hides is said, and nothing else is lost for it."""
+    """Read the whole request; name the parts that a missing token or right hides."""
     pull = await client.get(client.request)
     talk = await read_talk(client)
     missed: list[str] = list(talk.not_read)
@@ -113,7 +113,7 @@ async def _checks(client: GitHubClient, head: str) -> tuple[CheckResult, ...]:
 
 
 def _comments(talk: Talk, account: str) -> tuple[Comment, ...]:
-    """What people and other bots said; not what we said ourselves."""
+    """Return the comments of others, without our own."""
     given = [*talk.plain, *talk.reviews, *talk.inline]
     return tuple(
         _comment(one, talk.resolved)

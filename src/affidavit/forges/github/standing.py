@@ -1,4 +1,4 @@
-"""What stands on a pull request: GitHub's comments in, ours apart from others' and with answers out."""
+"""Read the comments of a pull request of GitHub: our own, and the answers to them."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ def _decides(comment: Given) -> bool:
 
 
 def deciding(talk: Sequence[Given], inline: Sequence[Given]) -> list[Given]:
-    """Comments whose words decide something, and those that begin a thread with such an answer."""
+    """Return comments with a decision, and the comments that begin their threads."""
     answers = [one for one in inline if _decides(one)]
     begun = {one["in_reply_to_id"] for one in answers if one.get("in_reply_to_id")}
     known = {one["id"] for one in answers}
@@ -40,7 +40,7 @@ def deciding(talk: Sequence[Given], inline: Sequence[Given]) -> list[Given]:
 
 
 async def read_edited(client: GitHubClient, comments: Sequence[Given]) -> dict[str, Edited]:
-    """Who changed each of these, by its node's id, as far as GitHub says it."""
+    """Return who edited each comment, by node id, as far as GitHub says."""
     edited: dict[str, Edited] = {}
     names = list(dict.fromkeys(_name(one) for one in comments if _name(one)))
     asked = names[:MAX_ASKED] if client.has_token else []
@@ -58,7 +58,7 @@ async def read_edited(client: GitHubClient, comments: Sequence[Given]) -> dict[s
 
 
 def edited_of(comment: Given, edited: dict[str, Edited]) -> Edited:
-    """Who changed a comment; where GitHub did not say who, whether it was changed."""
+    """Return who edited a comment; if GitHub does not say who, whether it was edited."""
     known = edited.get(_name(comment))
     return _by_dates(comment) if known is None else known
 
@@ -76,7 +76,7 @@ def _by_editor(node: Given) -> Edited:
 
 
 def _by_dates(comment: Given) -> Edited:
-    """What REST says, which names no editor; of a review it does not even say when."""
+    """Judge by the dates of REST, which names no editor and gives reviews no date of edit."""
     created, updated = comment.get("created_at"), comment.get("updated_at")
     return "" if created and created == updated else "by_unknown"
 
@@ -114,17 +114,17 @@ class Talk:
 
 
 def name_of(user: Given | None) -> str:
-    """An account's name; nobody's where it was deleted."""
+    """Return the name of an account; `ghost` if it was deleted."""
     return (user or {}).get("login") or "ghost"
 
 
 def is_bot(user: Given | None) -> bool:
-    """Whether a program writes under this account."""
+    """Check whether an account is a bot."""
     return (user or {}).get("type") == "Bot" or name_of(user).endswith("[bot]")
 
 
 async def read_talk(client: GitHubClient) -> Talk:
-    """Every comment, and who we are; without a token nobody says which threads are resolved."""
+    """Read every comment and our account; without a token, GitHub hides which threads are resolved."""
     plain = [one async for one in client.pages(f"{client.issue}/comments")]
     reviews = [one async for one in client.pages(f"{client.request}/reviews")]
     inline = [one async for one in client.pages(f"{client.request}/comments")]
@@ -177,7 +177,7 @@ async def _account(client: GitHubClient) -> str:
 
 
 async def read_standing(client: GitHubClient, talk: Talk, author: str, whose: Whose) -> Standing:
-    """Our comments with what people said to them; `whose` says whose rights are worth asking for."""
+    """Return our comments with their answers; `whose` chooses the people whose rights are read."""
     account = talk.account
     notes = [
         *_summaries(talk, account),
@@ -197,7 +197,7 @@ async def read_standing(client: GitHubClient, talk: Talk, author: str, whose: Wh
 
 
 def _own_marks(given: Sequence[Given], account: str) -> list[tuple[Given, Mark]]:
-    """Comments of our own account with their marks; without an account none is ours."""
+    """Return the comments of our account with their marks; none without an account."""
     if not account:
         return []
     marked = [(one, read_mark(one.get("body") or "")) for one in given if name_of(one.get("user")) == account]
@@ -267,7 +267,7 @@ def _said(given: Given, talk: Talk) -> Said:
 
 
 def _verdict(talk: Talk, account: str) -> dict[str, Any]:
-    """What our last review that still counts says."""
+    """Return the verdict of our last review that still counts."""
     states = {"APPROVED": "approve", "CHANGES_REQUESTED": "request_changes"}
     ours = [one for one in talk.reviews if account and name_of(one.get("user")) == account]
     counting = [one for one in ours if one.get("state") in (*states, "DISMISSED")]
@@ -277,7 +277,7 @@ def _verdict(talk: Talk, account: str) -> dict[str, Any]:
 
 
 async def _lifting(client: GitHubClient, name: str, author: str) -> Lifting:
-    """Whether somebody's word lifts the gate: write access, and not the author."""
+    """Check whether a person may lift the gate: has write access, and is not the author."""
     if name == author:
         return "author"
     try:

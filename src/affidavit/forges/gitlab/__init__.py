@@ -1,1 +1,1 @@
-"""GitLab: merge requests read and written over its REST interface."""
+"""Read and write merge requests of GitLab over REST."""

@@ -1,4 +1,4 @@
-"""Ask GitLab: paths and data in, decoded answers out; every refusal becomes an error that says what to do."""
+"""Send requests to GitLab; every refusal becomes an error that says what to do."""
 
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -15,7 +15,7 @@ class GitLabClient(Connection):
 
     @property
     def has_token(self) -> bool:
-        """Whether somebody asks."""
+        """Check whether there are credentials."""
         return bool(self.credentials.token)
 
     @property
@@ -29,15 +29,15 @@ class GitLabClient(Connection):
         return f"{self.project}/merge_requests/{self.address.number}"
 
     async def get(self, path: str) -> dict[str, Any]:
-        """One answer."""
+        """Get one object."""
         return self.one(path, (await self._answered("GET", path, None))[0])
 
     async def send(self, method: str, path: str, data: Any = None) -> Any:
-        """Have something done."""
+        """Send a request."""
         return (await self._answered(method, path, data))[0]
 
     async def download(self, path: str) -> bytes:
-        """A file that GitLab keeps, on many installations in a store elsewhere."""
+        """Download a file, on many installations from a store on another host."""
         return await self.web.download(f"{self.address.host.api}{path}", self._headers)
 
     async def query(self, text: str, **variables: Any) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class GitLabClient(Connection):
         return found
 
     async def pages(self, path: str) -> AsyncIterator[dict[str, Any]]:
-        """All entries of a list, page by page."""
+        """Yield all entries of a list, page by page."""
         page = "1"
         for _ in range(MAX_PAGES):
             entries, page = await self._answered("GET", f"{paged(path)}&page={page}", None)
@@ -100,7 +100,7 @@ class GitLabClient(Connection):
 
 
 async def read_kept(client: GitLabClient, job: str, file: str, environment: Mapping[str, str]) -> bytes:
-    """What the newest run of that job kept under this name, in the pipeline that we are part of."""
+    """Download an artifact of the newest run of a job of our pipeline."""
     pipeline = environment.get("CI_PIPELINE_ID", "")
     if not pipeline.isdecimal():
         raise SettingsError(

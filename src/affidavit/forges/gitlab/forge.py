@@ -1,4 +1,4 @@
-"""GitLab behind the port."""
+"""Implement the forge seam for GitLab."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from affidavit.forges.standing import Standing, read_mark
 
 
 async def read_earlier_report(client: GitLabClient) -> bytes | None:
-    """The report that the job of our newest summary kept; None where there is no such summary."""
+    """Download the report of the job that our newest summary names; None if there is no summary."""
     talk = await read_talk(client)
     if not talk.account:
         raise ForgeError(
@@ -35,7 +35,7 @@ MAX_STATUS_LENGTH = 255
 
 
 async def apply_action(client: GitLabClient, action: actions.Action) -> None:
-    """One action; a ForgeError says why GitLab refuses."""
+    """Apply one action; raise ForgeError if GitLab refuses."""
     if isinstance(action, actions.PostInline):
         await _discuss(client, action)
     elif isinstance(action, actions.PostReview):
@@ -57,7 +57,7 @@ def _plain(
     | actions.WithdrawVerdict
     | actions.Approve,
 ) -> tuple[str, str, Any]:
-    """The one request that an action comes to."""
+    """Return method, path and data of an action that is one request."""
     if isinstance(action, actions.PostSummary):
         return "POST", f"{client.request}/notes", {"body": action.body}
     if isinstance(action, actions.Edit):
@@ -144,11 +144,11 @@ class GitLab:
     limits: Limits = LIMITS
 
     async def read(self) -> PullRequest:
-        """The request with its words, comments and checks."""
+        """Read the request with its description, comments and checks."""
         return await read_merge_request(self.client)
 
     async def standing(self, head: str) -> Standing:
-        """Our own comments and the answers to them."""
+        """Read our own comments and the answers to them."""
         given = await self.client.get(self.client.request)
         talk = await read_talk(self.client)
         standing = await read_standing(self.client, talk, name_of(given.get("author")), people_who_decided)
@@ -173,7 +173,7 @@ class GitLab:
         return any(name_of(one.get("user")) == account for one in approvals.get("approved_by") or [])
 
     async def _status(self, head: str) -> tuple[tuple[str, ...], str] | None:
-        """What the newest status of our name says about this request: then it need not be said again."""
+        """Return state and words of our newest commit status for this request."""
         path = f"{self.client.project}/repository/commits/{head}/statuses?name={GATE_NAME}"
         try:
             found = [one async for one in self.client.pages(path)]
@@ -189,7 +189,7 @@ class GitLab:
         return states, newest.get("description") or ""
 
     async def earlier_report(self) -> bytes | None:
-        """The report that was posted last."""
+        """Read the report that was posted last."""
         return await read_earlier_report(self.client)
 
     async def apply(self, action: Action) -> None:
@@ -197,5 +197,5 @@ class GitLab:
         await apply_action(self.client, action)
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         await self.client.close()

@@ -23,7 +23,7 @@ _STATES: dict[str, State] = {"merged": "merged", "closed": "closed"}
 
 
 async def read_merge_request(client: GitLabClient) -> PullRequest:
-    """The whole request; what a missing token or right hides is said, and nothing else is lost for it."""
+    """Read the whole request; name the parts that a missing token or right hides."""
     given = await client.get(client.request)
     refs = given.get("diff_refs") or {}
     head = refs.get("head_sha") or given.get("sha") or ""
@@ -100,7 +100,7 @@ async def _checks(client: GitLabClient, head: str) -> tuple[CheckResult, ...]:
 
 
 def _comments(talk: Talk) -> tuple[Comment, ...]:
-    """What people and other bots said; not what we said ourselves."""
+    """Return the comments of others, without our own."""
     given = [(discussion, note) for discussion, note in talk.notes if not _is_own(note, talk.account)]
     ordered = sorted(given, key=lambda pair: pair[1].get("created_at") or "")
     return tuple(_comment(note) for _, note in ordered if (note.get("body") or "").strip())

@@ -1,4 +1,4 @@
-"""What stands on a merge request: discussions of GitLab in, ours apart from others' and with answers out."""
+"""Read the discussions of a merge request of GitLab: our own, and the answers to them."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -21,14 +21,14 @@ query($id: NoteID!) {
 
 
 def deciding(discussion: Given) -> list[Given]:
-    """Comments of a discussion whose words decide something, and the one that begins it where any does."""
+    """Return the comments of a discussion with a decision, and the one that begins it."""
     notes = [note for note in discussion.get("notes") or [] if not note.get("system")]
     found = [note for note in notes if decides((note.get("body") or "")[:MAX_COMMENT_LENGTH])]
     return [*found, *(notes[:1] if found and found[0] is not notes[0] else [])]
 
 
 async def read_edited(client: GitLabClient, notes: Sequence[Given]) -> dict[int, Edited]:
-    """Who changed each of these, by its id, as far as GitLab says it."""
+    """Return who edited each comment, by id, as far as GitLab says."""
     touched = [note for note in notes if not _is_untouched(note)]
     edited: dict[int, Edited] = {}
     if not client.has_token or client.credentials.is_job_token:
@@ -45,7 +45,7 @@ async def read_edited(client: GitLabClient, notes: Sequence[Given]) -> dict[int,
 
 
 def edited_of(note: Given, edited: dict[int, Edited]) -> Edited:
-    """Who changed a comment; where GitLab did not say who, whether it was touched."""
+    """Return who edited a comment; if GitLab does not say who, whether it was edited."""
     known = edited.get(note["id"])
     return ("" if _is_untouched(note) else "by_unknown") if known is None else known
 
@@ -96,17 +96,17 @@ class Talk:
 
 
 def name_of(user: Given | None) -> str:
-    """An account's name; nobody's where it was deleted."""
+    """Return the name of an account; `ghost` if it was deleted."""
     return (user or {}).get("username") or "ghost"
 
 
 def is_bot(user: Given | None) -> bool:
-    """Whether a program writes under this account: GitLab does not say, its names do."""
+    """Check whether an account is a bot, by its name: GitLab does not say."""
     return bool((user or {}).get("bot")) or bool(_BOT_NAME.fullmatch(name_of(user)))
 
 
 async def read_talk(client: GitLabClient) -> Talk:
-    """Every comment, and who we are."""
+    """Read every comment and our account."""
     try:
         discussions = [one async for one in client.pages(f"{client.request}/discussions")]
     except ForgeError as error:
@@ -131,7 +131,7 @@ async def _account(client: GitLabClient) -> str:
 
 
 async def read_standing(client: GitLabClient, talk: Talk, author: str, whose: Whose) -> Standing:
-    """Our comments with what people said to them; `whose` says whose rights are worth asking for."""
+    """Return our comments with their answers; `whose` chooses the people whose rights are read."""
     notes: list[OwnNote] = []
     loose: list[Said] = []
     for discussion in talk.discussions:
@@ -154,7 +154,7 @@ def _spoken(discussion: Given) -> list[Given]:
 
 
 async def _own_note(client: GitLabClient, discussion: Given, talk: Talk) -> OwnNote | None:
-    """The discussion as one that a comment of ours begins, if one does."""
+    """Return a discussion as our note if a comment of ours begins it."""
     spoken = _spoken(discussion)
     first = spoken[0] if spoken else {}
     mark = read_mark(first.get("body") or "")
@@ -202,7 +202,7 @@ def _said(note: Given, talk: Talk, url: str) -> Said:
 
 
 async def _lifting(client: GitLabClient, talk: Talk, name: str, author: str) -> Lifting:
-    """Whether somebody's word lifts the gate: may push, and is not the author."""
+    """Check whether a person may lift the gate: may push, and is not the author."""
     if name == author:
         return "author"
     if name not in talk.people:

@@ -1,1 +1,1 @@
-"""What to post is data: a report and what stands on the forge already in, actions out."""
+"""Plan and apply the actions that post a report."""

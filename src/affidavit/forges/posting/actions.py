@@ -1,4 +1,4 @@
-"""What can be done on a forge, as data: nothing here knows a forge, a token or a connection."""
+"""Define the actions that post a report, as data."""
 
 from typing import Literal
 

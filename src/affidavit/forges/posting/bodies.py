@@ -1,4 +1,4 @@
-"""The words of our comments: a finding in its place, an answer in its thread. Everything quoted is inert."""
+"""Write our comments and replies. Everything quoted is inert."""
 
 import re
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Suggested:
     lines: tuple[str, ...]
 
     def block(self, style: str) -> str:
-        """As a forge reads it; GitLab counts the lines above the one that is commented on."""
+        """Write the suggestion block; GitLab counts the lines above the commented one."""
         longest = max((len(run) for line in self.lines for run in _runs(line)), default=0)
         fence = "`" * max(3, longest + 1)
         name = "suggestion" if style == "lines" else f"suggestion:-{self.end - self.start}+0"
@@ -45,7 +45,7 @@ class Suggested:
 
 
 def suggestion_of(candidate: Candidate, change: Change) -> Suggested | None:
-    """What the finding's patch suggests, where it was tried, holds, and touches one run of shown lines."""
+    """Return a suggestion for a patch that was tried, holds, and touches one run of shown lines."""
     evidence = candidate.finding.verification if candidate.finding else None
     patch = evidence.patch if evidence else None
     if not patch or candidate.patch_trial is None or not candidate.patch_trial.holds:
@@ -113,7 +113,7 @@ HOW_TO_ANSWER = (
 
 
 def finding_mark(candidate: Candidate, report: Report, also: tuple[str, ...] = ()) -> Mark:
-    """The mark of a comment on a finding."""
+    """Return the mark of a comment on a finding."""
     others = names_of(candidate) | set(also)
     return Mark(
         kind="finding",
@@ -127,7 +127,7 @@ def finding_mark(candidate: Candidate, report: Report, also: tuple[str, ...] = (
 
 
 def finding_body(candidate: Candidate, report: Report, limit: int, suggestion: str = "") -> str:
-    """A comment on the lines of a finding: the code is beside it, so it is not repeated."""
+    """Write the comment on a finding, without its code: the diff shows it."""
     offered = [f"{patch_words(candidate)}:\n\n{suggestion}"] if suggestion else []
     parts = (
         write_mark(finding_mark(candidate, report)),
@@ -141,7 +141,7 @@ def finding_body(candidate: Candidate, report: Report, limit: int, suggestion: s
 
 
 def explained_body(candidate: Candidate, report: Report, comment: str, limit: int) -> str:
-    """The whole proof, for whoever asked for it."""
+    """Write the whole proof as a reply to `/affidavit explain`."""
     mark = Mark(kind="reply", fingerprint=candidate.fingerprint, report=report.id, to=comment)
     finding, view = candidate.finding, finding_view(candidate, report)
     place = f", at {name_span(location(finding))}" if finding else ""
@@ -155,14 +155,14 @@ def explained_body(candidate: Candidate, report: Report, comment: str, limit: in
 
 
 def fixed_body(fingerprint: str, reason: str, report: Report, *, is_resolved: bool = False) -> str:
-    """What is said where a thread cannot be resolved."""
+    """Write the reply for a fixed finding whose thread cannot be resolved."""
     mark = Mark(kind="reply", fingerprint=fingerprint, report=report.id, to="fixed")
     then = "" if is_resolved else " This thread can be resolved."
     return f"{write_mark(mark)}\nFixed: {clipped_line(reason)}.{then}"
 
 
 def back_body(fingerprint: str, report: Report, *, is_resolved: bool) -> str:
-    """What is said where a finding is open in a thread that says otherwise, and cannot be opened again."""
+    """Write the reply for an open finding in a resolved thread."""
     mark = Mark(kind="reply", fingerprint=fingerprint, report=report.id, to="back")
     head = name_span((report.change.head.commit or "")[:12])
     though = "although this thread is resolved" if is_resolved else "although it was fixed before"
@@ -170,7 +170,7 @@ def back_body(fingerprint: str, report: Report, *, is_resolved: bool) -> str:
 
 
 def fitted(text: str, limit: int) -> str:
-    """A text that the forge takes; what is cut in a fold or in code is closed again."""
+    """Cut a text to the limit of the forge, and close open folds and code blocks."""
     if len(text) <= limit:
         return text
     kept = clip(text, limit - 400)
@@ -209,7 +209,7 @@ class InlinePlace:
 
 
 def inline_place(finding: Finding, change: Change) -> InlinePlace | None:
-    """Where the finding can be commented on; None where the diff does not show its line."""
+    """Return where to comment on a finding; None if the diff does not show its line."""
     file = change.file_at(finding.file, finding.side)
     if file is None or file.is_binary or file.is_partial:
         return None

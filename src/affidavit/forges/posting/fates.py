@@ -1,4 +1,4 @@
-"""What became of the findings that stand on a forge: our comments and the new report in, a fate each out."""
+"""Decide what became of the findings that we commented on, and close or reopen their threads."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ _REDACTED = "[redacted:"
 
 
 def is_same_line(note: OwnNote, candidate: Candidate, change: Change) -> bool:
-    """Whether a finding speaks of the very line, whichever file it is in now and whatever silences it."""
+    """Check whether a finding is on the line of our comment, also if the line moved or is silenced."""
     finding = candidate.finding
     if finding is None:
         return False
@@ -40,7 +40,7 @@ def is_same_line(note: OwnNote, candidate: Candidate, change: Change) -> bool:
 
 
 def files_with_line(note: OwnNote, change: Change) -> list[str]:
-    """The files of the change that add the very line, whether or not anybody reports it there."""
+    """Return the files of the change that add the line of our comment."""
     rules = [note.mark.rule] if note.mark.rule else [str(one) for one in Category]
     found = []
     for file in change.files:
@@ -93,7 +93,7 @@ class Fate:
 
 
 def decide_fates(report: Report, notes: Iterable[OwnNote]) -> list[Fate]:
-    """The fate of each of our comments; `fixed` is said only of what is shown to be."""
+    """Decide the fate of each of our comments; `fixed` only if that is shown."""
     notes = list(notes)
     known = frozenset(name for note in notes for name in note.mark.names)
     fates: list[Fate] = []
@@ -252,7 +252,7 @@ def _head(report: Report) -> str:
 
 
 def without_doubles(standing: Standing) -> tuple[list[OwnNote], list[OwnNote]]:
-    """Our comments on findings, each finding once, and the younger ones that say the same again."""
+    """Split our comments on findings into the first of each finding and later duplicates."""
     kept: list[OwnNote] = []
     doubles: list[OwnNote] = []
     for note in standing.findings:
@@ -262,7 +262,7 @@ def without_doubles(standing: Standing) -> tuple[list[OwnNote], list[OwnNote]]:
 
 
 def close_fixed(fates: Sequence[Fate], report: Report) -> list[Action]:
-    """Own threads only, and each once: resolved, or answered where that is not allowed."""
+    """Resolve our threads of fixed findings, or reply if resolving is not allowed."""
     actions: list[Action] = []
     for fate in fates:
         note, last = fate.note, _last_word(fate.note)
@@ -279,7 +279,7 @@ def close_fixed(fates: Sequence[Fate], report: Report) -> list[Action]:
 
 
 def open_again(fates: Sequence[Fate], report: Report, account: str) -> list[Action]:
-    """Threads whose finding is back: what we resolved is opened; what people resolved is answered, once."""
+    """Reopen threads that we resolved and whose finding is back; reply where people resolved them."""
     actions: list[Action] = []
     for fate in fates:
         note, last = fate.note, _last_word(fate.note)
@@ -294,7 +294,7 @@ def open_again(fates: Sequence[Fate], report: Report, account: str) -> list[Acti
 
 
 def left_resolved(fates: Sequence[Fate], account: str) -> frozenset[str]:
-    """The candidates that are open in a thread that stays resolved."""
+    """Return the ids of open candidates whose thread stays resolved."""
     return frozenset(
         fate.candidate.id
         for fate in fates
@@ -324,5 +324,5 @@ def _is_resolved_by(note: OwnNote, account: str) -> bool:
 
 
 def _last_word(note: OwnNote) -> str:
-    """What we said last in the thread about whether it is fixed; empty where nothing."""
+    """Return our last word in the thread, `fixed` or `back`; empty if there is none."""
     return next((own.to for own in reversed(note.own_replies) if own.to in ("fixed", "back")), "")

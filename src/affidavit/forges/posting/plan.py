@@ -1,4 +1,4 @@
-"""What to post: a report, what stands on the forge and what it accepts in, actions out; nothing is done."""
+"""Plan what to post: return actions, apply none."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class Ground:
 
 
 def plan_actions(report: Report, standing: Standing, limits: Limits, options: PostOptions) -> list[Action]:
-    """The actions, in the order in which they are safe to be cut off: the gate speaks last.
+    """Return the actions in an order that may be interrupted anywhere: the gate comes last.
 
     Of an empty change nothing is posted.
     """
@@ -111,7 +111,7 @@ def _fresh(
 
 
 def _not_repeated(ground: Ground, decisions: Iterable[Decision]) -> set[str]:
-    """What people decided on, and what was commented on once and is gone: somebody took it away."""
+    """Return the findings that people decided on, and those whose comment somebody deleted."""
     decided = {one.fingerprint for one in decisions if one.kind != "explain"}
     before = {name for note in ground.standing.summaries for name in note.mark.listed}
     standing = {name for note in ground.standing.findings for name in note.mark.names}

@@ -1,4 +1,4 @@
-"""Post a report: plan, apply, look again, until nothing is left; the one part that writes to a forge."""
+"""Post a report: plan, apply and read again until nothing is left to do."""
 
 import json
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ class Posted(Record):
 
 
 async def plan_posting(forge: Forge, report: Report, options: PostOptions, url: str) -> Posted:
-    """What would be done; nothing is."""
+    """Plan the actions and apply none."""
     standing = await forge.standing(_head_of(report))
     refuse_unfit(report, standing, url)
     actions = plan_actions(report, standing, forge.limits, options)
@@ -94,7 +94,7 @@ async def plan_posting(forge: Forge, report: Report, options: PostOptions, url: 
 
 
 async def post_report(forge: Forge, report: Report, options: PostOptions, url: str) -> Posted:
-    """Post; may be cut off anywhere and begun again, and makes no double of what is there."""
+    """Post a report; an interrupted run can be repeated without duplicates."""
     head = _head_of(report)
     done: list[Action] = []
     notes: list[str] = []

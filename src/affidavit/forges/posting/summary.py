@@ -1,4 +1,4 @@
-"""The one comment that says it all: verdict, overview, what was not looked at, who decided what."""
+"""Write the summary comment: verdict, overview, gaps, decisions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,7 +56,7 @@ class Told:
 
 
 def summary_body(report: Report, told: Told, options: PostOptions, limit: int) -> str:
-    """The summary; what does not fit is said, and what is below the findings is always there."""
+    """Write the summary; name what does not fit, and always keep what follows the findings."""
     head = report.change.head.commit or ""
     mark = write_mark(Mark(kind="summary", report=report.id, head=head, run=options.run, listed=told.listed))
     view = view_of(report)
@@ -122,7 +122,7 @@ def _rest(report: Report, view: ReportView, told: Told, options: PostOptions) ->
 
 
 def _since(told: Told) -> list[str]:
-    """What became of the findings of the reviews before."""
+    """Say what became of the findings of earlier reviews."""
     said = {
         "fixed": "Fixed since the last review",
         "silenced": "Silenced by a comment, not fixed",
@@ -146,7 +146,7 @@ def _titled(fate: Fate) -> str:
 
 
 def _decided(report: Report, told: Told) -> list[str]:
-    """What people decided, each with who and why."""
+    """List what people decided, with their reasons."""
     decided = [one for one in (*told.decisions, *told.unheard) if one.kind != "explain"][:MAX_LISTED]
     if not decided:
         return []

@@ -1,1 +1,1 @@
-"""What `affidavit init` writes: the workflow of GitHub, the jobs of GitLab, the hooks of git."""
+"""Hold the templates of `affidavit init`: GitHub workflow, GitLab jobs, git hooks."""

@@ -1,4 +1,4 @@
-"""Fill in the files that `affidavit init` writes: what the user chose in, paths and texts out."""
+"""Fill in the templates of `affidavit init`."""
 
 import textwrap
 from dataclasses import dataclass
