@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from affidavit.config.baseline import dismissals_of
 from affidavit.config.settings import Settings
@@ -15,11 +16,9 @@ from affidavit.records.change import Change
 from affidavit.records.docket import Docket
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Reply, Report
-from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.specialists.rulebook import rules_off
 from affidavit.stages.looking.inputs import keep_inputs, redacted_reply
 from affidavit.stages.looking.parse import hand_in, read_replies
-from affidavit.stages.looking.plan import Opening, plan_review
 from affidavit.stages.looking.reading import doubt_unmade_looks
 from affidavit.stages.looking.review import (
     Crew,
@@ -40,6 +39,10 @@ from affidavit.stages.reporting.narrate import narrate
 from affidavit.stages.reporting.places import name_places
 from affidavit.stages.reporting.report import compile_report
 from affidavit.system.concurrency import both
+
+if TYPE_CHECKING:
+    from affidavit.specialists.agents.panel import Panel, Session
+    from affidavit.stages.looking.plan import Opening
 
 CHECKS: tuple[Callable[[Docket, Case], Docket], ...] = (
     doubt_unmade_looks,  # a look that was claimed and never made
@@ -105,7 +108,9 @@ async def look(case: Case, crew: Crew) -> Looked:
     )
 
 
-async def _open(case: Case, panel: Panel, crew: Crew) -> tuple[Session, Opening]:
+async def _open(case: Case, panel: "Panel", crew: Crew) -> "tuple[Session, Opening]":
+    from affidavit.stages.looking.plan import plan_review  # noqa: PLC0415 - only models need a plan
+
     session = panel.convene(case)
     return session, await plan_review(session, case, probes_verifier=crew.probes_verifier)
 

@@ -185,11 +185,12 @@ def test_settings_of_the_working_tree_that_do_not_count_are_said(shop: Repo) -> 
 def test_what_is_switched_off_and_exists_nowhere_is_noted(repo: Repo) -> None:
     repo.commit("base", BASE)
     repo.write(HARMLESS)
-    wrong = ("--analysers-off", "rufff,ty,references", "--rules-off", "bandid/B602,ruff/F401")
+    wrong = ("--analysers-off", "rufff,ty,references", "--rules-off", "bandid/B602,ruff/F821,ruff/F999")
     done = review(repo, *wrong)
     assert "note: analysers_off: 'rufff' is of no analyser here; known: " in done.err
     assert "note: rules_off: 'bandid/B602' is of no analyser here" in done.err
-    assert done.err.count("note:") == 2
+    assert "note: rules_off: ruff has no rule 'ruff/F999'" in done.err
+    assert done.err.count("note:") == 3
     assert review(repo, *wrong, "--quiet").err == ""
 
 

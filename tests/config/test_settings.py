@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.config.settings import Settings, derive_settings, load_settings
+from affidavit.config.settings import Settings, derive_settings, load_settings, unknown_variables
 from affidavit.errors import SettingsError
 from affidavit.git.repository import open_repository
 from affidavit.records.finding import Category, Severity
@@ -197,3 +197,13 @@ def test_a_pyproject_that_is_named_is_read_as_one() -> None:
 def test_a_wrong_gate_is_told_that_it_may_be_never() -> None:
     with pytest.raises(SettingsError, match=r"--fail-on: 'sometimes' is not a severity; .*, or never"):
         load_settings(None, {}, {"fail_on": "sometimes"})
+
+
+def test_a_variable_that_nothing_reads_is_named() -> None:
+    environment = {
+        "AFFIDAVIT_MODLE": "x",
+        "AFFIDAVIT_MODEL": "y",
+        "AFFIDAVIT_VERIFIER_API_KEY": "z",
+        "HOME": "/",
+    }
+    assert unknown_variables(environment) == ["AFFIDAVIT_MODLE"]

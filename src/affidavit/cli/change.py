@@ -14,13 +14,20 @@ from pydantic import ValidationError
 
 from affidavit.cli.saying import note
 from affidavit.config.baseline import BASELINE_PATH
-from affidavit.config.settings import ENVIRONMENT_PREFIX, FILE_NAMES, Settings, settings_files
+from affidavit.config.settings import (
+    ENVIRONMENT_PREFIX,
+    FILE_NAMES,
+    Settings,
+    settings_files,
+    unknown_variables,
+)
 from affidavit.errors import InputError, SettingsError
 from affidavit.forges.address import is_request_url, parse_change_url, refuse_without_scheme
 from affidavit.git.confined.boundaries import Allowed
 from affidavit.ports import Tree
 from affidavit.records.change import Comment
 from affidavit.reviewing.hold import assemble_crew
+from affidavit.specialists.rulebook import RULES
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -249,7 +256,7 @@ def say_named_settings(opened: OpenedChange, named: Path | None) -> None:
 
 
 def say_unknown_names(settings: Settings) -> None:
-    """What the settings switch off and nobody has: a slip of the pen would leave it on."""
+    """Warn about analysers and rules to switch off, and variables, that do not exist."""
     everybody = assemble_crew(settings.model_copy(update={"analysers_off": (), "allow_linters": True}), None)
     known = [specialist.name for specialist in everybody.specialists]
     rules = [
@@ -258,10 +265,14 @@ def say_unknown_names(settings: Settings) -> None:
     ]
     named = [("analysers_off", name, name) for name in settings.analysers_off]
     named += [("rules_off", rule, rule.partition("/")[0]) for rule in rules]
+    with_fixed_rules = {rule.partition("/")[0] for rule in RULES}
     for setting, text, name in dict.fromkeys(named):
         if name not in known:
-            hint = f"{setting}: {text!r} is of no analyser here; known: {', '.join(known)}"
-            note(hint)
+            note(f"{setting}: {text!r} is of no analyser here; known: {', '.join(known)}")
+        elif setting == "rules_off" and name in with_fixed_rules and text not in RULES:
+            note(f"{setting}: {name} has no rule {text!r}")
+    for variable in unknown_variables(os.environ):
+        note(f"{variable} is not a variable that Affidavit reads")
 
 
 def _is_changed(path: str, base: Tree, head: Tree) -> bool:

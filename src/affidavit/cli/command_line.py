@@ -138,12 +138,12 @@ def run() -> NoReturn:
     except BaseException as error:
         if is_debug and isinstance(error, Exception) and not isinstance(error, click.exceptions.Exit):
             raise
-        code = _exit_code(KeyboardInterrupt() if is_asked_to_end() else error)
+        code = _report_error(KeyboardInterrupt() if is_asked_to_end() else error)
     listen_no_more()
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _exit_code(error: BaseException) -> int:
+def _report_error(error: BaseException) -> int:
     """Say what ended the command, to whoever must act; the exit code of it."""
     match error:
         case click.exceptions.Exit():
@@ -184,7 +184,7 @@ def _flushed(code: int) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:
-        return _exit_code(error)
+        return _report_error(error)
     return code
 
 

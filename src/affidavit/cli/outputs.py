@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+EXIT_FAILED, EXIT_NOT_DONE, EXIT_INCOMPLETE = 1, 2, 3
+
+
+def exit_code(*, is_failed: bool, is_incomplete: bool) -> int:
+    """Return the exit code of finished work; a failure goes before what is incomplete."""
+    return EXIT_FAILED if is_failed else EXIT_INCOMPLETE if is_incomplete else 0
+
+
 class Output(Protocol):
     """Something to write; without a path it goes to standard output."""
 

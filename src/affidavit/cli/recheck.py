@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from affidavit.cli.change import allowed_of, repository_options
 from affidavit.cli.options import environment_options
+from affidavit.cli.outputs import exit_code
 from affidavit.cli.saying import note
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
@@ -31,7 +32,6 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for, opened_runner, running_settings
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 
-EXIT_FAILED, EXIT_IN_PART = 1, 3
 MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
 OTHERWISE = "goes otherwise here"
 
@@ -98,7 +98,7 @@ def command(
         click.echo(_as_json(done, proofs, signed, digest))
     else:
         click.echo(_as_text(done, proofs, signed))
-    context.exit(_exit_code(proofs))
+    context.exit(_result_of(proofs))
 
 
 def _run_again(recorded: Report, opened: OpenedChange, options: ReviewOptions) -> list[Proof]:
@@ -165,10 +165,9 @@ def _signed_by(signed: SignatureCheck) -> str:
     return signed.detail
 
 
-def _exit_code(proofs: Sequence[Proof]) -> int:
-    if any(proof.holds is False for proof in proofs):
-        return EXIT_FAILED
-    return EXIT_IN_PART if any(proof.holds is None for proof in proofs) else 0
+def _result_of(proofs: Sequence[Proof]) -> int:
+    held = [proof.holds for proof in proofs]
+    return exit_code(is_failed=False in held, is_incomplete=None in held)
 
 
 def _mark(proof: Proof) -> str:
@@ -181,7 +180,7 @@ def _as_json(done: Rechecked, proofs: Sequence[Proof], signed: SignatureCheck, d
     content = {
         # Whoever posts compares the digest, so that no other report goes out under this recheck.
         "report_sha256": digest,
-        "exit_code": _exit_code(proofs),
+        "exit_code": _result_of(proofs),
         "proofs": [proof.model_dump() for proof in proofs],
         "on_its_word": list(done.words),
         "signature": signed.model_dump(),

@@ -8,6 +8,7 @@ import click
 
 from affidavit.cli.change import allowed_of, repository_options
 from affidavit.cli.options import environment_options
+from affidavit.cli.outputs import exit_code
 from affidavit.cli.saying import note
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, OutsideError
@@ -24,8 +25,6 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.looking.intake import rebuild_change
 from affidavit.store.open import open_store
-
-EXIT_NOT_REPRODUCED, EXIT_IN_PART = 1, 3
 
 
 @click.command()
@@ -67,13 +66,16 @@ def command(
         if side == "both":
             check = run_reproduction(reproduction, running.runner, own_names(opened.repository))
             click.echo(_as_json(check) if output == "json" else _as_text(reproduction, check))
-            context.exit(_exit_code(check))
+            is_blocked = check.outcome == "could_not_run"
+            is_failed = not is_blocked and not check.is_shown_by_running
+            context.exit(exit_code(is_failed=is_failed, is_incomplete=is_blocked))
         run = running.runner.run(reproduction.as_program, "base" if side == "base" else "head")
         blocked = hindered(run, _expected_at(reproduction, run.side), own_names(opened.repository))
     click.echo(json_without_commands(run.model_dump_json(indent=2)) if output == "json" else _run_text(run))
     if blocked:
         note(f"it shows nothing: {blocked}")
-    context.exit(EXIT_IN_PART if blocked else _exit_of_side(run, reproduction))
+    is_failed = not blocked and not _meets_expected(run, reproduction)
+    context.exit(exit_code(is_failed=is_failed, is_incomplete=bool(blocked)))
 
 
 def declared(finding: Any) -> Reproduction:
@@ -85,15 +87,9 @@ def declared(finding: Any) -> Reproduction:
     return reproduction
 
 
-def _exit_code(check: ReproductionCheck) -> int:
-    if check.outcome == "could_not_run":
-        return EXIT_IN_PART
-    return 0 if check.is_shown_by_running else EXIT_NOT_REPRODUCED
-
-
-def _exit_of_side(run: ProgramRun, reproduction: Reproduction) -> int:
+def _meets_expected(run: ProgramRun, reproduction: Reproduction) -> bool:
     expected = _expected_at(reproduction, run.side)
-    return 0 if expected is None or meets(run, expected) else EXIT_NOT_REPRODUCED
+    return expected is None or meets(run, expected)
 
 
 def _expected_at(reproduction: Reproduction, side: Side) -> Expected | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,24 +32,24 @@ from affidavit.cli.options import (
     sign_option,
     signing_key,
 )
-from affidavit.cli.outputs import check_outputs, print_text, write_output
+from affidavit.cli.outputs import EXIT_NOT_DONE, check_outputs, print_text, write_output
 from affidavit.cli.progress import kept_events, show_progress
 from affidavit.cli.saying import say
 from affidavit.config.settings import Settings
 from affidavit.errors import ForgeError, InputError, SettingsError
 from affidavit.forges.address import is_request_url, parse_change_url
-from affidavit.proof.signature import sign_file
-from affidavit.quality.prompts import ChosenPrompts
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, RenderOptions, parse_format, render
 from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.keeping import keep_report, measured_report
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions, Say
-from affidavit.reviewing.prompts import count_for_rollout, prompts_for
 from affidavit.reviewing.series import Followed, followed_by, keep_iteration
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.system.temporary import temporary_folder
+
+if TYPE_CHECKING:
+    from affidavit.quality.prompts import ChosenPrompts
 
 WHAT_COUNTS = (
     "What an analyser proved counts. A model's finding counts where it is verified and worth acting on."
@@ -173,7 +173,7 @@ def command(context: click.Context, /, **options: Any) -> None:
         heard = None if options["quiet"] else say
         is_empty = not opened.change.files
         has_models = not is_empty and models_of(settings, chosen)
-        prompts = prompts_for(opened, chosen, heard) if has_models else None
+        prompts = _prompts(opened, chosen, heard) if has_models else None
         if options["estimate"] or options["what_leaves"]:
             print_text(_preview(opened, settings, options, prompts))
             return
@@ -188,7 +188,10 @@ def command(context: click.Context, /, **options: Any) -> None:
     else:
         report = keep_report(report, options["data"], say)
         keep_iteration(report, followed, options["data"], say)
-        count_for_rollout(prompts, report, chosen, say)
+        if prompts:
+            from affidavit.reviewing.prompts import count_for_rollout  # noqa: PLC0415 - only models need it
+
+            count_for_rollout(prompts, report, chosen, say)
     view = RenderOptions(
         show_withheld=options["show_withheld"],
         show_nits=report.settings["nits"],
@@ -197,10 +200,23 @@ def command(context: click.Context, /, **options: Any) -> None:
     # A hook says nothing where there is nothing to say.
     is_silent = options["quiet"] and not report.shown and not report.gate.exit_code
     _write_outputs(report, [one for one in outputs if not (is_silent and _is_screen(one))], view)
-    for output in outputs if key else ():
-        if key and output.name == "report" and output.path:
-            sign_file(output.path, key)
+    if key:
+        _sign(outputs, key)
     context.exit(report.gate.exit_code)
+
+
+def _prompts(opened: OpenedChange, chosen: ReviewOptions, heard: Say | None) -> "ChosenPrompts":
+    from affidavit.reviewing.prompts import prompts_for  # noqa: PLC0415 - only models need prompts
+
+    return prompts_for(opened, chosen, heard)
+
+
+def _sign(outputs: Sequence[FormatRequest], key: Path) -> None:
+    from affidavit.proof.signature import sign_file  # noqa: PLC0415 - few sign
+
+    for output in outputs:
+        if output.name == "report" and output.path:
+            sign_file(output.path, key)
 
 
 def _outputs(texts: Sequence[str], events: Path | None) -> list[FormatRequest]:
@@ -226,7 +242,7 @@ def _key_for(outputs: Sequence[FormatRequest], named: Path | None) -> Path | Non
 
 
 def _preview(
-    opened: OpenedChange, settings: Settings, options: dict[str, Any], prompts: ChosenPrompts | None
+    opened: OpenedChange, settings: Settings, options: dict[str, Any], prompts: "ChosenPrompts | None"
 ) -> str:
     """What a review would cost, or what would leave; nobody is asked."""
     if options["estimate"] and options["what_leaves"]:
@@ -327,7 +343,6 @@ def _posted(url: str, say: Say) -> bytes | None:
 
 
 REVIEWED = (0, 1, 3)
-NOT_DONE = 2
 OWN_FLAGS = ("--post", "--may-approve", "--may-block")
 
 
@@ -352,7 +367,7 @@ def review_and_post(options: Mapping[str, Any]) -> int:
             return code
         nits = ["--nits"] if options["nits"] else []
         posted = _affidavit(["post", str(report), "--yes", *flags, *nits], dict(os.environ))
-    return code if posted == 0 else NOT_DONE
+    return code if posted == 0 else EXIT_NOT_DONE
 
 
 def _own_arguments() -> list[str]:

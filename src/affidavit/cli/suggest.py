@@ -13,6 +13,7 @@ import click
 from affidavit.cli.change import allowed_of, repository_options
 from affidavit.cli.help import LongCommand
 from affidavit.cli.options import environment_options, talk_options
+from affidavit.cli.outputs import exit_code
 from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.config.settings import Settings
@@ -42,7 +43,6 @@ from affidavit.store.open import open_store
 from affidavit.suggestions.patched import Contents
 from affidavit.suggestions.trial import MakeRunner, covering_tests, try_patch
 
-EXIT_FAILED = 1
 MARKS = {True: "passed", False: "FAILED", None: "not tried"}
 Try = Callable[[Finding], tuple[PatchTrial, Contents]]
 
@@ -105,7 +105,7 @@ def command(
     click.echo(_as_patch(patch, trial) if output == "patch" else _as_text(patch, trial))
     if is_applied:
         say("written into the working tree" if trial.holds else "not written")
-    context.exit(0 if trial.holds else EXIT_FAILED)
+    context.exit(exit_code(is_failed=not trial.holds, is_incomplete=False))
 
 
 def _patch_of(finding: Finding) -> str:

@@ -371,3 +371,23 @@ def _parse_toml(where: str, content: bytes, *, is_pyproject: bool) -> dict[str, 
     if section is not None and not isinstance(section, dict):
         raise SettingsError(f"{where}: [tool.affidavit] must be a table")
     return section
+
+
+OTHER_VARIABLES = {
+    "ALLOWED_HOSTS", "ALLOW_ALTERNATES", "ALLOW_FILTERS", "API_KEY", "CACHE", "DATA", "DATABASE", "DEBUG",
+    "ENVIRONMENT", "FEEDBACK", "GITHUB_APP_ID", "GITHUB_APP_INSTALLATION", "GITHUB_APP_KEY",
+    "GITHUB_APP_KEY_FILE", "GITHUB_HOSTS", "GITHUB_TOKEN", "GITHUB_TOKEN_COMMAND",
+    "GITHUB_WEBHOOK_SECRET", "GITLAB_HOSTS", "GITLAB_TOKEN", "GITLAB_TOKEN_COMMAND",
+    "GITLAB_WEBHOOK_TOKEN", "MAX_CLONE_MB", "MCP_SERVERS", "MCP_TOKEN", "NAME", "POST_AS", "POST_TOKEN",
+    "POST_TOKEN_COMMAND", "PROMPTS", "PROMPT_VERSION", "REQUEST", "RETENTION_DAYS", "SIGNING_KEY",
+    "SIGNING_KEY_FILE", "WEBHOOK_TENANT", "WITHOUT_PAGE",
+}  # fmt: skip
+"""Variables that are not settings."""
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return the variables with our prefix that nothing reads."""
+    known = {name.upper() for name in READERS} | {f"{role.upper()}_API_KEY" for role in ROLES}
+    known |= OTHER_VARIABLES
+    ours = (name for name in sorted(environment) if name.startswith(ENVIRONMENT_PREFIX))
+    return [name for name in ours if name.removeprefix(ENVIRONMENT_PREFIX) not in known]

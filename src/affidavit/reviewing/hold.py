@@ -3,8 +3,10 @@
 import asyncio
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from affidavit.analysers.examine import mechanical_specialists
 from affidavit.analysers.execution import find_executable
@@ -15,23 +17,23 @@ from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, load_setting
 from affidavit.errors import SettingsError
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.conversation_log import ConversationLog
-from affidavit.minds.roles import kept_open
 from affidavit.pipeline import review
 from affidavit.ports import Mind, Role, Specialist, TryPatch
 from affidavit.prompts import PromptSet
-from affidavit.quality.prompts import ChosenPrompts
 from affidavit.records.candidate import Candidate
 from affidavit.records.iteration import Earlier
 from affidavit.records.program_runs import TrialStep
 from affidavit.records.report import Report
 from affidavit.reviewing.models import opened_log
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.running import logged_runner
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.rulebook import why_rules_are_off
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.stages.looking.review import Crew
 from affidavit.stages.proving.reproduce import Running
+
+if TYPE_CHECKING:
+    from affidavit.quality.prompts import ChosenPrompts
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def hold_review(
     opened: OpenedChange,
     settings: Settings,
     options: ReviewOptions,
-    chosen: ChosenPrompts | None,
+    chosen: "ChosenPrompts | None",
     emit: Emit = ignore_events,
     *,
     earlier: Earlier | None = None,
@@ -121,7 +123,7 @@ async def hold(
     """The same for who has an event loop."""
     cache = None if options.no_cache else cache_folder()
     log, minds = (given.log, given.minds) if given else (_log_of(options, prompts), None)
-    with logged_runner(opened.repository, settings, options, log) as running:
+    with _programs(opened, settings, options, log) as running:
         crew = replace(
             assemble_crew(settings, cache),
             probes_verifier=True,
@@ -130,23 +132,32 @@ async def hold(
         )
         crew = replace(crew, try_patch=patch_trier(opened, crew, running))
         if prompts is not None and opened.change.files:
-            from affidavit.reviewing.panel import chosen_panel  # noqa: PLC0415 - only models need it
+            from affidavit.reviewing.panel import chosen_panel, connected  # noqa: PLC0415 - only models need it
 
             prompts = prompts.asking_for_all() if running.runner else prompts
-            crew = replace(crew, panel=chosen_panel(opened, settings, options, cache, prompts, minds, log))
-        # The connections to the models stay open for the whole review.
-        async with kept_open(crew.panel.minds.values() if crew.panel else ()):
-            earlier = earlier if opened.change.files else None
-            return await review(
-                opened.change,
-                opened.repository,
-                settings,
-                crew,
-                emit,
-                earlier,
-                review_id=given.review_id if given else "",
-                began=given.began if given else None,
-            )
+            panel = chosen_panel(opened, settings, options, cache, prompts, minds, log)
+            crew = replace(crew, panel=panel)
+        reviewing = review(
+            opened.change,
+            opened.repository,
+            settings,
+            crew,
+            emit,
+            earlier if opened.change.files else None,
+            review_id=given.review_id if given else "",
+            began=given.began if given else None,
+        )
+        return await (connected(panel, reviewing) if crew.panel else reviewing)
+
+
+def _programs(
+    opened: OpenedChange, settings: Settings, options: ReviewOptions, log: ConversationLog
+) -> AbstractContextManager[Running]:
+    if not settings.run:
+        return nullcontext(Running())
+    from affidavit.reviewing.running import logged_runner  # noqa: PLC0415 - few reviews run programs
+
+    return logged_runner(opened.repository, settings, options, log)
 
 
 def _log_of(options: ReviewOptions, prompts: PromptSet | None) -> ConversationLog:

@@ -6,9 +6,7 @@ from pathlib import Path
 
 from affidavit.config.places import retention_days, state_folder
 from affidavit.errors import SettingsError, StoreError
-from affidavit.quality.measures import with_measured
 from affidavit.records.report import Report
-from affidavit.render.formats import render
 from affidavit.reviewing.options import Say
 from affidavit.store.open import open_store
 
@@ -18,6 +16,9 @@ def keep_report(report: Report, folder: Path | None, warn: Say) -> Report:
 
     Old reports that somebody labelled stay: what is measured rests on them.
     """
+    from affidavit.quality.measures import with_measured  # noqa: PLC0415 - only what is kept needs it
+    from affidavit.render.formats import render  # noqa: PLC0415
+
     try:
         store = open_store(folder or state_folder())
         report = with_measured(report, store)
@@ -36,6 +37,10 @@ def keep_report(report: Report, folder: Path | None, warn: Say) -> Report:
 def measured_report(report: Report, folder: Path | None) -> Report:
     """A report that is not kept has the error rate too, where a store is there already."""
     store = open_store(folder or state_folder())
+    if not store.exists():
+        return report
+    from affidavit.quality.measures import with_measured  # noqa: PLC0415 - only where there is a store
+
     with suppress(StoreError):
-        return with_measured(report, store) if store.exists() else report
+        return with_measured(report, store)
     return report

@@ -11,11 +11,8 @@ from affidavit.git.remote import is_same_address, is_shared_address, repository_
 from affidavit.git.revisions import branch_named, is_part_of
 from affidavit.iterations.review_summary import summary_of
 from affidavit.iterations.scope import as_looked_then, earlier_of
-from affidavit.proof.signature import check_signature, signature_path
-from affidavit.recheck.signers import allowed_signers
 from affidavit.records.iteration import DEFAULT_TENANT, Earlier, IterationSummary, StoredIteration
 from affidavit.records.report import Report
-from affidavit.render.formats import render
 from affidavit.reviewing.options import ReviewOptions, Say
 from affidavit.stages.looking.intake import OpenedChange
 from affidavit.store.open import Store, open_store
@@ -75,6 +72,8 @@ def newest_of(
 def keep_iteration(report: Report, followed: Followed, folder: Path | None, warn: Say) -> None:
     """Note the kept report as the next of its series."""
     if followed.series:
+        from affidavit.render.formats import render  # noqa: PLC0415
+
         digest = sha256(render(report, "report").encode()).hexdigest()
         keep_summary(summary_of(report, digest), followed, folder, warn)
 
@@ -169,6 +168,9 @@ def _is_kept(report: Report, options: ReviewOptions) -> bool:
 
 def _is_signed(path: Path, content: bytes, opened: OpenedChange) -> bool:
     """Whether an allowed signer has signed these bytes."""
+    from affidavit.proof.signature import check_signature, signature_path  # noqa: PLC0415 - few sign
+    from affidavit.recheck.signers import allowed_signers  # noqa: PLC0415
+
     beside = signature_path(path)
     if not beside.is_file():
         return False

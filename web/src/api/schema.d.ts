@@ -3790,10 +3790,10 @@ export interface components {
             times: number;
         };
         /**
-         * ReviewOptions
+         * RequestedOptions
          * @description What is shown of the findings; the verdict does not depend on it.
          */
-        ReviewOptions: {
+        RequestedOptions: {
             /**
              * Focus Areas
              * @description Show only these areas.
@@ -3969,7 +3969,7 @@ export interface components {
              * @default
              */
             description: string;
-            options?: components["schemas"]["ReviewOptions"];
+            options?: components["schemas"]["RequestedOptions"];
             /**
              * Again
              * @description A new review, also where there is one of this change.

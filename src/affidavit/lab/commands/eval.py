@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from affidavit.cli.options import model_options, prompt_options, run_options, server_options
+from affidavit.cli.outputs import EXIT_INCOMPLETE, EXIT_NOT_DONE, exit_code
 from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError
@@ -149,7 +150,6 @@ def _silent(_text: str) -> None:
     return
 
 
-EXIT_MISSED, EXIT_NOT_DONE, EXIT_IN_PART = 1, 2, 3
 RUN = "run"
 FORMAT_HELP = "text, json; repeatable. No FILE: standard output."
 
@@ -235,7 +235,7 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
         raise SettingsError("--min-recall: no case expects a problem, so there is no recall to measure")
     evaluation = _evaluate(held, options)
     write_evaluation(evaluation, outputs)
-    context.exit(_exit_code(evaluation, limits.misses(evaluation)))
+    context.exit(_say_result(evaluation, limits.misses(evaluation)))
 
 
 def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluation:
@@ -263,7 +263,7 @@ def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluation:
             raise
 
 
-def _exit_code(evaluation: Evaluation, missed: list[str]) -> int:
+def _say_result(evaluation: Evaluation, missed: list[str]) -> int:
     for sentence in missed:
         say(sentence)
     if evaluation.incomplete:
@@ -276,9 +276,8 @@ def _exit_code(evaluation: Evaluation, missed: list[str]) -> int:
     ran, otherwise = evaluation.programs, _done_otherwise(evaluation)
     if otherwise:
         say(f"{counted(otherwise, 'declared program')} did not do what the case says")
-    if missed or otherwise:
-        return EXIT_MISSED
-    return EXIT_IN_PART if evaluation.not_run or (ran and ran.could_not_run) else 0
+    is_incomplete = bool(evaluation.not_run or (ran and ran.could_not_run))
+    return exit_code(is_failed=bool(missed or otherwise), is_incomplete=is_incomplete)
 
 
 def _done_otherwise(evaluation: Evaluation) -> int:
@@ -315,7 +314,7 @@ def import_list(context: click.Context, /, listing: Path, **options: Any) -> Non
         say(f"{case_id}: {reason}", start="not imported: ")
     click.echo(f"{counted(len(imported.written), 'case')} written to {options['out']}")
     if imported.left_out:
-        context.exit(EXIT_IN_PART if imported.written else EXIT_NOT_DONE)
+        context.exit(EXIT_INCOMPLETE if imported.written else EXIT_NOT_DONE)
 
 
 @command.command("compare")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from affidavit.cli.options import prompt_options, run_options, server_options, verifier_options
+from affidavit.cli.outputs import EXIT_NOT_DONE, exit_code
 from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError
@@ -34,7 +35,6 @@ VERIFIER = "verifier"
 VERIFIER_FLAG = f"--{VERIFIER}"
 """By this flag `affidavit eval` is asked for the verifier alone."""
 DEFAULT_CLAIMS = Path("evaluation/claims")
-EXIT_MISSED, EXIT_NOT_DONE, EXIT_IN_PART = 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def judge_claims(context: click.Context, /, claims: Path | None, **options: Any)
     limits.check(sets)
     trial = _tried(sets, options)
     write_trial(trial, outputs)
-    context.exit(_exit_code(trial, limits.misses(trial)))
+    context.exit(_say_result(trial, limits.misses(trial)))
 
 
 def _folder(named: Path | None) -> Path:
@@ -151,7 +151,7 @@ async def _with_connections(sets: list[CaseClaims], plan: TrialPlan) -> Verifier
         return await try_verifier(sets, plan)
 
 
-def _exit_code(trial: VerifierTrial, missed: list[str]) -> int:
+def _say_result(trial: VerifierTrial, missed: list[str]) -> int:
     failures = [one.failure for one in trial.results if not one.is_judged]
     if failures and len(failures) == trial.claims:
         say(f"no claim could be judged; the first: {failures[0]}")
@@ -160,9 +160,7 @@ def _exit_code(trial: VerifierTrial, missed: list[str]) -> int:
         say(sentence)
     if failures:
         say(f"{counted(len(failures), 'claim')} could not be judged; the first: {failures[0]}")
-    if missed:
-        return EXIT_MISSED
-    return EXIT_IN_PART if failures else 0
+    return exit_code(is_failed=bool(missed), is_incomplete=bool(failures))
 
 
 def _share_words(rate: Rate | None) -> str:

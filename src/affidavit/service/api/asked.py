@@ -35,7 +35,7 @@ def _can_be_written(data: Any) -> bool:
     return True
 
 
-class ReviewOptions(Body):
+class RequestedOptions(Body):
     """What is shown of the findings; the verdict does not depend on it."""
 
     focus_areas: list[str] | None = Field(
@@ -72,7 +72,7 @@ class ReviewRequest(Body):
     head: str | None = Field(default=None, max_length=500, description="A revision of the repository.")
     title: str = Field(default="", max_length=2_000)
     description: str = Field(default="", max_length=100_000)
-    options: ReviewOptions = Field(default_factory=ReviewOptions)
+    options: RequestedOptions = Field(default_factory=RequestedOptions)
     again: bool = Field(default=False, description="A new review, also where there is one of this change.")
     series: str | None = Field(
         default=None,

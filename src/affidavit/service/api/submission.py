@@ -22,7 +22,7 @@ from affidavit.git.paths import decode_path
 from affidavit.git.revisions import branch_named, merge_base, resolve_commit
 from affidavit.quality.rollout import current_versions, running_rollout
 from affidavit.service.api.access import Caller, check_money, with_room
-from affidavit.service.api.asked import ReviewOptions, ReviewRequest
+from affidavit.service.api.asked import RequestedOptions, ReviewRequest
 from affidavit.service.api.ending import note
 from affidavit.service.api.visits import QUICK
 from affidavit.service.kept.records import KeptReview, ReviewSource, WantedReview
@@ -276,7 +276,7 @@ def name_of_diff(paths: Sequence[str]) -> str:
     return paths[0] if not others else f"{paths[0]} and {others} more file{'s' * (others > 1)}"
 
 
-def _checked_options(options: ReviewOptions) -> dict[str, Any]:
+def _checked_options(options: RequestedOptions) -> dict[str, Any]:
     """The options by the names of a review's; an unknown word is refused here, not in the queue."""
     chosen: dict[str, Any] = {
         "focus": ",".join(options.focus_areas) if options.focus_areas else None,

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from affidavit.config.settings import Settings
 from affidavit.diff.skipping import mark_skipped
@@ -15,8 +16,10 @@ from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Programs, Reply
-from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.system.concurrency import side_by_side
+
+if TYPE_CHECKING:
+    from affidavit.specialists.agents.panel import Panel, Session
 
 NO_MODEL = Gap(
     name="model specialists and verifier",
@@ -41,7 +44,7 @@ class Crew:
 
     specialists: Sequence[Specialist]
     """Those that need no model."""
-    panel: Panel | None = None
+    panel: "Panel | None" = None
     """The models; without them the mechanical specialists review alone."""
     probes_verifier: bool = False
     """Whether the verifier is tried before specialists start."""
@@ -76,7 +79,7 @@ class Looked:
     case: Case
     """With the plan that models worked by, and all replies."""
     docket: Docket
-    session: Session | None = None
+    session: "Session | None" = None
     planner: Answer | None = None
     verifier_failures: tuple[Gap, ...] = ()
     submitted_by: str = ""

@@ -1,7 +1,7 @@
 """Let the reporter put a finished review into words; verdict, numbers and findings are not its to change."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
@@ -12,7 +12,9 @@ from affidavit.records.candidate import Candidate, Wording
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Finding
 from affidavit.records.report import Answer, Decision, Gap, PositiveNote, Report, ReporterWords
-from affidavit.specialists.agents.panel import Session
+
+if TYPE_CHECKING:
+    from affidavit.specialists.agents.panel import Session
 
 WORDS_SCHEMA_NAME = "review_words"
 MAX_SUMMARY = 1_000
@@ -48,7 +50,7 @@ WORDS_SCHEMA: dict[str, Any] = {
 }
 
 
-async def narrate(report: Report, session: Session | None, emit: Emit) -> Report:
+async def narrate(report: Report, session: "Session | None", emit: Emit) -> Report:
     """The report with the reporter's words, where there is a reporter."""
     reporter = session.panel.minds.get("reporter") if session else None
     if session is None or reporter is None:
