@@ -272,7 +272,7 @@ def _request_rows(opened: OpenedChange, cache: Path, findings: int) -> list[Row]
     talks = [verifier.talk(_candidate(finding), finding) for finding in found]
     whole_diff = "\n\n".join(diff_of(file) for file in opened.change.files)
     naive = sum(_tokens(whole_diff, finding.model_dump_json()) for finding in found)
-    tools = session.panel.make_tools(session.case)
+    tools = session.panel.reading.tools(session.case)
     agents = [agent.talk(tools) for agent in session.agents(plan) if isinstance(agent, ModelAgent)]
     sent, whole = sum(map(_sent, talks)), "the whole diff each time"
     return [

@@ -15,7 +15,6 @@ from affidavit.events import Emit, Event
 from affidavit.pipeline import CHECKS, look, review
 from affidavit.ports import Case, Role, Talk
 from affidavit.records.change import FileChange
-from affidavit.records.context import ContextMap
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
@@ -23,6 +22,7 @@ from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_ch
 from affidavit.stages.looking.review import Crew, open_case
 from affidavit.stages.proving.merge import merge
 from claims import verification
+from plain_reading import PlainReading
 from repositories import Repo
 
 APP = "def total(items):\n    result = 0\n    for item in items:\n        result += item\n    return result\n"
@@ -92,7 +92,7 @@ def panel(
         "verifier": judged,
     }
     minds = {role: Scripted(role, text, outcomes.get(role, "answered")) for role, text in texts.items()}
-    return Panel(minds, lambda case: ContextMap(), lambda case: NoTools(), lambda change: Plain())
+    return Panel(minds, PlainReading(NoTools(), Plain()))
 
 
 class NoTools:

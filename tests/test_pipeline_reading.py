@@ -11,13 +11,13 @@ from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.pipeline import review
 from affidavit.ports import Role, Talk
-from affidavit.records.context import ContextMap
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Answer, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.looking.review import Crew
 from claims import verification
+from plain_reading import PlainReading
 from repositories import Repo
 
 ANSWERS: dict[str, Any] = {
@@ -82,7 +82,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenedChange]:
 def reviewed(opened: OpenedChange, *, is_honest: bool) -> Report:
     roles: tuple[Role, ...] = ("planner", "specialist", "verifier")
     minds = {role: Mind(role, is_honest=is_honest) for role in roles}
-    panel = Panel(minds, lambda case: ContextMap(), lambda case: Reads(), lambda change: Plain())
+    panel = Panel(minds, PlainReading(Reads(), Plain()))
     crew = Crew([], panel=panel)
     return asyncio.run(review(opened.change, opened.repository, Settings(), crew, ignore_events))
 

@@ -40,7 +40,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Convened]:
 def talks(before: Convened) -> dict[str, Talk]:
     session, plan = before
     rough = plan_by_size(session.case.change, LENSES, session.always)
-    tools = session.panel.make_tools(session.case)
+    tools = session.panel.reading.tools(session.case)
     verifier = session.verifier(plan)
     proven = FOUND.model_copy(update={"rule_id": "ruff/F821"})
     joiner = session.joiner(plan)

@@ -14,7 +14,6 @@ from affidavit.pipeline import review
 from affidavit.ports import Role, Talk
 from affidavit.quality.prompts import ChosenPrompts, choose_prompts
 from affidavit.quality.rollout import BUILT_IN, record_review, start_rollout
-from affidavit.records.context import ContextMap
 from affidavit.records.measure import Arm, ReviewCounts, Rollout, RolloutDecision, RolloutReview, Versions
 from affidavit.records.report import Answer, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
@@ -22,6 +21,7 @@ from affidavit.stages.looking.intake import OpenedChange
 from affidavit.stages.looking.review import Crew
 from affidavit.store.open import Store
 from claims import verification
+from plain_reading import PlainReading
 from prompt_folders import copy_prompts
 
 ASKED_VERSIONS = re.compile(r'`schema_version` is "([\d.]+)" and `prompt_version` is "([\d.]+)"')
@@ -142,9 +142,7 @@ def review_with(opened: OpenedChange, chosen: ChosenPrompts, specialist: Scripte
         "specialist": specialist,
         "verifier": ScriptedModel("verifier"),
     }
-    panel = Panel(
-        minds, lambda case: ContextMap(), lambda case: NoTools(), lambda change: Plain(), chosen.prompts
-    )
+    panel = Panel(minds, PlainReading(NoTools(), Plain()), chosen.prompts)
     crew = Crew([], panel=panel)
     return asyncio.run(review(opened.change, opened.repository, Settings(), crew))
 

@@ -14,13 +14,13 @@ from affidavit.pipeline import review
 from affidavit.ports import Case, Role, Specialist, Talk
 from affidavit.recheck.check import Rechecked, recheck
 from affidavit.records.change import FileChange
-from affidavit.records.context import ContextMap
 from affidavit.records.iteration import FindingDecision
 from affidavit.records.report import Answer, Reply, Report, RoleUsage
 from affidavit.render.formats import render
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from affidavit.stages.looking.review import Crew
+from plain_reading import PlainReading
 from repositories import Repo
 
 PLAN = {"goal": "Change it", "approach": "a", "impact": "i", "questions": {"logic": []}}
@@ -154,7 +154,7 @@ class Series:
         }
         answers |= {"joiner": join} if join else {}
         self.minds = {role: Mind(role, answer) for role, answer in answers.items()}
-        return Panel(self.minds, lambda case: ContextMap(), lambda case: NoTools(), lambda change: Plain())
+        return Panel(self.minds, PlainReading(NoTools(), Plain()))
 
     def asked(self, role: Role) -> list[str]:
         """What was told to a role in the last review."""

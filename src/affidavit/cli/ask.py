@@ -26,7 +26,6 @@ from affidavit.reviewing.models import chosen_model, opened_ledger, opened_log
 from affidavit.reviewing.named import find_candidate, read_report, report_file
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import assemble_panel
-from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.question import question_talk, read_answer
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 
@@ -82,11 +81,11 @@ def _talk(report: Report, opened: OpenedChange, candidate: Candidate, question: 
     panel = assemble_panel({}, cache_folder())
     case = as_it_leaves(Case(opened.change, opened.repository, ignore_events))
     # The map of the change is not sent, so it is not made.
-    briefing = Briefing(case.change, case.repository, panel.make_fence(case.change), ContextMap())
+    briefing = panel.brief(case, ContextMap()).briefing
     plan = report.plan or Plan()
     asked = redact_candidate(candidate, opened.repository)
     return question_talk(
-        briefing, plan, asked, asked.finding or candidate.finding, question, panel.make_tools(case)
+        briefing, plan, asked, asked.finding or candidate.finding, question, panel.reading.tools(case)
     )
 
 

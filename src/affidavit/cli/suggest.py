@@ -36,7 +36,6 @@ from affidavit.reviewing.named import find_candidate, find_report, ids_here
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import assemble_panel
 from affidavit.reviewing.running import opened_runner, running_settings
-from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.question import WrittenPatch, patch_talk, read_patch
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 from affidavit.store.open import open_store
@@ -235,11 +234,11 @@ def _talk(
 ) -> Talk:
     panel = assemble_panel({}, cache_folder())
     case = as_it_leaves(Case(opened.change, opened.repository, ignore_events))
-    briefing = Briefing(case.change, case.repository, panel.make_fence(case.change), ContextMap())
+    briefing = panel.brief(case, ContextMap()).briefing
     asked = redact_candidate(candidate, opened.repository)
     if asked.finding is None:
         raise AssertionError("a finding stays one without its secrets")
-    tools = panel.make_tools(case)
+    tools = panel.reading.tools(case)
     return patch_talk(briefing, report.plan or Plan(), asked, asked.finding, tools, failed)
 
 

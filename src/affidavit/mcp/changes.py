@@ -100,13 +100,13 @@ class KeptChange(Closing):
     def shown(self) -> Case:
         """The change as it may leave the machine."""
         with self._lock:
-            return self._panel.redact(self.case)
+            return self._panel.reading.redact(self.case)
 
     @cached_property
     def dependencies(self) -> Dependencies | None:
         """What the sources of packages are read from; None where there are none."""
         with self._lock:
-            return self._panel.open_dependencies(self.case)
+            return self._panel.reading.packages(self.case)
 
     @cached_property
     def tools(self) -> ToolSource:
@@ -115,7 +115,7 @@ class KeptChange(Closing):
         with self._lock:
             off = self.settings.analysers_off
             return JoinedTools(
-                self._panel.make_tools(case),
+                self._panel.reading.tools(case),
                 Checks(case.repository, case.change, self._cache, analysers_off=off),
             )
 

@@ -167,17 +167,7 @@ def assemble_panel(
         reads_dependencies=reads_dependencies,
         outside=outside,
     )
-    return Panel(
-        minds,
-        reading.read_context,
-        reading.make_tools,
-        lambda change: TaggedFence(tag_of(change.base.tree, change.head.tree)),
-        prompts or current_prompts(),
-        reading.make_verifier_tools,
-        reading.redact,
-        reading.make_planner_tools,
-        reading.opened_packages,
-    )
+    return Panel(minds, reading, prompts or current_prompts())
 
 
 def assemble_readers(cache: BlobCache | None = None) -> CodeReaders:
@@ -233,12 +223,12 @@ class PanelReading:
     outside: ToolSource | None = None
     _packages: WeakKeyDictionary[ObjectStore, OpenPackages] = field(default_factory=WeakKeyDictionary)
 
-    def read_context(self, case: Case) -> ContextMap:
+    def context(self, case: Case) -> ContextMap:
         """The map; history is the commits' own, and what people wrote there is redacted here."""
         context = gather_context(case.change, _git(case), self.readers)
         return context.model_copy(update={"origins": tuple(map(redact_record, context.origins))})
 
-    def opened_packages(self, case: Case) -> OpenPackages | None:
+    def packages(self, case: Case) -> OpenPackages | None:
         """The packages of a change's repository; None where there are none, or they are not to be read."""
         if not self.reads_dependencies:
             return None
@@ -253,18 +243,18 @@ class PanelReading:
         opened = self._packages[store]
         return opened if opened.packages.by_name else None
 
-    def make_tools(self, case: Case) -> ToolSource:
-        """For specialists: everything."""
-        return self._offered(case, None)
-
-    def make_planner_tools(self, case: Case) -> ToolSource:
-        """For the planner."""
-        return self._offered(case, PLANNER_TOOLS)
-
-    def make_verifier_tools(self, case: Case) -> ToolSource:
-        """For verifiers: with the analysers beside what reads."""
+    def tools(self, case: Case, role: Role = "specialist") -> ToolSource:
+        """Return the tools of a role: all, few for the planner, analysers beside few for the verifier."""
+        if role == "planner":
+            return self._offered(case, PLANNER_TOOLS)
+        if role != "verifier":
+            return self._offered(case, None)
         checks = Checks(case.repository, case.change, self.cache_dir, analysers_off=self.analysers_off)
         return JoinedTools(self._offered(case, VERIFIER_TOOLS), BriefTools(checks))
+
+    def fence(self, change: Change) -> TaggedFence:
+        """Return the fence of a change."""
+        return TaggedFence(tag_of(change.base.tree, change.head.tree))
 
     def redact(self, case: Case) -> Case:
         """The change as it may leave the machine."""
@@ -273,7 +263,7 @@ class PanelReading:
 
     def _offered(self, case: Case, names: Collection[str] | None) -> ToolSource:
         own: ToolSource = BriefTools(Toolbox(case.repository, case.change, self.surer), names)
-        opened = self.opened_packages(case)
+        opened = self.packages(case)
         if opened:
             readers = self.readers
             own = WithDependencies(own, opened, lambda package, change: Toolbox(package, change, readers))

@@ -128,9 +128,9 @@ def test_the_tools_of_models_ask_the_servers_and_the_map_does_not(repo: Repo, tm
     ):
         panel = assemble_panel({}, None, servers=pool)
         given = Case(case.change, case.repository, ignore_events)
-        panel.read_context(given)
+        panel.reading.context(given)
         assert not log.exists()
-        answer = panel.make_tools(given).call("find_references", {"symbol": "Cart.pay"})
+        answer = panel.reading.tools(given).call("find_references", {"symbol": "Cart.pay"})
     assert [row["certainty"] for row in answer["references"]] == ["certain"]
     assert answer["references"][0]["verification_method"].endswith("fake resolves it to the definition")
 

@@ -32,7 +32,6 @@ from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import assemble_panel, assemble_readers
 from affidavit.reviewing.running import opened_runner
-from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.question import question_talk, read_answer
 from affidavit.stages.looking.intake import rebuild_change
 
@@ -135,12 +134,12 @@ def _talk(report: Report, opened: OpenedChange, candidate: Candidate, question: 
     panel = assemble_panel({}, cache_folder())
     case = as_it_leaves(Case(opened.change, opened.repository, ignore_events))
     # The map of the change is not sent, so it is not made.
-    briefing = Briefing(case.change, case.repository, panel.make_fence(case.change), ContextMap())
+    briefing = panel.brief(case, ContextMap()).briefing
     asked = redact_candidate(candidate, opened.repository)
     if asked.finding is None:
         raise AssertionError("only candidates with a finding are asked about")
     return question_talk(
-        briefing, report.plan or Plan(), asked, asked.finding, question, panel.make_tools(case)
+        briefing, report.plan or Plan(), asked, asked.finding, question, panel.reading.tools(case)
     )
 
 

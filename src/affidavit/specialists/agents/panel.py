@@ -1,13 +1,13 @@
 """The models of a review at work on one change: plan, specialists, verifiers, report."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import shorten
-from typing import Any
+from typing import Any, Protocol
 
-from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_findings
-from affidavit.ports import Case, Dependencies, Mind, Role, Runner, Specialist, Talk, ToolSource, Verifiers
-from affidavit.prompts import QUOTING, PromptSet, current_prompts
+from affidavit.diff.redacted import redact_candidate, redact_findings
+from affidavit.ports import Case, Dependencies, Mind, Role, Specialist, Talk, ToolSource, Verifiers
+from affidavit.prompts import PromptSet, current_prompts
 from affidavit.proof.rewording import is_too_long
 from affidavit.proof.running.runners import WatchedRunner
 from affidavit.records.candidate import Candidate
@@ -36,33 +36,32 @@ MAX_PROPOSED = 300
 """Characters of a proposal that the reporter reads."""
 
 
+class Reading(Protocol):
+    """What models read a change through."""
+
+    def context(self, case: Case, /) -> ContextMap:
+        """Return the map of the change."""
+
+    def tools(self, case: Case, role: Role = "specialist", /) -> ToolSource:
+        """Return the tools of a role."""
+
+    def fence(self, change: Change, /) -> Fence:
+        """Return the marks around text of the change."""
+
+    def redact(self, case: Case, /) -> Case:
+        """Return the case as it may leave the machine."""
+
+    def packages(self, case: Case, /) -> Dependencies | None:
+        """Open the sources of packages, if there are any."""
+
+
 @dataclass(frozen=True)
 class Panel:
     """The minds of a review, and what they work with."""
 
     minds: Mapping[Role, Mind]
-    read_context: Callable[[Case], ContextMap]
-    make_tools: Callable[[Case], ToolSource]
-    make_fence: Callable[[Change], Fence]
+    reading: Reading
     prompts: PromptSet = field(default_factory=current_prompts)
-    make_verifier_tools: Callable[[Case], ToolSource] | None = None
-    """None: the verifier has the tools of everybody."""
-    redact: Callable[[Case], Case] = as_it_leaves
-    make_planner_tools: Callable[[Case], ToolSource] | None = None
-    """None: the planner has the tools of everybody."""
-    open_dependencies: Callable[[Case], Dependencies | None] = lambda _case: None
-    """What the sources of packages are read from; nothing where there are none."""
-
-    def opening(self, case: Case) -> "tuple[Panel, Case]":
-        """The panel before a case, and the case with what its quotes of packages are checked by.
-
-        Where packages can be read, findings are asked for in the form that has room for such quotes.
-        """
-        dependencies = self.open_dependencies(case)
-        if dependencies is None:
-            return self, case
-        asking = self.prompts.asking_for_all() if QUOTING in self.prompts.templates else self.prompts
-        return replace(self, prompts=asking), replace(case, dependencies=dependencies)
 
     @property
     def models(self) -> dict[str, str]:
@@ -77,15 +76,15 @@ class Panel:
 
     def convene(self, case: Case) -> "Session":
         """Begin with a change: its map is read once and shared by all."""
-        case = self.redact(case)
-        return self.brief(case, self.read_context(case))
+        case = self.reading.redact(case)
+        return self.brief(case, self.reading.context(case))
 
     def brief(self, case: Case, context: ContextMap) -> "Session":
         """Begin with a change whose map is known.
 
         This is the door to the models: the case is the one that may leave the machine.
         """
-        fence = self.make_fence(case.change)
+        fence = self.reading.fence(case.change)
         briefing = Briefing(
             case.change,
             case.repository,
@@ -134,7 +133,7 @@ class Session:
             task="Plan the review of this change.",
             schema=schema,
             schema_name=schema_name,
-            tools=(self.panel.make_planner_tools or self.panel.make_tools)(self.case),
+            tools=self.panel.reading.tools(self.case, "planner"),
             max_turns=12,
         )
 
@@ -183,7 +182,8 @@ class Session:
     def verifier(self, plan: Plan) -> ModelVerifier:
         """Who judges the findings; it has not seen the specialists' work."""
         runs = WatchedRunner(self.case.runner) if self.case.runner else None
-        tools = self.verifier_tools(runs)
+        # Made once, so that a check made for one talk is known to the next.
+        tools = self.panel.reading.tools(replace(self.case, runner=runs), "verifier")
         return ModelVerifier(
             mind=self.panel.minds["verifier"],
             briefing=self.briefing,
@@ -196,11 +196,6 @@ class Session:
     def verifiers(self, plan: Plan, votes: int = 1) -> Verifiers:
         """The verifier with its further votes and, where one is named, the second verifier."""
         return self.verifier(plan).with_others(votes, self.panel.minds.get("second_verifier"))
-
-    def verifier_tools(self, runs: Runner | None = None) -> ToolSource:
-        """What verifiers may call; made once, so that what was checked for one talk is known to the next."""
-        make_tools = self.panel.make_verifier_tools or self.panel.make_tools
-        return make_tools(replace(self.case, runner=runs or self.case.runner))
 
     def reporter_talk(self, report: Report, schema: dict[str, Any], schema_name: str) -> Talk:
         """What the reporter is asked about a finished review; it has no tools, for all is found."""
@@ -247,7 +242,7 @@ class Session:
             briefing=self.briefing,
             plan=plan,
             chunk=chunk,
-            make_tools=lambda: self.panel.make_tools(self.case),
+            make_tools=lambda: self.panel.reading.tools(self.case),
             reported=self._shown(reported),
         )
 

@@ -12,7 +12,7 @@ from affidavit.diff.skipping import mark_skipped
 from affidavit.errors import AffidavitError
 from affidavit.events import Emit, EventName, event, ignore_events, pipeline_started
 from affidavit.ports import Case, Joiner, Repository, Runner, Specialist, TryPatch, Verifiers
-from affidavit.prompts import PromptSet, current_prompts
+from affidavit.prompts import QUOTING, PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Programs, Reply
@@ -56,10 +56,15 @@ class Crew:
 
     def before(self, case: Case) -> "tuple[Crew, Case]":
         """The crew before a case, and the case with the packages that models may read, if there are any."""
-        if self.panel is None:
+        dependencies = self.panel.reading.packages(case) if self.panel else None
+        if self.panel is None or dependencies is None:
             return self, case
-        panel, opened = self.panel.opening(case)
-        return replace(self, panel=panel), opened
+        prompts = self.panel.prompts
+        # Findings are asked for in the form that has room for quotes of packages.
+        asking = prompts.asking_for_all() if QUOTING in prompts.templates else prompts
+        return replace(self, panel=replace(self.panel, prompts=asking)), replace(
+            case, dependencies=dependencies
+        )
 
     @property
     def models(self) -> dict[str, str]:
