@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +14,7 @@ from tree_sitter import Node
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.comparison import new_diagnostics
-from affidavit.analysers.execution import Limits, isolated_environment, run_program
+from affidavit.analysers.execution import Limits, isolated_environment, run_program, walled
 from affidavit.analysers.rule import Rule
 from affidavit.analysers.run_side import analyse_side, find_program
 from affidavit.analysers.task import ResultCache, SideResult
@@ -26,6 +27,8 @@ from affidavit.ports import Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
+from affidavit.sandbox.private_places import is_private, is_system
+from affidavit.sandbox.provision import provide
 from affidavit.system.temporary import temporary_folder
 
 CHECKER_LIMITS = Limits(timeout_seconds=300)
@@ -159,19 +162,27 @@ TEST_LIMITS = Limits(timeout_seconds=900)
 
 
 async def run_tests(tree: Tree, command: str, *, limits: Limits = TEST_LIMITS) -> bool:
-    """Run the command on a copy of the tree, and return whether it passed in time."""
+    """Run the command in the sandbox on a copy of the tree, and return whether it passed in time."""
     with temporary_folder("tests-") as scratch:
         code = scratch / "code"
         await asyncio.to_thread(_lay_out, tree, code)
-        environment = isolated_environment(scratch)
+        # The tests need the programs that the user calls them with.
+        path = os.environ.get("PATH", os.defpath)
         outcome = await run_program(
             ["/bin/sh", "-c", command],
             folder=code,
-            # The tests need the programs that the user calls them with.
-            environment={**environment, "PATH": os.environ.get("PATH", os.defpath)},
+            environment={**isolated_environment(scratch), "PATH": path},
             limits=limits,
+            walls=partial(walled, checkout=code, scratch=scratch, limits=limits, shown=_shown(path)),
         )
     return outcome.state == "exited" and outcome.exit_code == 0
+
+
+def _shown(search_path: str) -> list[Path]:
+    """Return the folders of programs and interpreters, whole virtual environments included."""
+    named = [Path(folder) for folder in search_path.split(os.pathsep) if Path(folder).is_dir()]
+    folders = [one.parent if (one.parent / "pyvenv.cfg").is_file() else one for one in named]
+    return [*provide(()).mounts, *(one for one in folders if not is_system(one) and not is_private(one))]
 
 
 def _lay_out(tree: Tree, code: Path) -> None:
