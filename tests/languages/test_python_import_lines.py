@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from affidavit.languages.engine.grammars import parse
-from affidavit.languages.engine.language import Statement
-from affidavit.languages.python import GRAMMAR
-from affidavit.languages.python.imports import extract_tree, read_lines
+from affidavit.languages.grammars import parse
+from affidavit.languages.language import Statement
+from affidavit.languages.python import GRAMMAR, extract_tree, read_lines
 from long_tests import examples
 
 PIECES = st.sampled_from(

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from affidavit.git.tree import GitTree
-from affidavit.languages.engine.grammars import Grammar, matches, parse
-from affidavit.languages.engine.language import (
+from affidavit.languages.grammars import Grammar, matches, parse
+from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
@@ -17,8 +17,8 @@ from affidavit.languages.engine.language import (
     SignsOfTests,
     Statement,
 )
-from affidavit.languages.engine.tree_files import TreeFiles, join, parent
 from affidavit.languages.registry import LANGUAGES, Languages
+from affidavit.languages.tree_files import TreeFiles, join, parent
 from affidavit.symbols.definitions import definitions_of
 from affidavit.symbols.import_graph import import_graph
 

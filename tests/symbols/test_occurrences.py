@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.languages.engine.grammars import parse
+from affidavit.languages.grammars import parse
 from affidavit.languages.registry import LANGUAGES
 from affidavit.symbols.occurrences import occurrences
 

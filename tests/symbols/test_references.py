@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.git.tree import GitTree
-from affidavit.languages.engine.grammars import parse
+from affidavit.languages.grammars import parse
 from affidavit.languages.python import GRAMMAR
 from affidavit.languages.registry import LANGUAGES
 from affidavit.symbols.definitions import symbols_of

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.git.blob_cache import BlobCache
-from affidavit.languages.engine.grammars import Grammar
 from affidavit.languages.go import GO
+from affidavit.languages.grammars import Grammar
 from affidavit.languages.java import JAVA
 from affidavit.languages.python import GRAMMAR
 from affidavit.languages.registry import LANGUAGES

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.languages.engine.grammars import MAX_BYTES
+from affidavit.languages.grammars import MAX_BYTES
 from affidavit.languages.python import GRAMMAR
 from affidavit.symbols.changed import changed_symbols
 from affidavit.symbols.definitions import definitions

@@ -8,7 +8,7 @@ from typing import Literal
 
 from affidavit.analysers.rule import Rule
 from affidavit.git.search.glob import matches_file
-from affidavit.languages.python.modules import MODULE_ENDS
+from affidavit.languages.python_modules import MODULE_ENDS
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import AnalyserDiagnostic, WhyUnread

@@ -8,7 +8,7 @@ from functools import cached_property
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python_modules import absolute_module
 from affidavit.analysers.rule import names_in
-from affidavit.languages.python.modules import MODULE_ENDS, module_name
+from affidavit.languages.python_modules import MODULE_ENDS, module_name
 from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Cause

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from posixpath import dirname
 
 from affidavit.analysers.configuration import folders_above
-from affidavit.languages.python.modules import MODULE_ENDS
+from affidavit.languages.python_modules import MODULE_ENDS
 from affidavit.ports import Tree
 from affidavit.records.evidence import SearchHit
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import parse
+from affidavit.languages.grammars import parse
 from affidavit.languages.python import GRAMMAR
 
 CAUGHT_WITH_ALL = frozenset({"Exception", "BaseException"})

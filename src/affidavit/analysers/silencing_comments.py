@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from affidavit.languages.engine.grammars import parse
+from affidavit.languages.grammars import parse
 from affidavit.languages.registry import LANGUAGES
 
 PYTHON = (".py", ".pyi", ".pyw")

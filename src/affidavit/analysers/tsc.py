@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from affidavit.analysers.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.configuration import within_repository
 from affidavit.analysers.rule import Rule, RuleMaker, names_in
-from affidavit.languages.engine.tree_files import TreeFiles, below, parent, read_json, table, texts, upwards
-from affidavit.languages.javascript.packages import PathConfigurations, PathRules
+from affidavit.languages.javascript_packages import PathConfigurations, PathRules
+from affidavit.languages.tree_files import TreeFiles, below, parent, read_json, table, texts, upwards
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from affidavit.languages.engine.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse_head
-from affidavit.languages.engine.language import (
+from affidavit.languages.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse_head
+from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
@@ -13,7 +13,7 @@ from affidavit.languages.engine.language import (
     Statement,
     one_file,
 )
-from affidavit.languages.engine.tree_files import (
+from affidavit.languages.tree_files import (
     MAX_CANDIDATES,
     TreeFiles,
     below,

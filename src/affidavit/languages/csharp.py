@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse
-from affidavit.languages.engine.language import (
+from affidavit.languages.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse
+from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
@@ -16,7 +16,7 @@ from affidavit.languages.engine.language import (
     SignsOfTests,
     Statement,
 )
-from affidavit.languages.engine.tree_files import TreeFiles, nearest, parent
+from affidavit.languages.tree_files import TreeFiles, nearest, parent
 
 QUERY = """
 (using_directive) @using

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from affidavit.languages.engine.grammars import Grammar, NodeFields, matches, node_text, parse_head
-from affidavit.languages.engine.language import (
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse_head
+from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
@@ -14,7 +14,7 @@ from affidavit.languages.engine.language import (
     SignsOfTests,
     Statement,
 )
-from affidavit.languages.engine.tree_files import TreeFiles, nearest, parent
+from affidavit.languages.tree_files import TreeFiles, nearest, parent
 
 KEYWORD = re.compile(rb"^[ \t]*(?:import|package)\b", re.MULTILINE)
 QUERY = """

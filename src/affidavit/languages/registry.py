@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from affidavit.languages.c import CPP, C
 from affidavit.languages.csharp import C_SHARP
-from affidavit.languages.engine.grammars import Grammar, NodeFields, parse
-from affidavit.languages.engine.language import Language
 from affidavit.languages.go import GO
+from affidavit.languages.grammars import Grammar, NodeFields, parse
 from affidavit.languages.java import JAVA
 from affidavit.languages.javascript import JAVASCRIPT, QUOTES, TYPESCRIPT
+from affidavit.languages.language import Language
 from affidavit.languages.php import PHP
 from affidavit.languages.python import PYTHON
 from affidavit.languages.ruby import RUBY

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import (
+from affidavit.languages.grammars import (
     CONDITIONS,
     Grammar,
     NodeFields,
@@ -14,7 +14,7 @@ from affidavit.languages.engine.grammars import (
     node_text,
     parse_head,
 )
-from affidavit.languages.engine.language import (
+from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
@@ -24,7 +24,7 @@ from affidavit.languages.engine.language import (
     Statement,
     one_file,
 )
-from affidavit.languages.engine.tree_files import MAX_CANDIDATES, TreeFiles, join, nearest, parent
+from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, join, nearest, parent
 
 KEYWORD = re.compile(rb"\b(?:require|require_relative|load|autoload)\b")
 QUERY = """

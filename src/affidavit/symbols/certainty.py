@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from affidavit.languages.engine.language import Scoping
+from affidavit.languages.language import Scoping
 from affidavit.languages.registry import LANGUAGES
 from affidavit.records.context import Certainty, Import, Symbol
 from affidavit.symbols.occurrences import WordPlace

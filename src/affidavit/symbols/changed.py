@@ -9,7 +9,7 @@ from itertools import islice, zip_longest
 from typing import Literal
 
 from affidavit.git.blob_cache import BlobCache
-from affidavit.languages.python.modules import MODULE_ENDS
+from affidavit.languages.python_modules import MODULE_ENDS
 from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange

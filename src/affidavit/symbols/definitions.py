@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import REGULAR_MODES, read_all
-from affidavit.languages.engine.grammars import Grammar, matches, node_text, parse
+from affidavit.languages.grammars import Grammar, matches, node_text, parse
 from affidavit.languages.registry import LANGUAGES, Languages, language_of
 from affidavit.ports import Tree
 from affidavit.records.context import Symbol, SymbolKind

@@ -8,7 +8,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import node_text, parse
+from affidavit.languages.grammars import node_text, parse
 from affidavit.languages.javascript import JAVASCRIPT
 from affidavit.languages.python import PYTHON
 from affidavit.languages.registry import LANGUAGES, ParsedAs

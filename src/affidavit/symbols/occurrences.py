@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import read_all
-from affidavit.languages.engine.grammars import Grammar, ancestors, node_text, parse
+from affidavit.languages.grammars import Grammar, ancestors, node_text, parse
 from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.ports import Tree
 from affidavit.symbols.definitions import (

@@ -22,7 +22,7 @@ from affidavit.analysers.execution import (
 from affidavit.errors import SettingsError
 from affidavit.languages.javascript import JAVASCRIPT, TYPESCRIPT
 from affidavit.languages.python import PYTHON
-from affidavit.languages.python.modules import MODULE_ENDS
+from affidavit.languages.python_modules import MODULE_ENDS
 from affidavit.system.temporary import Closing
 
 JAVASCRIPT_ENDS = tuple(f".{ending}" for language in (TYPESCRIPT, JAVASCRIPT) for ending in language.endings)

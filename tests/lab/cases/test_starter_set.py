@@ -17,7 +17,7 @@ from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.repositories import build_history
 from affidavit.lab.evaluation.matching import TOLERANCE_LINES
 from affidavit.lab.records import KnownPlace
-from affidavit.languages.engine.grammars import parse
+from affidavit.languages.grammars import parse
 from affidavit.languages.registry import grammar_of
 from affidavit.records.finding import Category
 from commands import AFFIDAVIT, SHARED_CACHE, affidavit

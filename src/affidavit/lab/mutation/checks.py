@@ -22,7 +22,7 @@ from affidavit.analysers.ty import TY, read_ty
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.repository import GitRepository
 from affidavit.lab.mutation.mutant import FUNCTIONS, Mutant, PlantingGround, descendants
-from affidavit.languages.engine.grammars import ancestors, node_text, parse
+from affidavit.languages.grammars import ancestors, node_text, parse
 from affidavit.ports import Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic

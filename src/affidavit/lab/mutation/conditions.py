@@ -16,7 +16,7 @@ from affidavit.lab.mutation.mutant import (
     excerpt,
     named_part,
 )
-from affidavit.languages.engine.grammars import ancestors
+from affidavit.languages.grammars import ancestors
 
 COMPARISONS = ("comparison_operator", "binary_expression")
 NEGATIONS = ("not_operator", "unary_expression")

@@ -20,7 +20,7 @@ from affidavit.lab.mutation.mutant import (
     positional_arguments,
     whole_lines,
 )
-from affidavit.languages.engine.grammars import ancestors
+from affidavit.languages.grammars import ancestors
 from affidavit.records.finding import Category
 
 SUBSCRIPTS = ("subscript", "subscript_expression", "index_expression", "array_access")

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import Grammar, ancestors, node_text, parse
-from affidavit.languages.engine.language import Language
+from affidavit.languages.grammars import Grammar, ancestors, node_text, parse
+from affidavit.languages.language import Language
 from affidavit.languages.registry import LANGUAGES
 from affidavit.languages.test_files import is_test
 from affidavit.records.finding import Category, Severity

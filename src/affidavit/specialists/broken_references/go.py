@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import matches, node_text
+from affidavit.languages.grammars import matches, node_text
 from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import (
     Break,

@@ -13,8 +13,8 @@ from affidavit.analysers.causes import NamedCause
 from affidavit.diff.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
 from affidavit.git.blob_cache import BlobCache
-from affidavit.languages.engine.grammars import Grammar, ancestors, node_text, parse
-from affidavit.languages.engine.language import Language
+from affidavit.languages.grammars import Grammar, ancestors, node_text, parse
+from affidavit.languages.language import Language
 from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.ports import Repository
 from affidavit.records.change import Change, FileChange

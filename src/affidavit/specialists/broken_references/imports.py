@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import ancestors, matches, node_text
+from affidavit.languages.grammars import ancestors, matches, node_text
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded, is_import

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from affidavit.analysers.causes import NamedCause
-from affidavit.languages.engine.grammars import Grammar, matches, node_text, parse
+from affidavit.languages.grammars import Grammar, matches, node_text, parse
 from affidavit.languages.registry import LANGUAGES
 from affidavit.records.context import Symbol
 from affidavit.records.finding import Cause

@@ -1,13 +1,23 @@
-"""Rust: which modules a file declares and uses."""
+"""Rust: its files, what they define, declare and use, and how its tests are recognised."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import Grammar, ancestors, matches, node_text, parse
-from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.engine.tree_files import (
+from affidavit.languages.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse
+from affidavit.languages.language import (
+    Extract,
+    ImportRules,
+    Language,
+    Meant,
+    Resolve,
+    Scoping,
+    SignsOfTests,
+    Statement,
+)
+from affidavit.languages.tree_files import (
     TreeFiles,
     below,
     join,
@@ -283,3 +293,40 @@ def _leaves(node: Node, text: bytes, prefix: str, depth: int) -> Iterator[tuple[
 def _within(prefix: str, path: str) -> str:
     plain = "".join(path.split()).removeprefix("::")
     return f"{prefix}::{plain}" if prefix and plain else prefix or plain
+
+
+SYMBOLS = """
+(function_item name: (identifier) @name) @function
+(function_signature_item name: (identifier) @name) @function
+(struct_item name: (type_identifier) @name) @class
+(enum_item name: (type_identifier) @name) @class
+(union_item name: (type_identifier) @name) @class
+(enum_variant name: (identifier) @name) @constant
+(trait_item name: (type_identifier) @name) @interface
+(type_item name: (type_identifier) @name) @type
+(const_item name: (identifier) @name) @constant
+(static_item name: (identifier) @name) @constant
+(macro_definition name: (identifier) @name) @function
+(mod_item name: (identifier) @name body: (_)) @namespace
+(impl_item type: (_) @name) @scope
+"""
+
+USES = NodeFields(
+    members={
+        "field_expression": ("field", ("value",)),
+        "scoped_identifier": ("name", ("path",)),
+        "scoped_type_identifier": ("name", ("path",)),
+    },
+    calls={"call_expression": ("function",), "macro_invocation": ("macro",)},
+    keys={"field_initializer": "field"},
+)
+RUST = Language(
+    name="rust",
+    endings=("rs",),
+    grammars=(Grammar("rust", "tree_sitter_rust", SYMBOLS, uses=USES),),
+    imports=ImportRules(extract_rust, rust_resolver),
+    tests=SignsOfTests(re.compile(rb"#\[(?:\w+::)*(?:test|rstest|quickcheck)\b")),
+    folder_stems=("mod", "main", "lib"),
+    is_typed=True,
+    scoping=Scoping(is_open=True),
+)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from affidavit.languages.engine.grammars import Grammar
-from affidavit.languages.engine.tree_files import COMPUTED, TreeFiles, parent
+from affidavit.languages.grammars import Grammar
+from affidavit.languages.tree_files import COMPUTED, TreeFiles, parent
 
 WRITTEN = {
     name.lower(): name

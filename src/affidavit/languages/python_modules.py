@@ -3,8 +3,8 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.engine.tree_files import (
+from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.tree_files import (
     MAX_CANDIDATES,
     TreeFiles,
     below,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from affidavit.languages.engine.tree_files import (
+from affidavit.languages.tree_files import (
     TreeFiles,
     below,
     join,

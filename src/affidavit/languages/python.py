@@ -1,12 +1,13 @@
-"""Python: what a module imports, from its lines where they are plain and from its syntax tree where not."""
+"""Python: its files, what they define and import, and how its tests are recognised."""
 
 import re
 from bisect import bisect_right
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import Grammar, ancestors, matches, node_text, parse
-from affidavit.languages.engine.language import Extract, Statement
+from affidavit.languages.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse
+from affidavit.languages.language import Extract, ImportRules, Language, Scoping, SignsOfTests, Statement
+from affidavit.languages.python_modules import python_resolver
 
 MAX_LINE_BYTES = 4096
 MARKS = (b'"""', b"'''")
@@ -215,3 +216,34 @@ def _line(node: Node) -> int:
 
 def _is_nested(node: Node) -> bool:
     return any(above.type == "block" for above in ancestors(node))
+
+
+SYMBOLS = """
+(function_definition name: (identifier) @name) @function
+(class_definition name: (identifier) @name) @class
+(expression_statement (assignment left: (identifier) @name) @constant)
+(type_alias_statement left: (type (identifier) @name)) @type
+"""
+
+USES = NodeFields(
+    members={"attribute": ("attribute", ("object",))},
+    calls={"call": ("function",)},
+    keys={"keyword_argument": "name", "pair": "key"},
+    binds={"type_alias_statement": "left"},
+)
+GRAMMAR = Grammar("python", "tree_sitter_python", SYMBOLS, uses=USES)
+PYTHON = Language(
+    name="python",
+    endings=("py", "pyi", "pyw"),
+    grammars=(GRAMMAR,),
+    imports=ImportRules(extract_python, python_resolver),
+    tests=SignsOfTests(
+        re.compile(
+            rb"^[ \t]*(?:async[ \t]+)?def[ \t]+test|^class[ \t]+\w+\([^)]*Test(?:s|Case\w*)?\b", re.MULTILINE
+        ),
+        are_named=True,
+    ),
+    interpreters=("python", "pypy", "uv"),
+    folder_stems=("__init__", "__main__"),
+    scoping=Scoping(members_need_object=True),
+)

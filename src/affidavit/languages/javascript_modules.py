@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import CONDITIONS, Grammar, ancestors, matches, node_text, parse_head
-from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.engine.tree_files import TreeFiles, below, join, nearest, parent, upwards
-from affidavit.languages.javascript.packages import (
+from affidavit.languages.grammars import CONDITIONS, Grammar, ancestors, matches, node_text, parse_head
+from affidavit.languages.javascript_packages import (
     PathConfigurations,
     entry_targets,
     read_packages,
 )
+from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.tree_files import TreeFiles, below, join, nearest, parent, upwards
 
 ENDINGS = (
     ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".json", ".vue", ".svelte",

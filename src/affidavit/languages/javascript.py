@@ -2,9 +2,9 @@
 
 import re
 
-from affidavit.languages.engine.grammars import Grammar, NodeFields
-from affidavit.languages.engine.language import ImportRules, Language, Scoping, SignsOfTests
-from affidavit.languages.javascript.modules import extract_javascript, javascript_resolver
+from affidavit.languages.grammars import Grammar, NodeFields
+from affidavit.languages.javascript_modules import extract_javascript, javascript_resolver
+from affidavit.languages.language import ImportRules, Language, Scoping, SignsOfTests
 
 _FUNCTION_VALUE = "[(arrow_function body: (_) @cut) (function_expression body: (_) @cut)]"
 SYMBOLS = f"""
