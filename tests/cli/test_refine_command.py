@@ -282,7 +282,7 @@ def test_a_review_that_was_not_completed_ends_the_loop_and_accepts_nothing(
         cwd=branch.path,
     )  # fmt: skip
     assert done.code == 3
-    assert "silence accepts nothing; not completed: verifier" in " ".join(done.out.split())
+    assert "so nothing is accepted; not completed: verifier" in " ".join(done.out.split())
     assert not ran.exists()
 
 

@@ -238,13 +238,13 @@ def _show(journal: Journal, output: str) -> None:
 STOPPED = {
     "accepted": "accepted",
     "escalated": "a person has to look: an issue repeats, the review is not sure, or work is held back",
-    "rejected": "rejected: grave problems are left after the last iteration",
-    "plateau": "nothing moves any more",
+    "rejected": "rejected: serious problems are left after the last iteration",
+    "plateau": "the agent makes no more progress",
     "oscillation": "the agent goes back and forth",
     "limit": "the limit of iterations is reached, and something is left",
     "budget": "the budget is spent",
     "agent": "the agent failed",
-    "incomplete": "the last review was not whole, and silence accepts nothing",
+    "incomplete": "the last review is incomplete, so nothing is accepted",
     "undone": "the agent undid the change: its files are those of base, and nothing is left to review",
 }
 MAX_REASONS = 10

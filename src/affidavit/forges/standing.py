@@ -1,8 +1,8 @@
 """Describe our comments on a pull request, their marks, and the answers to them."""
 
 import re
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Literal
 
 from affidavit.records.record import Record
 
@@ -173,6 +173,12 @@ class Standing(Record):
         """The oldest comment on a finding that has one of these names."""
         wanted = set(names)
         return next((note for note in self.findings if note.mark.names & wanted), None)
+
+
+Given = dict[str, Any]
+"""An object as the forge answers it."""
+Whose = Callable[[Standing], Collection[str]]
+"""Choose the people whose rights are read."""
 
 
 def with_rights(standing: Standing, rights: dict[str, Lifting]) -> Standing:

@@ -1,6 +1,6 @@
 """Read the comments of a pull request of GitHub: our own, and the answers to them."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,17 +10,18 @@ from affidavit.forges.github.client import EDITORS, THREADS, VIEWER, GitHubClien
 from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
 from affidavit.forges.standing import (
     Edited,
+    Given,
     Lifting,
     Mark,
     OwnNote,
     Person,
     Said,
     Standing,
+    Whose,
     read_mark,
     with_rights,
 )
 
-Given = dict[str, Any]
 BATCH = 100
 """Ids that GitHub looks up in one query."""
 MAX_ASKED = 1_000
@@ -79,9 +80,6 @@ def _by_dates(comment: Given) -> Edited:
     """Judge by the dates of REST, which names no editor and gives reviews no date of edit."""
     created, updated = comment.get("created_at"), comment.get("updated_at")
     return "" if created and created == updated else "by_unknown"
-
-
-Whose = Callable[[Standing], Collection[str]]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import lifting, people_who_dismissed, unheard_notices
 from affidavit.forges.gitlab.client import GitLabClient
-from affidavit.forges.gitlab.standing import Given, Talk, is_bot, name_of, read_standing, read_talk
+from affidavit.forges.gitlab.standing import Talk, is_bot, name_of, read_standing, read_talk
 from affidavit.forges.posting.actions import GATE_NAME
 from affidavit.forges.pull_request import (
     MAX_COMMENT_LENGTH,
@@ -14,7 +14,7 @@ from affidavit.forges.pull_request import (
     PullRequest,
     State,
 )
-from affidavit.forges.standing import read_mark
+from affidavit.forges.standing import Given, read_mark
 from affidavit.forges.web import read_or_miss
 from affidavit.records.change import Comment
 

@@ -1,17 +1,26 @@
 """Read the discussions of a merge request of GitLab: our own, and the answers to them."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import decides
 from affidavit.forges.gitlab.client import GitLabClient
 from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
-from affidavit.forges.standing import Edited, Lifting, OwnNote, Person, Said, Standing, read_mark, with_rights
+from affidavit.forges.standing import (
+    Edited,
+    Given,
+    Lifting,
+    OwnNote,
+    Person,
+    Said,
+    Standing,
+    Whose,
+    read_mark,
+    with_rights,
+)
 
-Given = dict[str, Any]
 MAX_ASKED = 100
 EDITOR = """
 query($id: NoteID!) {
@@ -66,7 +75,6 @@ def _by_editor(note: Given) -> Edited:
     return "" if editor["username"] == author.get("username") else "by_another"
 
 
-Whose = Callable[[Standing], Collection[str]]
 DEVELOPER = 30
 """The access level from which on somebody may push."""
 _BOT_NAME = re.compile(r"(?:project|group)_\d+_bot(?:_\w+)?|gitlab-.*bot|.*-bot|ghost")
