@@ -1,11 +1,14 @@
-"""Templates, data of tests and what linters leave out at base draw nothing; the same text elsewhere does."""
+"""Templates and test data draw nothing; the same text elsewhere does.
+
+Real examples: cookiecutter-django keeps its project below `{{cookiecutter.project_slug}}`, black keeps code
+that does not parse below `tests/data/cases`, and pydantic keeps modules for type checkers below `tests/mypy`.
+"""
 
 import random
 import string
 
 import pytest
 
-from affidavit.analysers.excuses import matches_expression
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.analysers.oxlint import OXLINT
@@ -28,7 +31,6 @@ SLUG = "{{cookiecutter.slug}}"
 # Put together here so that no scanner of this repository stumbles over it.
 TOKEN = "ghp" + "_" + "".join(random.Random(11).choices(string.ascii_letters + string.digits, k=36))
 BROKEN = "def f(:\n    return 1\n"
-UNDEFINED = "def f():\n    return undefd\n"
 
 
 @pytest.mark.parametrize(
@@ -121,66 +123,3 @@ def test_data_of_tests_may_hold_a_merge_conflict(case, ask, path):
 )
 def test_a_test_itself_must_parse(case, ask, path):
     assert len(ask(RUFF, case({"x": ""}, {path: BROKEN}))) == 1
-
-
-EXCLUSIONS = {
-    "ruff": {"pyproject.toml": '[tool.ruff]\nextend-exclude = ["legacy"]\n'},
-    "ruff, deeper": {"legacy/ruff.toml": 'exclude = ["old"]\n'},
-    "black": {
-        "pyproject.toml": "[tool.black]\nextend-exclude = '''\n/(\n legacy/old # once\n | build\n)/\n'''\n"
-    },
-    "mypy": {"pyproject.toml": '[tool.mypy]\nexclude = ["^legacy/.*\\\\.py$"]\n'},
-    "flake8": {".flake8": "[flake8]\nexclude =\n    .git,\n    legacy/old\n"},
-    "pre-commit": {".pre-commit-config.yaml": "exclude: ^legacy/\nrepos: []\n"},
-    "a hook": {
-        ".pre-commit-config.yaml": "repos:\n- hooks:\n  - id: check-ast\n    exclude: |\n      (?x)^(\n"
-        "        docs/|\n        legacy/old/\n      )\n"
-    },
-}
-
-
-@pytest.mark.parametrize("analyser", [RUFF, TY])
-@pytest.mark.parametrize("text", [BROKEN, UNDEFINED])
-@pytest.mark.parametrize("configuration", EXCLUSIONS.values(), ids=EXCLUSIONS)
-def test_what_a_linter_leaves_out_at_base_may_be_broken(case, ask, analyser, text, configuration):
-    assert ask(analyser, case(configuration, {"legacy/old/app.py": text})) == []
-
-
-def test_what_only_the_change_leaves_out_is_found(case, ask):
-    configuration = EXCLUSIONS["black"]
-    assert len(ask(RUFF, case({"x": ""}, {**configuration, "legacy/old/app.py": BROKEN}))) == 1
-
-
-def test_what_a_linter_of_javascript_leaves_out_may_be_broken(case, ask):
-    ignored = {".prettierignore": "*.txt\nlegacy/\n!legacy/kept.js\n"}
-    broken = {"legacy/a.js": "const = 1;\n", "legacy/kept.js": "const = 1;\n"}
-    assert [one["file"] for one in ask(OXLINT, case(ignored, broken))] == ["legacy/kept.js"]
-
-
-def test_what_yamllint_leaves_out_may_be_broken(case, ask):
-    ignored = {".yamllint": "extends: default\nignore: |\n  /charts/\n  *.tpl.yaml\nrules: {}\n"}
-    broken = {"charts/a.yaml": "a: [\n", "b.tpl.yaml": "a: [\n", "c.yaml": "a: [\n"}
-    assert [one["file"] for one in ask(YAMLLINT, case(ignored, broken))] == ["c.yaml"]
-
-
-@pytest.mark.parametrize(
-    ("expression", "path", "is_found"),
-    [
-        ("^tests/data/", "tests/data/a.py", True),
-        ("^data/", "tests/data/a.py", False),
-        ("tests/data", "pkg/tests/data/a.py", True),
-        (r"(^|/)old/", "a/old/b.py", True),
-        (r"(^|/)old/", "bold/b.py", False),
-        (r"/(old|older)/", "a/older/b.py", True),
-        (r"/(old|older)/", "old/b.py", True),
-        (r"^docs/.*\.py$", "docs/a/b.py", True),
-        (r"^docs/.*\.py$", "docs/a/b.pyi", False),
-        ("(?x)^( a/ # one\n | b/ )", "b/c.py", True),
-        ("", "a.py", False),
-        (".*", "a.py", False),
-        (r"[a-z]+\.py", "a.py", False),
-        (r"^(?!src/)", "a.py", False),
-    ],
-)
-def test_an_expression_is_read_as_far_as_it_is_plain(expression, path, is_found):
-    assert matches_expression(path, expression) is is_found

@@ -26,14 +26,14 @@ ONLY_WORDS = {
     "a star in a text": f'{USES}S = """\nfrom nowhere import *\n"""\n',
 }
 CANNOT_GIVE_IT = {
-    "it is read": f"{USES}print(globals()['a'], 'b' in globals(), globals().get('c'))\n",
-    "another name is set": f"{USES}globals()['other'] = 1\n",
     "exec in a function": f"{USES}def h(code):\n    exec(code)\n",
     "locals of a function": f"{USES}def h(names):\n    locals().update(names)\n",
     "names of an object": f"{USES}print(vars(g))\n",
-    "exec of a text": f"{USES}exec('a = 1')\n",
 }
 MAY_GIVE_IT = {
+    "it is read": f"{USES}print(globals()['a'], 'b' in globals(), globals().get('c'))\n",
+    "another name is set": f"{USES}globals()['other'] = 1\n",
+    "exec of a text": f"{USES}exec('a = 1')\n",
     "update": f"{USES}globals().update(names)\nnames = {{}}\n",
     "by a variable": f"{USES}for n in 'ab':\n    globals()[n] = 1\n",
     "by its name": f"{USES}globals()['undefd'] = 1\n",

@@ -1,4 +1,7 @@
-"""Names and lines that a notebook or a build tool understands draw nothing; plain Python is on its own."""
+"""Check that names and lines of notebooks and build tools draw nothing.
+
+The keys name what runs such files: Databricks, Colab, IPython, JupyterHub, PlatformIO (SCons), Sphinx.
+"""
 
 import pytest
 
@@ -33,12 +36,8 @@ RUN_BY_OTHERS = {
     "names that are run in": ("setup.py", "exec(open('release.py').read())\nprint(version)\n"),
     "names that are put in": ("conf.py", "globals().update({'a': 1})\nprint(a)\n"),
     "Pyodide": ("page.py", "import micropip\n\nawait micropip.install('a')\n"),
-    "SCons": ("SConscript.py", "env = Environment()\nProgram('a.c')\n"),
     "SCons by its import": ("extra_script.py", "Import('env')\nenv.Append(A=1)\nDefault('x')\n"),
     "site_scons": ("site_scons/site_init.py", "Export('shared')\n"),
-    "Bazel": ("BUILD.py", "cc_library(name = 'a', srcs = glob(['*.c']))\n"),
-    "Bazel by its load": ("rules.py", "load('//tools:defs.bzl', 'make')\nmake(name = 'a')\n"),
-    "Buck": ("BUCK.py", "python_library(name = 'a')\n"),
     "Sphinx": ("docs/conf.py", "if tags.has('x'):\n    project = 'a'\n"),
 }
 

@@ -1,1 +1,1 @@
-"""Programs that look for problems: a change in, what is new at head and counts out; a module or room each."""
+"""Run analysers on both sides of a change, and report what is new."""

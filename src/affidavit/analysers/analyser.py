@@ -15,42 +15,29 @@ from affidavit.records.evidence import AnalyserDiagnostic, WhyUnread
 from affidavit.symbols.changed import ChangedSymbol
 from affidavit.symbols.import_graph import ImportGraph, import_graph
 
-Worth = Literal["drops", "withholds", "nothing"]
-
 
 @dataclass(frozen=True)
 class Disclaimer:
-    """A reason that the text of a file gives why a diagnostic in it is no finding: a template, a dialect."""
+    """An excuse that the text of a file gives for a diagnostic in it: a template, a dialect."""
 
     reason: str
     said_before: Callable[[bytes], bool]
-    """Whether the content of the file at base says the same."""
+    """Return whether the content of the file at base gives the same excuse."""
     is_open: bool = False
-    """It is code of the file, or what the analyser cannot read: then nothing is proven without it either."""
-
-    def worth(self, before: bytes | None, *, is_fault: bool, was_read: bool) -> Worth:
-        """What it does to the diagnostic of a file that had the content `before` at base, if it was there.
-
-        `is_fault`: the diagnostic says that the file does not parse. `was_read`: the analyser read the file
-        at base, so that it was in its language and parsed.
-        """
-        is_old = before is not None and self.said_before(before)
-        if is_old and not is_fault:
-            return "drops"
-        return "withholds" if is_old or self.is_open or not was_read else "nothing"
+    """The excuse is code, or something that the analyser cannot read: without it nothing is proven either."""
 
 
 Excuse = str | Disclaimer
-"""Why a diagnostic is no finding: whatever the change says, or by what its file says of itself."""
+"""Why a diagnostic is not a finding: a plain reason, or an excuse that its file gives."""
 
 
 Faults = dict[str, tuple[WhyUnread, str]]
-"""Files that were not read, with the reason and what the tool said."""
+"""Files that were not read, with the reason and the message of the tool."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What a run left behind: its result, what it said beside, and its own list of files if asked for one."""
+    """The output of a run: its result, its log, and its list of files if it was asked for one."""
 
     output: str
     errors: str
@@ -60,36 +47,35 @@ class Printed:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read and what was not, with paths as printed.
+    """The files that were read and those that were not, with paths as printed.
 
-    `read` is None where every file was handed over by name and the run ends in an error if one of them
-    cannot be opened.
+    `read` is None if every file was named in the command and the run fails if it cannot open one.
     """
 
     read: frozenset[str] | None = None
     unread: Faults = field(default_factory=dict)
     others: tuple[WhyUnread, str] | None = None
-    """Why any other file was not read, where the tool has but one reason."""
+    """Why any other file was not read, if the tool has only one reason."""
     is_log: bool = False
-    """What was read stands in lines among others, in which text of files may stand too."""
+    """The list of files is part of a log that may repeat text of files."""
 
 
 ReadFiles = Callable[[Printed], Reading]
-"""Raises ValueError where what was printed says that not every file was read, and not which."""
+"""Raises ValueError if the output says that some file was not read, but not which."""
 
 
 def read_every_named_file(_printed: Printed) -> Reading:
-    """For a tool that gets its files by name and fails where it cannot open one."""
+    """Trust a tool that gets its files by name and fails if it cannot open one."""
     return Reading()
 
 
 def read_nothing_for_certain(_printed: Printed) -> Reading:
-    """For a tool that looks for its files by itself and does not say which it found."""
+    """Trust no file to a tool that finds its files itself and does not list them."""
     return Reading(read=frozenset(), others=("unknown", "it does not say which files it read"))
 
 
 def lines_after(mark: str, text: str, end: str = "") -> frozenset[str]:
-    """What stands behind the mark, in each line that has it."""
+    """Return the rest of each line that has the mark."""
     rest = (line.rstrip("\r").partition(mark)[2] for line in text.split("\n") if mark in line)
     return frozenset(one.removesuffix(end) for one in rest)
 
@@ -98,42 +84,42 @@ def lines_after(mark: str, text: str, end: str = "") -> frozenset[str]:
 class Canary:
     """A line that is added to the end of each file, which the analyser must report if it read the file.
 
-    Files with a canary are laid out under numbers, so that no name makes the analyser leave one out; their
-    names stand in the line above it, and are read there.
+    Files with a canary are written under numbers, so that no name makes the analyser skip one. The line above
+    the canary has the real name.
     """
 
     rule: str
     line: bytes
 
     def added_to(self, content: bytes, path: str) -> bytes:
-        """The content with its name and the canary below it."""
+        """Return the content with its name and the canary below it."""
         return b"\n".join((content, as_line(path), self.line, b""))
 
     def line_in(self, content: bytes) -> int:
-        """The number of the canary's line."""
+        """Return the number of the canary's line."""
         return self.name_in(content) + 1
 
     def name_in(self, content: bytes) -> int:
-        """The number of the line with the name."""
+        """Return the number of the line with the name."""
         return content.count(b"\n") + 2
 
 
 def as_line(path: str) -> bytes:
-    """A name as one line of text."""
+    """Return a path as one line of text."""
     return path.replace("\n", " ").encode("utf-8", "replace")
 
 
 LONE_RETURN = re.compile(r"\r(?!\n)")
-"""What Python and JavaScript end a line with, too."""
+"""A line end of Python and JavaScript besides the line feed."""
 YAML_BREAK = re.compile(r"\r(?!\n)|[\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True)
 class Counting:
-    """How an analyser counts lines and columns; as found by trying it on each of the signs in question."""
+    """How an analyser counts lines and columns, as measured with each of these characters."""
 
     also_ends: re.Pattern[str] | None = None
-    """What ends a line besides a line feed."""
+    """Line ends besides the line feed."""
     by_bytes: bool = False
     """Columns are bytes, not characters."""
 
@@ -145,68 +131,68 @@ Scope = Literal["file", "project"]
 
 
 CHECKOUT = "{checkout}"
-"""In an argument: the checkout, by its whole path."""
+"""In an argument: the absolute path of the checkout."""
 
 
 @dataclass(frozen=True)
 class Invocation:
-    """How an analyser is run on one side: arguments, and files laid beside the code.
+    """How an analyser is run on one side: arguments, and files written beside the code.
 
     Arguments and names are relative to the checkout, so that they are the same on every machine.
-    `files` stand in the checkout (the configuration, made from the base commit's), `outside` next to it.
+    `files` are written into the checkout (configuration, made from the base commit's), `outside` next to it.
     """
 
     arguments: tuple[str, ...]
     files: Mapping[str, bytes] = field(default_factory=dict)
     outside: Mapping[str, bytes] = field(default_factory=dict)
     listing: tuple[str, ...] = ()
-    """The arguments with which the tool lists the files that it would read; none: it says so in its run."""
+    """The arguments to list the files that the tool would read; empty if the run itself lists them."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables of its own."""
+    """Additional environment variables."""
     has_exclusions: bool = False
-    """The base commit's configuration leaves files out."""
+    """The base commit's configuration excludes files."""
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What an analyser may look at to decide whether a new diagnostic counts."""
+    """The data that an analyser may use to judge a new diagnostic."""
 
     change: Change
     repository: Repository
     symbols: Sequence[ChangedSymbol]
     base_diagnostics: Sequence[AnalyserDiagnostic]
     unresolved: frozenset[str] = frozenset()
-    """The files of head that the analyser could not check whole: what they import is not here."""
+    """The files of head that the analyser could not check completely, because their imports are missing."""
     unresolved_before: frozenset[str] = frozenset()
-    """The same of base."""
+    """The same for base."""
     confirmed: Collection[tuple[str, str, int, int | None]] = ()
     """Rule, path, line and column of the doubtful diagnostics that every other invocation reports too."""
 
     @cached_property
     def imports(self) -> ImportGraph:
-        """Who imports whom at head."""
+        """Return the import graph of head."""
         return import_graph(self.repository.head)
 
     @property
     def knows_whole_tree(self) -> bool:
-        """Every file of the repository is known, so that absence means something."""
+        """Return whether every file of the repository is known, so that absence means something."""
         return not any(file.is_partial for file in self.change.files)
 
 
 Judge = Callable[[AnalyserDiagnostic, Inspection], Excuse | None]
-"""The reason why a new diagnostic is no finding; None where it is one."""
+"""Returns why a new diagnostic is not a finding; None if it is one."""
 
 Identify = Callable[[AnalyserDiagnostic, Tree], Hashable]
 
 
 def count_everything(_diagnostic: AnalyserDiagnostic, _inspection: Inspection) -> Excuse | None:
-    """The judge of an analyser whose new diagnostics all count."""
+    """Count every new diagnostic."""
     return None
 
 
 @dataclass(frozen=True)
 class Analyser:
-    """One analyser. A new one is one such description, its rule table and its test."""
+    """The description of one analyser. A new one needs a description, a rule table and a test."""
 
     name: str
     executable: str
@@ -222,18 +208,18 @@ class Analyser:
     elsewhere: str = ""
     """Where to get the program on platforms for which its Python package has no build."""
     read_files: ReadFiles = read_every_named_file
-    """Which of its files it was seen to read."""
+    """Returns the files that it was seen to read."""
     syntax_rules: frozenset[str] = frozenset()
-    """The rules that say that a file does not parse, so that nothing else is known of it."""
+    """The rules for a file that does not parse, so that nothing else is known about it."""
     join: Callable[[Sequence[AnalyserDiagnostic]], list[AnalyserDiagnostic]] = list
-    """Joins the diagnostics that one fix would settle."""
+    """Joins the diagnostics that one fix would solve."""
     adds: Callable[[str, str], Iterable[AnalyserDiagnostic]] = lambda _path, _text: ()
-    """Checks of our own: from the path and text of a file that it read to what the tool does not report."""
+    """Our own checks of a file that it read, for problems that the tool does not report."""
     canary: Canary | None = None
     counting: Counting = AS_HERE
     """How it counts lines and columns."""
     disarm: Callable[[bytes], bytes] = bytes
-    """The content of a file without the words that would have it say nothing, byte for byte."""
+    """Disables the words in a file that would silence the tool, without moving a byte."""
     ignored_at: Callable[[Tree, str], Iterable[str]] = lambda _base, _path: ()
     """The rules that the base commit's configuration ignores for a path."""
     subject: str = ""
@@ -243,47 +229,47 @@ class Analyser:
     distribution: str = ""
     """The Python package that brings the program, where one does."""
     has_package_version: bool = True
-    """False: the package counts its versions in its own way, so the program is asked."""
+    """False if the package has its own version numbers, so that the program must be asked."""
     name_aside: Callable[[str, Sequence[Tree]], str | None] = lambda _path, _trees: None
-    """Another name for a file that it should check, but not take for a module; seen from both sides."""
+    """Another name for a file that it should check, but not import as a module."""
     judge: Judge = count_everything
     is_doubtful: Callable[[AnalyserDiagnostic], bool] = lambda _diagnostic: False
-    """Whether another invocation, as for another version of the language, may not report a diagnostic."""
+    """Returns whether an invocation for another version of the language might not report the diagnostic."""
     confirmed_by: tuple[Callable[[Tree, Sequence[str]], Invocation], ...] = ()
     identify: Identify | None = None
-    """What a diagnostic of a side speaks of, where new is what base has nowhere; None: new goes by places."""
+    """Identifies what a diagnostic is about, if new means absent from base; None: compare by place."""
     version_arguments: tuple[str, ...] = ("--version",)
     accepted_exit_codes: frozenset[int] = frozenset({0})
     looks_for: str = ""
-    """The one thing that it looks for: its silence does not mean that the file was reviewed."""
+    """The one thing that it looks for: a file without diagnostics is not a reviewed file."""
     compiled_rules: tuple[str, str] | None = None
-    """The argument that has it keep no compiled rules, and how the folder is named in which it may.
+    """The argument to cache no compiled rules, and the one to cache them in a folder.
 
-    To compile them takes it longer than to look. What is recorded as its command is the first.
+    Compiling takes longer than searching. The recorded command has the first.
     """
     reads_every_line: bool = False
-    """It gets whatever is added: also to files that are skipped, binary, or known in part only."""
+    """It reads all added lines, also of files that are skipped, binary, or incomplete."""
     reads_any_path: bool = False
-    """A file can name any other on the machine, and the tool reads that: behind walls or not at all."""
+    """A file can make the tool read any other file of the machine, so it runs only in a sandbox."""
     from_listing: Callable[[str], Sequence[str]] | None = None
-    """From the listing, which then comes first, to more arguments; none of them: there is nothing to run."""
+    """Returns more arguments from the listing, which then runs first; with none, nothing is run."""
     home_arguments: tuple[str, ...] = ()
-    """The arguments with which it prints the folder of its installation, where `bin` has the true program."""
+    """The arguments to print its installation folder, where `bin` has the real program."""
     defines_in: tuple[str, ...] = MODULE_ENDS
-    """The endings of files whose definitions may be to blame for a diagnostic elsewhere."""
+    """The endings of files whose definitions may cause a diagnostic elsewhere."""
     kept_cache: str = ""
-    """The variable that names a folder which it keeps from run to run, as it compiles the same each time."""
+    """The environment variable for a cache folder that is kept from run to run."""
     reads_any_case: bool = True
-    """Names are known in any case, and laid out as the tool expects them."""
+    """File names match in any case, and are written in the case that the tool expects."""
 
     @property
     def reads_for_meaning(self) -> bool:
-        """It reads a file for what it means, not for one thing only."""
+        """Return whether it reviews a file as a whole, not for one thing only."""
         return not self.looks_for
 
     @property
     def install_hint(self) -> str:
-        """How to get it, for a reader of a report who may sit at another machine."""
+        """Return how to install it."""
         package = f"pip install {self.distribution}" if self.distribution else ""
         return ", or ".join(way for way in (package, self.elsewhere) if way)
 
@@ -295,11 +281,11 @@ class Analyser:
         return not (is_unknown or file.skipped) and self.covers(file.path)
 
     def covers(self, path: str) -> bool:
-        """Whether the analyser reads files of this name; a pattern with a slash is held to the whole path."""
+        """Return whether the analyser reads the file; a pattern with a slash must match the whole path."""
         return self.name_for(path) is not None
 
     def name_for(self, path: str) -> str | None:
-        """The name under which the analyser knows a file: `a.py` for `a.PY`; None where it reads no such."""
+        """Return the name that the analyser accepts for a file: `a.py` for `a.PY`; None if there is none."""
         names = (path, *_other_cases(path)) if self.reads_any_case else (path,)
         return next(
             (name for name in names if any(matches_file(name, pattern) for pattern in self.patterns)), None
@@ -307,7 +293,7 @@ class Analyser:
 
 
 def _other_cases(path: str) -> Iterator[str]:
-    """The same path with its name written as tools expect names; languages do not mind the case."""
+    """Return the path with its file name in the cases that tools expect."""
     folder, slash, name = path.rpartition("/")
     if name == name.lower():
         return

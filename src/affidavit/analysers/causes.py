@@ -1,4 +1,4 @@
-"""Which part of the change a diagnostic in an untouched file goes back to."""
+"""Find the part of the change that causes a diagnostic in an untouched file."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -34,9 +34,9 @@ class NamedCause:
 def find_cause(
     diagnostic: AnalyserDiagnostic, lines: Sequence[str], inspection: Inspection, *, by_any_word: bool = True
 ) -> NamedCause | None:
-    """The changed definition or module that the diagnostic depends on; None where none is named.
+    """Return the changed definition or module that the diagnostic depends on; None if none is named.
 
-    By any word of its lines, not only by what it names itself, where nothing hangs on a false one.
+    With `by_any_word`, any word of its lines may name the definition.
     """
     names = names_in(diagnostic.message)
     gone = _module_cause(names, diagnostic.path, inspection.change)
@@ -57,9 +57,9 @@ def find_cause(
 def exact_cause(
     diagnostic: AnalyserDiagnostic, lines: Sequence[str], inspection: Inspection, *, elsewhere: bool
 ) -> NamedCause | None:
-    """The definition that the change took away or signed anew, where the diagnostic names it in full.
+    """Return the removed or re-signed definition that the diagnostic names in full.
 
-    Of its own file, or, where `elsewhere` is asked for, of a file that it imports.
+    It is in the same file, or, with `elsewhere`, in a file that this one imports.
     """
     names = _member_and(names_in(diagnostic.message))
     gone = [one for one in inspection.symbols if one.fate in ("removed", "signature_changed")]
@@ -71,7 +71,7 @@ def exact_cause(
 
 
 def _member_and(names: Sequence[str]) -> list[str]:
-    """The names of a message, and what the first two mean together: `total` and `Cart` are `Cart.total`."""
+    """Return the names of a message, and the first two as one: `total` and `Cart` are `Cart.total`."""
     return [".".join(name.rpartition(".")[2] for name in names[:2]), *names]
 
 
@@ -81,32 +81,32 @@ def _defined_at(diagnostic: AnalyserDiagnostic, symbols: Iterable[ChangedSymbol]
 
 
 class _Symbols:
-    """Changed definitions as one file sees them: its own and what it imports before others of that name."""
+    """Changed definitions as one file sees them: its own and imported ones come first."""
 
     def __init__(self, symbols: Sequence[ChangedSymbol], path: str, lines: Sequence[str]) -> None:
         self._path, self._lines = path, lines
         self._ordered = sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
 
     def exactly(self, names: Iterable[str]) -> ChangedSymbol | None:
-        """The one that a name means whole; a call of a class reaches its constructor."""
+        """Return the definition with exactly this name; a class stands for its constructor."""
         whole = set(names)
         named = [one for one in self._ordered if one.qualified in whole]
         made = [one for one in self._ordered if one.qualified.removesuffix(".__init__") in whole]
         return self._nearest(named) or self._nearest(made)
 
     def by_last_part(self, names: Iterable[str]) -> ChangedSymbol | None:
-        """The one that has the last part of a name."""
+        """Return the definition with the last part of a name."""
         last = {name.rpartition(".")[2] for name in names}
         return self._nearest([one for one in self._ordered if one.name in last])
 
     def is_imported(self, symbol: ChangedSymbol) -> bool:
-        """Whether the file imports the module that defines it, or something from it."""
+        """Return whether the file imports the module that defines it, or something from it."""
         module = module_name(symbol.file)
         return any(module == name or module.endswith(f".{name}") for name in self._modules)
 
     @cached_property
     def _modules(self) -> frozenset[str]:
-        """Every module that the file may import: of `from a import b` both `a` and `a.b`."""
+        """Return every module that the file may import: of `from a import b` both `a` and `a.b`."""
         found = set()
         for line in self._lines:
             if match := FROM_IMPORT.match(line):
@@ -138,7 +138,7 @@ def _symbol_cause(symbol: ChangedSymbol) -> NamedCause:
 
 
 def _module_cause(names: Sequence[str], path: str, change: Change) -> NamedCause | None:
-    """The module that the change took away, where the names mean it."""
+    """Return the moved, deleted or added module that the names mean."""
     if not names:
         return None
     wanted = {absolute_module(names[0], path), ".".join(names[:2])}

@@ -1,4 +1,4 @@
-"""From the diagnostics of both sides to those that the change makes new."""
+"""Compare the diagnostics of both sides, and return the new ones."""
 
 import re
 from collections import defaultdict
@@ -21,7 +21,7 @@ def new_diagnostics(
     change: Change,
     repository: Repository,
 ) -> list[AnalyserDiagnostic]:
-    """The diagnostics of head that no diagnostic of base excuses; one of base excuses one of head."""
+    """Return the diagnostics of head that match none of base; one of base matches one of head."""
     places = _Places(change, repository)
     old, new = list(base), list(head)
     pairs: list[tuple[Key, Key]] = [
@@ -42,7 +42,7 @@ def not_at_base(
     repository: Repository,
     identify: Callable[[AnalyserDiagnostic, Tree], Hashable],
 ) -> list[AnalyserDiagnostic]:
-    """The diagnostics of head that speak of what no diagnostic of base speaks of, wherever it stood."""
+    """Return the diagnostics of head about things that no diagnostic of base is about, at any place."""
     known = {identify(one, repository.base) for one in base}
     return [one for one in head if identify(one, repository.head) not in known]
 
@@ -75,7 +75,7 @@ def _worded(diagnostic: AnalyserDiagnostic) -> tuple[str, str]:
 
 
 class _Places:
-    """Where a diagnostic of one side would stand on the other."""
+    """Maps the place of a diagnostic to the other side."""
 
     def __init__(self, change: Change, repository: Repository) -> None:
         self._repository = repository
@@ -85,7 +85,7 @@ class _Places:
         self._lines: dict[tuple[str, str], list[str]] = {}
 
     def at_base(self, diagnostic: AnalyserDiagnostic) -> Hashable | None:
-        """Path, rule, line and column at base of a diagnostic of head; None on an added line."""
+        """Return path, rule, line and column at base of a diagnostic of head; None on an added line."""
         file = self._by_head.get(diagnostic.path)
         if file is None:
             return diagnostic.path, diagnostic.rule, diagnostic.line, diagnostic.column
@@ -94,13 +94,13 @@ class _Places:
         return None if path is None or line is None else (path, diagnostic.rule, line, diagnostic.column)
 
     def same_text_at_base(self, diagnostic: AnalyserDiagnostic) -> Hashable | None:
-        """The file at base with rule, message and text of a diagnostic of head."""
+        """Return the file at base with rule, message and text of a diagnostic of head."""
         file = self._by_head.get(diagnostic.path)
         path = diagnostic.path if file is None else file.base_path or file.old_path
         return None if path is None else (path, *self.text_of(diagnostic, self._repository.head))
 
     def text_of(self, diagnostic: AnalyserDiagnostic, tree: Tree) -> tuple[str, str, str]:
-        """Rule, message and the folded text of the line that a diagnostic stands on."""
+        """Return rule, message and the folded text of the line of a diagnostic."""
         known = (tree.revision, diagnostic.path)
         if known not in self._lines:
             self._lines[known] = tree.lines(diagnostic.path) or []
@@ -109,20 +109,20 @@ class _Places:
         return *_worded(diagnostic), " ".join(text.split())
 
     def text_of_moved(self, diagnostic: AnalyserDiagnostic) -> Hashable | None:
-        """The text of a diagnostic of base whose line the change took away."""
+        """Return the text of a diagnostic of base whose line the change removed."""
         file = self._by_base.get(diagnostic.path)
         if file is None or (file.head_path is not None and self._map(file).to_head(diagnostic.line)):
             return None
         return self.text_of(diagnostic, self._repository.base)
 
     def head_hunk(self, diagnostic: AnalyserDiagnostic) -> Hashable | None:
-        """The hunk that a diagnostic of head stands in, with rule and message."""
+        """Return the hunk around a diagnostic of head, with rule and message."""
         file = self._by_head.get(diagnostic.path)
         spans = ((hunk.new_start, hunk.new_count) for hunk in file.hunks) if file else ()
         return self._hunk(file, spans, diagnostic)
 
     def base_hunk(self, diagnostic: AnalyserDiagnostic) -> Hashable | None:
-        """The hunk that a diagnostic of base stands in, with rule and message."""
+        """Return the hunk around a diagnostic of base, with rule and message."""
         file = self._by_base.get(diagnostic.path)
         spans = ((hunk.old_start, hunk.old_count) for hunk in file.hunks) if file else ()
         return self._hunk(file, spans, diagnostic)
@@ -147,7 +147,7 @@ OURS, BETWEEN, THEIRS = "<<<<<<<", "=======", ">>>>>>>"
 def one_for_each_cause(
     analyser: Analyser, diagnostics: Sequence[AnalyserDiagnostic], tree: Tree
 ) -> list[AnalyserDiagnostic]:
-    """The diagnostics without those that only follow from others."""
+    """Remove the diagnostics that only follow from others."""
     faults = [one for one in diagnostics if one.rule in analyser.syntax_rules]
     broken = {one.path for one in faults}
     firsts = [
@@ -162,7 +162,7 @@ def _place(diagnostic: AnalyserDiagnostic) -> tuple[int, int]:
 
 
 def _named(analyser: Analyser, fault: AnalyserDiagnostic, tree: Tree) -> AnalyserDiagnostic:
-    """The fault, or the merge conflict that it comes from."""
+    """Return the fault, or the merge conflict that causes it."""
     conflict = find_conflict(tree.lines(fault.path) or [])
     if conflict is None:
         return fault
@@ -177,7 +177,7 @@ def _named(analyser: Analyser, fault: AnalyserDiagnostic, tree: Tree) -> Analyse
 
 
 def find_conflict(lines: Sequence[str]) -> tuple[int, int] | None:
-    """First and last line of the first merge conflict that nobody resolved; None where there is none."""
+    """Return the first and last line of the first unresolved merge conflict; None if there is none."""
     start = None
     is_divided = False
     for number, line in enumerate(lines, start=1):
@@ -192,7 +192,7 @@ def find_conflict(lines: Sequence[str]) -> tuple[int, int] | None:
 
 
 def about_changed_files(run: AnalyserRun, change: Change) -> AnalyserRun:
-    """The record of a run without the many files that the change does not touch."""
+    """Remove the files that the change does not touch from the record of a run."""
     paths = change.changed_files
     return run.model_copy(
         update={
@@ -203,19 +203,19 @@ def about_changed_files(run: AnalyserRun, change: Change) -> AnalyserRun:
 
 
 def unparsed(run: AnalyserRun) -> set[str]:
-    """The files that are not valid in their language."""
+    """Return the files that are not valid in their language."""
     return {one.path for one in run.unread if one.why == "unparsed"}
 
 
 def unresolved(run: AnalyserRun) -> frozenset[str]:
-    """The files for which the analyser lacks what they import."""
+    """Return the files whose imports the analyser lacks."""
     return frozenset(one.path for one in run.unread if one.why == "unresolved")
 
 
 def unsure_about(
     diagnostic: AnalyserDiagnostic, file: FileChange, base: AnalyserRun, *, is_fault: bool
 ) -> str | None:
-    """Why it is not known whether a diagnostic is new, where base does not parse; None where it is."""
+    """Return why it is unknown whether a diagnostic is new, if base does not parse."""
     if (file.old_path or file.path) not in unparsed(base):
         return None
     if is_fault:
@@ -229,10 +229,10 @@ def unsure_about(
 def name_dialects(
     head: AnalyserRun, base: AnalyserRun, change: Change, *, reported: Collection[str], has_rule: bool
 ) -> AnalyserRun:
-    """The record of head; files that do not parse, as before, and that nothing is reported on are foreign.
+    """Return the record of head with unparsed files marked as foreign if nothing is reported on them.
 
-    An analyser that has a rule for it would report any other file that does not parse. A file that it read
-    at base is not foreign because the change says so: it is one that should have been read.
+    An analyser with a rule for it would report any other file that does not parse. A file that it read at
+    base does not become foreign because the change says so: it should have been read.
     """
     before = unparsed(base)
 

@@ -1,4 +1,4 @@
-"""From the base commit's configuration files to the few settings that analysers honour, as plain data."""
+"""Read the few settings that analysers honour from the base commit's configuration files."""
 
 import configparser
 import json
@@ -22,7 +22,7 @@ Table = Mapping[str, Any]
 
 
 def read_toml(tree: Tree, path: str) -> Table:
-    """A TOML file of the tree; empty where there is none or it cannot be read."""
+    """Read a TOML file of the tree; empty if there is none or it is invalid."""
     content = tree.read(path)
     if content is None or len(content) > MAX_CONFIG_BYTES:
         return {}
@@ -33,7 +33,7 @@ def read_toml(tree: Tree, path: str) -> Table:
 
 
 def read_ini(tree: Tree, path: str) -> configparser.RawConfigParser:
-    """An INI file of the tree; empty where there is none or it cannot be read."""
+    """Read an INI file of the tree; empty if there is none or it is invalid."""
     parser = configparser.RawConfigParser(strict=False)
     content = tree.read(path)
     if content is not None and len(content) <= MAX_CONFIG_BYTES:
@@ -45,7 +45,7 @@ def read_ini(tree: Tree, path: str) -> configparser.RawConfigParser:
 
 
 def subtable(table: Table, *keys: str) -> Table:
-    """The table under the keys; empty where there is none."""
+    """Return the table under the keys; empty if there is none."""
     found: Any = table
     for key in keys:
         found = found.get(key) if isinstance(found, Mapping) else None
@@ -53,14 +53,14 @@ def subtable(table: Table, *keys: str) -> Table:
 
 
 def strings(value: Any) -> list[str]:
-    """The printable strings of a list; anything else is left out."""
+    """Return the printable strings of a list."""
     if not isinstance(value, list):
         return []
     return [item for item in value[:MAX_VALUES] if isinstance(item, str) and item.isprintable()]
 
 
 def folders_above(paths: Iterable[str]) -> list[str]:
-    """Every folder that holds one of the paths, at any depth; the root is the empty string."""
+    """Return every folder that holds one of the paths, at any depth; the root is the empty string."""
     found = {""}
     for path in paths:
         folder = dirname(path)
@@ -71,13 +71,13 @@ def folders_above(paths: Iterable[str]) -> list[str]:
 
 
 def within_repository(folder: str, path: str) -> str | None:
-    """A path that a configuration names, seen from the repository's root; None where it leads outside."""
+    """Resolve a path of a configuration from the repository's root; None if it leads outside."""
     joined = normpath(join_path(folder, path))
     return None if joined.startswith(("/", "..")) else joined
 
 
 def oldest_python(tree: Tree) -> tuple[int, int] | None:
-    """The oldest Python that the project says it runs on."""
+    """Return the oldest Python that the project says it runs on."""
     declared = subtable(read_toml(tree, "pyproject.toml"), "project").get("requires-python")
     if not isinstance(declared, str):
         declared = _python_requires(tree)
@@ -99,10 +99,10 @@ def _python_requires(tree: Tree) -> str:
 
 
 def toml_list(values: Sequence[str]) -> str:
-    """A list of strings as TOML writes it."""
+    """Format a list of strings as TOML."""
     return "[" + ", ".join(toml_string(value) for value in values) + "]"
 
 
 def toml_string(value: str) -> str:
-    """A printable string as TOML writes it."""
+    """Format a printable string as TOML."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""From a file's bytes to the UTF-8 that analysers read, since most of them refuse a file in anything else."""
+"""Convert files to UTF-8, because most analysers reject other encodings."""
 
 import codecs
 import re
@@ -22,7 +22,7 @@ _DECLARES = re.compile(rb"coding(?=[:=])")
 
 
 def as_utf8(path: str, content: bytes) -> bytes:
-    """The content in UTF-8, line for line; as it is where the language itself would refuse it."""
+    """Return the content in UTF-8, line for line; unchanged if the language itself would reject it."""
     if path.lower().endswith(PYTHON):
         return _python_as_utf8(content)
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -81,7 +81,7 @@ def _declared(content: bytes) -> str:
 
 
 def _is_usual(encoding: str) -> bool:
-    """Whether the encoding keeps ASCII as it is, so that a declaration hides no code."""
+    """Return whether the encoding keeps ASCII as it is, so that a declaration hides no code."""
     try:
         is_known = _CHARACTER_SETS.fullmatch(codecs.lookup(encoding).name) is not None
         return is_known and ASCII.decode(encoding) == ASCII.decode("ascii")

@@ -10,7 +10,7 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.comparison import about_changed_files
-from affidavit.analysers.decision import Decision, Examination, confirm_doubtful, louder
+from affidavit.analysers.decision import Examination, add_silenced, confirm_doubtful, decide
 from affidavit.analysers.execution import NO_WALLS, Limits, Slots, has_walls
 from affidavit.analysers.registry import ANALYSERS, silence_about
 from affidavit.analysers.rule import WhyOff, nothing_is_off
@@ -34,7 +34,7 @@ WALLS_ADVICE = "Allow user namespaces, as in `sysctl kernel.unprivileged_userns_
 
 @dataclass(frozen=True)
 class Means:
-    """What the analysers of a review share."""
+    """Things that the analysers of a review share."""
 
     cache: ResultCache = field(default_factory=lambda: ResultCache(None))
     limits: Limits = field(default_factory=Limits)
@@ -81,7 +81,7 @@ async def _examine(analyser: Analyser, case: Case, means: Means) -> Reply:
 async def _look(analyser: Analyser, case: Case, program: Program, means: Means) -> Examination:
     """Run the analyser on both sides and decide what is new and what counts.
 
-    A quick one is run on head first: where head is clean, nothing can be new, and base is spared.
+    A quick one runs on head first: if head is clean, nothing can be new, and base is not run.
     """
     case.emit(
         event(
@@ -108,13 +108,13 @@ async def _look(analyser: Analyser, case: Case, program: Program, means: Means) 
     lifted = _lifted(analyser, case)
     if analyser.scope == "project":
         base, head = await side_by_side([run("base"), run("head")])
-        loud = await run("head", lifted) if lifted else head
+        unsilenced = await run("head", lifted) if lifted else head
     else:
         head = await run("head")
-        loud = await run("head", lifted) if lifted else head
-        is_needed = loud.diagnostics or head.run.unread
+        unsilenced = await run("head", lifted) if lifted else head
+        is_needed = unsilenced.diagnostics or head.run.unread
         base = await run("base") if is_needed else _nothing_to_compare(head, case)
-    found = louder(Examination(base, head), loud)
+    found = add_silenced(Examination(base, head), unsilenced)
     if not found.is_complete:
         return found
 
@@ -123,7 +123,7 @@ async def _look(analyser: Analyser, case: Case, program: Program, means: Means) 
         return analyse_paths(other, program, case.repository, "head", paths, rewritten=rewritten, **shared)
 
     found = await confirm_doubtful(analyser, found, case.change, ask)
-    return await asyncio.to_thread(Decision(analyser, case, means.why_off).decide, found)
+    return await asyncio.to_thread(decide, analyser, case, means.why_off, found)
 
 
 def _without_withdrawn(analyser: Analyser, case: Case, side: Side) -> dict[str, bytes]:
@@ -135,15 +135,15 @@ def _without_withdrawn(analyser: Analyser, case: Case, side: Side) -> dict[str, 
 
 
 def _lifted(analyser: Analyser, case: Case) -> dict[str, bytes]:
-    """The files with comments that the change adds for this analyser, without their effect."""
-    # What looks for secrets is told to ignore such comments anyway.
+    """Return the files with comments that the change adds for this analyser, without their effect."""
+    # The analyser for secrets ignores such comments anyway.
     if analyser.looks_for:
         return {}
     return silence_about(case.change, case.repository).lifted(analyser.covers)
 
 
 def _unread(analyser: Analyser, found: Examination, change: Change) -> tuple[Gap, ...]:
-    """The changed files that the analyser could not be given: its silence says nothing about them."""
+    """Name the changed files that the analyser could not read."""
     parts = []
     for file in change.files:
         if file.head_path is None or not analyser.looks_at(file):
@@ -158,7 +158,7 @@ def _unread(analyser: Analyser, found: Examination, change: Change) -> tuple[Gap
 
 
 def _unquotable(analyser: Analyser, found: Examination) -> tuple[Gap, ...]:
-    """What was found where a finding has nothing to quote; without a quote there is no finding."""
+    """Name the diagnostics in files without text; without a quote there is no finding."""
     return tuple(
         Gap(
             name=analyser.name,
@@ -196,7 +196,7 @@ def _result_text(analyser: Analyser, found: Examination, program: Program) -> st
 
 
 def _schema_for(found: Examination) -> str:
-    """The plain form, unless a finding brings a patch."""
+    """Return the schema version: a patch needs the current one."""
     return CURRENT_SCHEMA_VERSION if any(one.patch for one in found.counted) else ASKED_SCHEMA_VERSION
 
 
@@ -220,7 +220,7 @@ def _reply(analyser: Analyser, *, text: str | None = None, **parts: Any) -> Repl
 
 
 def _named(diagnostic: AnalyserDiagnostic) -> str:
-    """Where it stands: in the file, or in its very name."""
+    """Return whether the place is the file or its name."""
     return f"the name of {diagnostic.path}" if diagnostic.line == IN_NAME else diagnostic.path
 
 
@@ -254,7 +254,7 @@ def _advice(run: AnalyserRun) -> str:
 
 
 class MechanicalSpecialist:
-    """One analyser as a specialist."""
+    """Runs one analyser as a specialist."""
 
     kind: SpecialistKind = "mechanical"
 
@@ -289,9 +289,9 @@ def mechanical_specialists(
     linters: Sequence[Analyser] = (),
     programs: Mapping[str, str] | None = None,
 ) -> list[MechanicalSpecialist]:
-    """One specialist for each analyser that is not disabled, and for each of the user's own linters.
+    """Return one specialist for each enabled analyser and each linter of the user.
 
-    `programs` has the program of an analyser where the user names one.
+    `programs` has the program of an analyser if the user names one.
     """
     slots = Slots()
     named = programs or {}

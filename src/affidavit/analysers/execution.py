@@ -21,7 +21,7 @@ from affidavit.system.concurrency import usable_cores
 
 MEGABYTE = 1024 * 1024
 FILES_A_SHARE = 5_000
-"""So many files more, and the time for a run is had once more."""
+"""The timeout is granted once more for each further group of so many files."""
 NO_WALLS = "this system has no walls for programs that read files by any path"
 NODE_SCRIPT = re.compile(rb"#!\s*\S+[/ ]node\b")
 VERSION = re.compile(r"\d+(?:\.\d+)+\S*")
@@ -34,14 +34,14 @@ LIMIT_SCRIPT = (
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a run may take."""
+    """Limits of one run."""
 
     timeout_seconds: float = 120.0
     memory_mb: int = 16384
     output_mb: int = 96
 
     def for_files(self, count: int) -> "Limits":
-        """The same with the time that so many files take; the work counts, not the clock."""
+        """Return the limits with a timeout for so many files."""
         return replace(self, timeout_seconds=self.timeout_seconds * (1 + count // FILES_A_SHARE))
 
 
@@ -50,7 +50,7 @@ OutcomeState = EndState | Literal["not_started"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a program."""
+    """How a run of a program ended."""
 
     state: OutcomeState
     exit_code: int = 0
@@ -60,7 +60,7 @@ class Outcome:
 
     @property
     def last_words(self) -> str:
-        """The end of what it printed to standard error, on one line."""
+        """Return the last line of standard error."""
         text = self.errors.decode("utf-8", errors="replace")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         return lines[-1][:300] if lines else ""
@@ -69,10 +69,9 @@ class Outcome:
 def find_executable(
     name: str, *, reviewed_folder: Path | None, search_path: str | None = None
 ) -> Path | None:
-    """The program beside the running interpreter, else on PATH; never one inside the reviewed repository.
+    """Find a program beside the interpreter or on PATH, but never inside the reviewed repository.
 
-    A name with a folder in it must be absolute: anything else would be looked for where the review happens
-    to be called, which is the reviewed repository.
+    A path must be absolute: a relative one would be searched in the reviewed repository.
     """
     if os.sep in name or (os.altsep and os.altsep in name):
         return _program_at(Path(name), reviewed_folder)
@@ -112,7 +111,7 @@ def _stands_inside(program: Path, folder: Path | None) -> bool:
 
 @lru_cache(maxsize=1)
 def network_guard() -> tuple[str, ...]:
-    """The command that takes the network away, where the system lets us; measured at 4 ms a run."""
+    """Return the command that removes the network, if the system allows it; it takes 4 ms a run."""
     program = shutil.which("unshare", path="/usr/bin:/bin")
     if program is None:
         return ()
@@ -133,7 +132,7 @@ def network_guard() -> tuple[str, ...]:
 
 
 def isolated_environment(scratch: Path, program: Path | None = None) -> dict[str, str]:
-    """An environment that leads nowhere but into the scratch folder and to what stands beside the program."""
+    """Return an environment that leads only to the scratch folder and to the program's own folder."""
     folders = {"HOME": "home", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "TMPDIR": "tmp"}
     for folder in folders.values():
         (scratch / folder).mkdir(parents=True, exist_ok=True)
@@ -173,12 +172,12 @@ async def run_program(
 
 
 def limited_command(command: Sequence[str], limits: Limits) -> list[str]:
-    """The command without network and with its limits."""
+    """Return the command with its limits, and without network."""
     return [*network_guard(), *limits_of(command, limits)]
 
 
 def limits_of(command: Sequence[str], limits: Limits) -> list[str]:
-    """The command with its limits."""
+    """Return the command with its limits."""
     kilobytes = str(limits.memory_mb * 1024)
     blocks = str(limits.output_mb * 4 * 2048)
     return ["/bin/sh", "-c", LIMIT_SCRIPT, "sh", kilobytes, blocks, *command]
@@ -200,15 +199,14 @@ async def ask_program(command: Sequence[str], scratch: Path) -> str:
 
 
 async def read_version(program: Path, arguments: Sequence[str], scratch: Path) -> str:
-    """The version that a program prints, or nothing where it prints none."""
+    """Return the version that a program prints, or nothing."""
     launcher = find_launcher(program, reviewed_folder=None)
     found = VERSION.search(await ask_program([*launcher, str(program), *arguments], scratch))
     return found.group() if found else ""
 
 
 Walls = Callable[[Sequence[str], Path, Path, Limits], list[str] | None]
-"""From a command, its checkout and scratch folder and its limits to the command behind walls; None: there are
-none."""
+"""Wraps a command into the sandbox; None if there is no sandbox."""
 PROBE_SECONDS = 20
 
 
@@ -220,10 +218,10 @@ def walled(
     shown: Sequence[Path] = (),
     writable: Sequence[Path] = (),
 ) -> list[str] | None:
-    """Return the command behind walls, without network and with its limits; None: the system has no walls.
+    """Return the command in a sandbox without network; None if the system allows none.
 
-    It sees its own parts, or what is `shown` instead, and writes only to its checkout and scratch folder and
-    to what is `writable`.
+    It sees its own parts, or what is `shown`, and writes only to its checkout, its scratch folder and to what
+    is `writable`.
     """
     bubblewrap = find_bubblewrap()
     if bubblewrap is None or not has_walls():
@@ -241,7 +239,7 @@ def walled(
 
 
 def parts_of(program: Path) -> list[Path]:
-    """What a program needs of its own: its package with those that bring its parts, else its folder."""
+    """Return the folders that a program needs: its packages, or else its own folder."""
     if (program.parent.parent / "go.env").is_file():
         return [program.parent.parent]
     # A home folder can have a package.json, too: it is not a package that somebody installed.
@@ -261,7 +259,7 @@ def _builder(bubblewrap: Path) -> list[str]:
 
 @lru_cache(maxsize=1)
 def has_walls() -> bool:
-    """Whether the system lets us build them: many containers do not."""
+    """Return whether the system allows the sandbox: many containers do not."""
     bubblewrap = find_bubblewrap()
     if bubblewrap is None:
         return False
@@ -275,18 +273,18 @@ def has_walls() -> bool:
 
 
 class Slots:
-    """Places for programs, shared by everybody who holds this object."""
+    """Limits how many programs run at once."""
 
     def __init__(self, count: int | None = None) -> None:
         self._count = count or usable_cores()
         # A semaphore belongs to one event loop; a specialist may be asked from several, one after another.
         self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
-        # Two who each hold some of the places would wait for each other for ever.
+        # Two tasks that each hold some of the slots would wait for each other forever.
         self._gathering: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     @asynccontextmanager
     async def all(self) -> AsyncIterator[None]:
-        """Wait until nobody else holds a place, and hold every one."""
+        """Wait until all slots are free, and hold them."""
         loop = asyncio.get_running_loop()
         places = self._by_loop.setdefault(loop, asyncio.Semaphore(self._count))
         async with self._gathering.setdefault(loop, asyncio.Lock()), AsyncExitStack() as held:
@@ -296,7 +294,7 @@ class Slots:
 
     @asynccontextmanager
     async def one(self) -> AsyncIterator[None]:
-        """Wait for a place and hold it."""
+        """Wait for a slot and hold it."""
         loop = asyncio.get_running_loop()
         async with self._by_loop.setdefault(loop, asyncio.Semaphore(self._count)):
             yield

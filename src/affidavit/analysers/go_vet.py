@@ -47,12 +47,12 @@ class Package:
 
     @property
     def compile_errors(self) -> list[str]:
-        """What the compiler says; other errors are about packages that cannot be found."""
+        """Return the errors of the compiler; others are about packages that cannot be found."""
         return [error for error in self.errors if error.startswith("# ")]
 
 
 def _documents(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects that stand one after another."""
+    """Split a stream of JSON objects."""
     decoder, at = json.JSONDecoder(), 0
     while (start := text.find("{", at)) >= 0:
         found, at = decoder.raw_decode(text, start)
@@ -90,14 +90,14 @@ def invoke_go(_base: Tree, paths: Sequence[str]) -> Invocation:
 
 
 def compiled_packages(listing: str) -> list[str]:
-    """The packages that can be vetted: one that cannot would end the run of all."""
+    """Return the packages that compile: any other would end the run."""
     packages = _packages(listing)
     broken = {package.name for package in packages if package.errors}
     return sorted({package.name for package in packages} - broken)
 
 
 def read_go(text: str) -> list[AnalyserDiagnostic]:
-    """What the compiler refuses, from the listing, and what vet says of the rest."""
+    """Return the errors of the compiler, from the listing, and the reports of vet."""
     found = [
         AnalyserDiagnostic(
             rule=COMPILE,
@@ -126,7 +126,7 @@ def _vetted(check: str, report: dict[str, Any]) -> AnalyserDiagnostic:
 
 
 def read_go_files(printed: Printed) -> Reading:
-    """The files of the packages that were compiled and vetted, and why the others were not."""
+    """Return the files of the packages that were compiled and vetted, and why the others were not."""
     read, failed = set(), Faults()
     for package in _packages(printed.listing):
         paths = [f"{package.folder}/{file}" for file in package.files]
@@ -140,7 +140,7 @@ def read_go_files(printed: Printed) -> Reading:
 
 
 def judge_go(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """Drop what is not known to be new, and what only files without a module are told."""
+    """Drop errors that may be old, and those that only files without a module get."""
     file = inspection.change.file_at(diagnostic.path)
     before = diagnostic.path if file is None else file.old_path or file.path
     is_changed = file is not None and diagnostic.line in file.changed_lines("head")

@@ -97,7 +97,7 @@ PARSING = "hadolint/DL1000"
 HEREDOC = re.compile(r"\s*(ONBUILD\s+)?(COPY|ADD|RUN)\b.*<<-?\s*['\"]?\w", re.IGNORECASE)
 FLAG = re.compile(r"^\s*(COPY|ADD|RUN|FROM|HEALTHCHECK)\s+(--\w[\w-]*(=\S*)?\s+)+", re.IGNORECASE)
 FRONT_END = re.compile(r"#\s*syntax\s*=\s*(\S+)", re.IGNORECASE)
-# `Dockerfile.dockerignore` stands beside the Dockerfile that it is for.
+# `Dockerfile.dockerignore` belongs to the Dockerfile beside it.
 NO_DOCKERFILE = re.compile(r"\.(dockerignore|md|rst|txt|ya?ml|json|sh|py|rb|js|ts|go|patch|diff|bak|orig)$")
 TEMPLATE_NAME = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|erb|in|m4|mustache)$")
 INSTRUCTION = re.compile(r"\s*(FROM|USER)\s+(.*\S)", re.IGNORECASE)
@@ -110,7 +110,7 @@ TOP_KEY = re.compile(r"[\w-]+\s*:")
 
 
 def invoke_hadolint(base: Tree, paths: Sequence[str]) -> Invocation:
-    """An empty configuration of ours instead of any other; ignored is what the base commit ignores."""
+    """Run with an empty configuration, and ignore what the base commit ignores."""
     ignored = sorted(ignored_codes(base))
     return Invocation(
         (
@@ -126,7 +126,7 @@ def invoke_hadolint(base: Tree, paths: Sequence[str]) -> Invocation:
 
 
 def ignored_codes(base: Tree) -> set[str]:
-    """The codes that stand under `ignored` in the base commit's configuration."""
+    """Return the codes under `ignored` in the base commit's configuration."""
     content = next((text for name in CONFIG_NAMES if (text := base.read(name))), b"")
     found: set[str] = set()
     is_inside = False
@@ -139,7 +139,7 @@ def ignored_codes(base: Tree) -> set[str]:
 
 
 def read_hadolint(text: str) -> list[AnalyserDiagnostic]:
-    """The rows of hadolint's JSON."""
+    """Return the rows of hadolint's JSON."""
     return [_diagnostic(row) for row in json_rows(text)]
 
 
@@ -155,7 +155,7 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
 
 @dataclass(frozen=True)
 class Stage:
-    """What a stage runs as: the image that it begins with, its user, and the line that decides."""
+    """A build stage: its first image, its user, and the line that sets the user."""
 
     image: str
     user: str | None
@@ -163,7 +163,7 @@ class Stage:
 
 
 def last_stage(text: str) -> Stage | None:
-    """The last stage of a Dockerfile, with the user of the stage that it begins with where it sets none."""
+    """Return the last stage of a Dockerfile; it inherits the user of the stage that it builds on."""
     stages: dict[str, Stage] = {}
     current, name = None, ""
     for number, line in enumerate(text.split("\n"), start=1):
@@ -180,7 +180,7 @@ def last_stage(text: str) -> Stage | None:
 
 
 def add_to_hadolint(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
-    """Images that do not run as a user of their own, and scripts that are downloaded without encryption."""
+    """Find images that run as root, and scripts that are downloaded without encryption."""
     stage = last_stage(text)
     if stage and (stage.user is None or ROOT.fullmatch(stage.user)):
         message = "Now its last stage sets no user" if stage.user is None else "Now its last user is root"
@@ -189,7 +189,7 @@ def add_to_hadolint(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
 
 
 def _judge_user(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    """Only a user that was there before and is gone counts, not the image's own."""
+    """Count only a user that the change removed, not the image's own."""
     file = inspection.change.file_at(diagnostic.path)
     path = file.base_path or file.old_path if file else None
     before = last_stage("\n".join(inspection.repository.base.lines(path) or [])) if path else None
@@ -202,13 +202,13 @@ def _judge_user(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str |
 
 
 def _name(image: str) -> str:
-    """An image without its tag and digest."""
+    """Return an image without its tag and digest."""
     folder, slash, last = image.partition("@")[0].rpartition("/")
     return folder + slash + last.partition(":")[0]
 
 
 def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """The reason why a new problem is no finding: Docker can parse it, or the file is no Dockerfile."""
+    """Return why a new problem is not a finding: Docker can parse it, or the file is no Dockerfile."""
     if diagnostic.rule == LOST_USER:
         return _judge_user(diagnostic, inspection)
     lines = inspection.repository.head.lines(diagnostic.path) or []
@@ -235,7 +235,7 @@ def _judge_parsing(diagnostic: AnalyserDiagnostic, lines: Sequence[str]) -> Excu
 
 
 def _limit(reason: str) -> Disclaimer:
-    """What hadolint cannot read, Docker may: nothing is proven, and nothing is known of the file either."""
+    """Excuse what Docker may read although hadolint cannot: nothing is proven."""
     return Disclaimer(reason, lambda _before: False, is_open=True)
 
 

@@ -1,4 +1,4 @@
-"""Kingfisher: find passwords, tokens and private keys in added lines; nothing is tried out."""
+"""Kingfisher: find passwords, tokens and private keys in added lines; no secret is tried."""
 
 import json
 from bisect import bisect_right
@@ -90,7 +90,7 @@ BLOCKS = frozenset(map(name_of, KEYS.split())) | {
     "gcp-service-account",
     "gcp-application-default-credentials",
 }
-"""What stands in several lines."""
+"""Secrets of several lines."""
 IN_PARTS = frozenset(map(name_of, TOKENS.split()))
 ON_ORDER = {rule: number for number, rule in enumerate(ON)}
 MOST_RULES = 8
@@ -98,7 +98,7 @@ MOST_RULES = 8
 
 
 def invoke_kingfisher(_base: Tree, _paths: Sequence[str]) -> Invocation:
-    """Our rules only, no network, no history, no archives; the secrets themselves are not printed."""
+    """Run our rules only, without network, history or archives; secrets are not printed."""
     return Invocation(
         (
             "scan",
@@ -124,7 +124,7 @@ def invoke_kingfisher(_base: Tree, _paths: Sequence[str]) -> Invocation:
 
 
 def read_kingfisher(text: str) -> list[AnalyserDiagnostic]:
-    """The findings of kingfisher's JSON, without what was found; a value that several rules find, once."""
+    """Read the findings without their values; a value that several rules find counts once."""
     rows = [(row["rule"], row["finding"]) for row in json.loads(text)["findings"]]
     rows.sort(key=lambda row: (row[1]["path"], row[1]["line"], ON_ORDER.get(row[0]["id"], 0)))
     kept: list[tuple[Any, Any]] = []
@@ -181,7 +181,7 @@ def find_in_parts(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
 
 
 def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    """The reason why a secret is no finding: the change did not add it, or it is a placeholder."""
+    """Return why a secret is not a finding: the change did not add it, or it is a placeholder."""
     file = inspection.change.file_at(diagnostic.path)
     place = place_of(diagnostic, inspection.repository.head)
     if file is None or place is None:
@@ -207,13 +207,13 @@ def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
 
 
 def _is_named_at(tree: Tree, diagnostic: AnalyserDiagnostic) -> bool:
-    """Whether a file or folder of this name stands there already."""
+    """Return whether the tree has a file or folder of this name."""
     name = named_part(diagnostic)
     return any(path == name or path.startswith(f"{name}/") for path in tree.entries())
 
 
 def join_names(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagnostic]:
-    """A secret in the name of a folder once, however many files the folder has."""
+    """Report a secret in the name of a folder once, however many files the folder has."""
     kept: dict[Hashable, AnalyserDiagnostic] = {}
     for number, one in enumerate(diagnostics):
         kept.setdefault((one.rule, named_part(one)) if one.line == IN_NAME else number, one)
@@ -221,7 +221,7 @@ def join_names(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagno
 
 
 def identify_secret(diagnostic: AnalyserDiagnostic, tree: Tree) -> Hashable:
-    """The value itself: the same at another place is not new, another one at the same place is."""
+    """Return the value: the same value at another place is not new."""
     place = place_of(diagnostic, tree)
     if place is None:
         return None

@@ -1,4 +1,4 @@
-"""Which rules of kingfisher are on and what they mean, and why the others are off."""
+"""List the rules of kingfisher that are on, what they mean, and why the others are off."""
 
 from collections.abc import Mapping
 
@@ -173,12 +173,12 @@ BETTERLEAKS, VELES, OWN = "betterleaks.", "veles.secrets/", "affidavit."
 
 
 def identifier_of(name: str) -> str:
-    """The name by which kingfisher knows a rule of these lists."""
+    """Return the name by which kingfisher knows a rule of these lists."""
     return name if name.startswith((VELES, OWN)) else BETTERLEAKS + name
 
 
 def name_of(identifier: str) -> str:
-    """The name of a rule of kingfisher's, without the collection that it comes from."""
+    """Return the name of a rule of kingfisher's, without the collection that it comes from."""
     return identifier.removeprefix(BETTERLEAKS).removeprefix(VELES).removeprefix(OWN)
 
 
@@ -211,7 +211,7 @@ KINDS = ("webhook", "password", "cookie", "token", "secret", "key", "credentials
 
 
 def title_of(name: str) -> str:
-    """What a token is known as: `Hard-coded GitHub token`."""
+    """Return the title of a token's rule: `Hard-coded GitHub token`."""
     start = next((start for start in VENDORS if name.startswith(start)), name.partition("-")[0])
     kind = next((kind for kind in KINDS if kind in name.removeprefix(start)), "token")
     return f"Hard-coded {VENDORS.get(start, start.capitalize())} {kind}"

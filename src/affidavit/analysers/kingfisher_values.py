@@ -1,4 +1,4 @@
-"""What stands where a secret was found: its value, and the address or the block around it."""
+"""Read the value at the place of a secret, with the address or block around it, and judge it."""
 
 import base64
 import hashlib
@@ -40,7 +40,7 @@ MAX_LINES = 200
 
 @dataclass(frozen=True)
 class Login:
-    """What the address of a service says of who logs in where."""
+    """User, password and host in the address of a service."""
 
     user: str
     password: str
@@ -49,7 +49,7 @@ class Login:
 
 @dataclass(frozen=True)
 class Place:
-    """The text from the beginning of a secret on, and the whole line that it begins in."""
+    """The line of a secret, the column where it starts, and the lines below."""
 
     line: str
     column: int
@@ -57,23 +57,23 @@ class Place:
 
     @property
     def token(self) -> str:
-        """The value, where it has no white space in it."""
+        """Return the value up to the next white space."""
         found = TOKEN.match(self.line, self.column)
         return found[0] if found else ""
 
     @property
     def text(self) -> str:
-        """The text from the beginning of the secret on."""
+        """Return the text from the start of the secret."""
         return "\n".join((self.line[self.column :], *self.below))
 
     @property
     def block(self) -> str:
-        """The text of a key up to its end, or of an object up to its bracket."""
+        """Return the text of a key up to its end, or of an object up to its bracket."""
         return BLOCK_END.split(self.text, maxsplit=1)[0]
 
     @property
     def login(self) -> Login | None:
-        """The address that the place lies in."""
+        """Return the address around the place."""
         for pattern in (ADDRESS, DATABASE, CONNECTION):
             for found in pattern.finditer(self.line):
                 if found.start() <= self.column <= found.end():
@@ -84,7 +84,7 @@ class Place:
 
 
 def _last_login(user: str, password: str, host: str) -> Login:
-    """Of an address with several hosts (`one:5432,user:password@two`), what stands before the last."""
+    """Return the login of the last host of an address (`one:5432,user:password@two`)."""
     before, comma, last = password.rpartition(",")
     if comma and before.isdigit() and ":" in last:
         user, _, password = last.partition(":")
@@ -92,7 +92,7 @@ def _last_login(user: str, password: str, host: str) -> Login:
 
 
 def named_part(diagnostic: AnalyserDiagnostic) -> str:
-    """Of a path whose name holds a secret, as much as ends with the folder or file that is named so."""
+    """Return the path up to the folder or file whose name holds the secret."""
     end = diagnostic.path.find("/", _start_in_name(diagnostic))
     return diagnostic.path if end < 0 else diagnostic.path[:end]
 
@@ -102,7 +102,7 @@ def _start_in_name(diagnostic: AnalyserDiagnostic) -> int:
 
 
 def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
-    """Where a diagnostic stands, by the bytes that the scanner counted; None where the file is gone."""
+    """Return the place of a diagnostic, which counts bytes; None if the file is gone."""
     content = own_content(tree, diagnostic.path)
     if content is None:
         return None
@@ -122,12 +122,12 @@ def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
 
 @lru_cache(maxsize=4)
 def _joined(data: bytes) -> Joined | None:
-    """The same file holds every token of it."""
+    """Join the parts of a file; several tokens of one file ask for it."""
     return join_parts(data)
 
 
 def _place_in_parts(diagnostic: AnalyserDiagnostic, data: bytes) -> Place | None:
-    """The place of a token that is written in parts, in the text that has them together."""
+    """Return the place of a token that is written in parts, in the text that has them together."""
     joined = _joined(data)
     if joined is None:
         return None
@@ -158,12 +158,12 @@ PRIVATE_KEYS = ("private-key", "commented-private-key")
 BROWSER_KEYS = ("gcp-api-key", "google-key-in-address")
 MADE_OF_LETTERS = ("huggingface-access-token", "huggingface-organization-api-token")
 FEWEST_CHARACTERS = 16
-"""A key that is one has more different characters, and a value this long has a digit in it."""
+"""A real key has more different characters, and a value this long has a digit."""
 _IN_ADDRESSES = frozenset(map(name_of, CONNECTIONS.split()))
 
 
 def why_no_secret(name: str, place: Place) -> str | None:
-    """The reason why what a rule found opens nothing; None where it may."""
+    """Return why a value is not a secret; None if it may be one."""
     login = place.login if name in _IN_ADDRESSES else None
     if login is not None:
         return why_no_login(login.user, login.password, login.host)

@@ -1,4 +1,4 @@
-"""From what a run printed to its diagnostics and the files that it did not read."""
+"""Read the output of a run: its diagnostics, and the files that it did not read."""
 
 import re
 from bisect import bisect_right
@@ -18,7 +18,7 @@ MISREAD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 @dataclass(frozen=True)
 class Found:
-    """What a run that ended well says, with paths as printed."""
+    """The output of a successful run, with paths as printed."""
 
     diagnostics: Sequence[AnalyserDiagnostic]
     reading: Reading
@@ -62,7 +62,7 @@ def _printed(outcome: Outcome, listing: Outcome | None) -> Printed:
 
 
 def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnostic], list[Unread]]:
-    """The diagnostics of our rules, and the files that were not read."""
+    """Return the diagnostics of our rules, and the files that were not read."""
     laid = task.laid
     places = Places(task.analyser.counting, task.text_of)
     located = [
@@ -88,7 +88,7 @@ def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnos
 
 
 def _added(task: Task, path: str) -> Iterable[AnalyserDiagnostic]:
-    """What our own checks report beside the tool."""
+    """Return the reports of our own checks."""
     return task.analyser.adds(path, task.text_of(path).decode("utf-8", errors="replace"))
 
 
@@ -98,7 +98,7 @@ def _fitting(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:
 
 
 def _in_name(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:
-    """What stands in the line with the file's name stands in the name."""
+    """Move a diagnostic in the line with the file's name to the name."""
     canary = task.analyser.canary
     is_name = canary is not None and one.line == canary.name_in(task.text_of(one.path))
     return one.model_copy(update={"line": IN_NAME}) if is_name else one
@@ -120,7 +120,7 @@ def _seen(task: Task, reading: Reading, code: Path) -> set[str]:
 
 
 def _answering(task: Task, located: Sequence[AnalyserDiagnostic]) -> set[str]:
-    """The files whose canary was reported, in the last line: they were read to their end."""
+    """Return the files whose canary was reported in the last line: they were read to their end."""
     canary = task.analyser.canary
     answered = {(one.path, one.line) for one in located if canary and one.rule == canary.rule}
     return {path for path, line in answered if canary and line == canary.line_in(task.text_of(path))}
@@ -138,7 +138,7 @@ NAMED_LINE = re.compile(r"\bline (\d+)\b")
 
 
 class Places:
-    """Puts what an analyser says where it stands here; each file is looked at once."""
+    """Converts places of an analyser to lines as git counts them; each file is read once."""
 
     def __init__(self, counting: Counting, content_of: Callable[[str], bytes]) -> None:
         self._counting = counting
@@ -146,7 +146,7 @@ class Places:
         self._texts: dict[str, _Text | None] = {}
 
     def placed(self, diagnostic: AnalyserDiagnostic) -> AnalyserDiagnostic:
-        """The diagnostic with lines and column as they are counted here."""
+        """Return the diagnostic with lines and column as git counts them."""
         if self._counting == AS_HERE:
             return diagnostic
         path = diagnostic.path
@@ -184,13 +184,13 @@ class _Text:
         return diagnostic.model_copy(update=update)
 
     def _elsewhere(self, diagnostic: AnalyserDiagnostic) -> dict[str, object]:
-        """What else of a diagnostic speaks of lines; what it would write is for lines that are none here."""
+        """Renumber the other line references and drop the edits."""
         end = diagnostic.end_line
         named = NAMED_LINE.sub(lambda found: f"line {self._place(int(found[1]))[0]}", diagnostic.message)
         return {"end_line": None if end is None else self._place(end)[0], "message": named, "edits": ()}
 
     def _place(self, line: int) -> tuple[int, int]:
-        """The line as git counts it, and how many characters stand in it before the analyser's begins."""
+        """Return git's line, and how many of its characters precede the analyser's line."""
         start = self._starts[min(max(line, 1), len(self._starts)) - 1]
         own = bisect_right(self._own_starts, start)
         return own, start - self._own_starts[own - 1]

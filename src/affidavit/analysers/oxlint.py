@@ -46,7 +46,7 @@ EXTENDSCRIPT = re.compile(
 
 
 def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
-    """A configuration of ours at the root, where its patterns count from; no other is looked for."""
+    """Run with our own configuration at the root, and no other."""
     settings = _base_settings(base)
     off = set(_switched_off(settings.get("rules")))
     chosen = [name for name in NAMES if name not in off and name.partition("/")[2] not in off]
@@ -69,7 +69,7 @@ def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
 
 
 def _base_settings(base: Tree) -> Mapping[str, Any]:
-    """The base commit's .oxlintrc.json as far as it is plain JSON; plug-ins and `extends` are not taken."""
+    """Read the base commit's .oxlintrc.json, without plug-ins and `extends`."""
     content = base.read(CONFIG_NAME) or b""
     if len(content) > MAX_CONFIG_BYTES:
         return {}
@@ -88,12 +88,12 @@ def _switched_off(rules: Any) -> Iterable[str]:
 
 
 def read_oxlint(text: str) -> list[AnalyserDiagnostic]:
-    """The diagnostics of oxlint's JSON that stand in a file."""
+    """Return the diagnostics of oxlint's JSON that have a file."""
     return [_diagnostic(row) for row in json.loads(text)["diagnostics"] if row.get("filename")]
 
 
 def read_oxlint_files(printed: Printed) -> Reading:
-    """The files that oxlint lists, but for those that it failed to open."""
+    """Return the files that oxlint lists, except those that it failed to open."""
     rows = json.loads(printed.output)["diagnostics"]
     opened = (UNOPENED.match(row["message"]) for row in rows if not row.get("filename"))
     failed: Faults = {found["path"]: ("unreadable", found["why"]) for found in opened if found}
@@ -121,7 +121,7 @@ def _rule_id(code: str | None) -> str:
 
 
 def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """The reason why a new diagnostic is no finding: another dialect, or another library."""
+    """Return why a new diagnostic is not a finding: another dialect, or another library."""
     text = inspection.repository.head.read(diagnostic.path) or b""
     if diagnostic.rule == HOOKS:
         return _judge_hook(diagnostic, text)
@@ -143,7 +143,7 @@ def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excu
 
 
 def is_foreign(text: bytes) -> bool:
-    """The file says of itself that it is written in another dialect, or filled in before it is read."""
+    """Return whether the file says that it is in another dialect, or a template."""
     return EXTENDSCRIPT.search(text) is not None or any(mark in text for mark in FOREIGN_MARKS)
 
 

@@ -22,7 +22,7 @@ CONTINUED = re.compile(r"[\\`]\r?\n")
 
 
 def unencrypted_script(analyser: str) -> list[Rule]:
-    """The rule, under the name of the analyser that reads the file."""
+    """Return the rule, under the name of the analyser that reads the file."""
     return RuleMaker(analyser, category=Category.SECURITY)(
         UNENCRYPTED,
         "Downloaded script runs without encryption",
@@ -37,7 +37,7 @@ def unencrypted_script(analyser: str) -> list[Rule]:
 
 
 def find_unencrypted_scripts(analyser: str, path: str, text: str) -> Iterator[AnalyserDiagnostic]:
-    """Each line that downloads a script over plain HTTP and runs it."""
+    """Yield each line that downloads a script over plain HTTP and runs it."""
     number = 1
     for line in CONTINUED.sub("\0", text).split("\n"):
         found = PIPED.search(line[:MAX_LINE].replace("\0", " "))

@@ -1,7 +1,7 @@
 """Judge what analysers of Python report by the code: undefined names, injections, hidden text, notebooks."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -9,9 +9,9 @@ from tree_sitter import Node
 from affidavit.analysers.analyser import Disclaimer, Excuse, Inspection
 from affidavit.analysers.python_syntax import (
     ancestors,
-    gives_name,
     is_only_for_type_checkers,
     is_unevaluated_annotation,
+    makes_names,
     node_at,
 )
 from affidavit.analysers.python_taint import carries_input, is_given_whole
@@ -25,7 +25,7 @@ ANY = frozenset({"*"})
 
 @dataclass(frozen=True)
 class Runner:
-    """Something that runs Python files with more names than Python has."""
+    """A program that runs Python files with additional names."""
 
     what: str
     runs: Callable[[str, bytes], bool]
@@ -58,6 +58,7 @@ CELLS = re.compile(DATABRICKS + b"|" + NOTEBOOK + b"|" + PYODIDE, re.MULTILINE)
 NEWER_NAMES = _words("aiter anext BaseExceptionGroup EncodingWarning ExceptionGroup") | _words(
     "PythonFinalizationError WindowsError"
 )
+IPYTHON_NAMES = _words("c get_config load_subconfig")
 RUNNERS = (
     Runner("a notebook that runs another one", _marked(rb"^# MAGIC\s+%run\b"), ANY),
     Runner(
@@ -66,17 +67,12 @@ RUNNERS = (
         _words("dbutils display displayHTML getArgument sc spark sql sqlContext table udf"),
     ),
     Runner("a notebook", _marked(NOTEBOOK), _words("display exit get_ipython In Out quit")),
-    Runner("IPython", _marked(rb"\bget_config\("), _words("get_config load_subconfig")),
     # `c.ServerApp.port = 1` in the settings of Jupyter and others.
-    Runner("IPython", _marked(rb"^c(\.[A-Z]\w*)+\.\w+[ \t]*="), _words("c get_config load_subconfig")),
-    Runner(
-        "IPython", _named(r"(^|/)(ipython|jupyter)\w*_config\.py$"), _words("c get_config load_subconfig")
-    ),
-    Runner("SCons", _named(r"(^|/)(SConstruct|SConscript)[^/]*$|(^|/)site_scons/"), ANY),
+    Runner("IPython", _marked(rb"\bget_config\(|^c(\.[A-Z]\w*)+\.\w+[ \t]*="), IPYTHON_NAMES),
+    Runner("IPython", _named(r"(^|/)(ipython|jupyter)\w*_config\.py$"), IPYTHON_NAMES),
     # `Import('env')` by itself is SCons, also in the extra scripts of PlatformIO.
     Runner("SCons", _marked(rb"^Import\(\s*['\"(\[]"), ANY),
-    Runner("Bazel or Buck", _named(r"(^|/)(BUILD|BUCK|TARGETS|WORKSPACE|MODULE)(\.[^/]*)?$"), ANY),
-    Runner("Bazel or Buck", _marked(rb"^load\(\s*['\"](@|//|:)"), ANY),
+    Runner("SCons", _named(r"(^|/)site_scons/"), ANY),
     Runner("Sphinx", _named(r"(^|/)conf\.py$"), _words("tags")),
     Runner("a newer Python", lambda _path, _text: True, NEWER_NAMES),
 )
@@ -89,33 +85,30 @@ OUTSIDE_FUNCTION = re.compile(r"`?(await|async|yield)\b.*(outside|async)")
 
 
 def provider_of(name: str, path: str, text: bytes) -> str | None:
-    """Who gives a name to the file before it runs; None where nobody is known to.
+    """Return the program that provides a name to the file; None if none is known.
 
-    Without any text it is who does so by the path of the file alone.
+    Without text, only the path of the file counts.
     """
     for runner in RUNNERS:
         if (runner.names is ANY or name in runner.names) and runner.runs(path, text):
             return runner.what
-    # What is run or put in by name is not seen.
-    return "the file itself, while it runs," if gives_name(text, name) else None
+    return "the file itself, at run time," if makes_names(text) else None
 
 
-def has_lines_of_runner(text: bytes) -> bool:
-    """A line that only a notebook understands stands anywhere in the text."""
-    rows = (one[:MAX_MAGIC].decode("utf-8", errors="replace") for one in text.split(b"\n"))
-    return any(map(MAGIC.search, rows))
-
-
-def judge_fault(line: int, message: str, text: bytes) -> Disclaimer | None:
-    """The reason why code that is no Python is no fault: its runner reads more than Python."""
-    lines = text.split(b"\n")[line - 1 : line]
-    if any(MAGIC.search(one[:MAX_MAGIC].decode("utf-8", errors="replace")) for one in lines):
-        command = "the line is a command for a notebook, which IPython understands"
-        return Disclaimer(command, has_lines_of_runner)
-    if OUTSIDE_FUNCTION.search(message) and CELLS.search(text):
-        awaiting = "in a notebook, `await` may stand outside of a function"
+def judge_no_python(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> Excuse | None:
+    """Return why code that Python rejects is not a finding: a notebook accepts it."""
+    lines = text.split(b"\n")
+    if _has_command(lines[diagnostic.line - 1 : diagnostic.line]):
+        command = "the line is a notebook command, which IPython accepts"
+        return Disclaimer(command, lambda before: _has_command(before.split(b"\n")))
+    if OUTSIDE_FUNCTION.search(diagnostic.message) and CELLS.search(text):
+        awaiting = "a notebook accepts `await` outside of a function"
         return Disclaimer(awaiting, lambda before: CELLS.search(before) is not None)
     return None
+
+
+def _has_command(lines: Iterable[bytes]) -> bool:
+    return any(MAGIC.search(one[:MAX_MAGIC].decode("utf-8", errors="replace")) for one in lines)
 
 
 # Overrides and isolates; the plain marks U+200E and U+200F are not among them.
@@ -133,7 +126,7 @@ STATEMENT = re.compile(
 def judge_undefined_name(
     diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes
 ) -> Excuse | None:
-    """The reason why an undefined name is no finding; None where it is one."""
+    """Return why an undefined name is not a finding; None if it is one."""
     if is_unevaluated_annotation(text, diagnostic.line, diagnostic.column):
         return "the name is in an annotation that is never evaluated"
     if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
@@ -154,7 +147,7 @@ def judge_undefined_name(
 
 
 def _given_by_the_change(name: str, path: str, inspection: Inspection, text: bytes) -> Disclaimer | None:
-    """What the file or the change says of where the name comes from, which nobody else has said."""
+    """Return the excuse that the file or the change itself gives for a name."""
     if provider := provider_of(name, path, text):
         return Disclaimer(
             f"{provider} gives the name to the file",
@@ -167,13 +160,8 @@ def _given_by_the_change(name: str, path: str, inspection: Inspection, text: byt
     return None
 
 
-def judge_no_python(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> Excuse | None:
-    """The reason why code that Python refuses is no finding: another program runs it."""
-    return judge_fault(diagnostic.line, diagnostic.message, text)
-
-
 def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why a command given to a shell is no finding: nothing from outside reaches it."""
+    """Return why a shell command is not a finding: no input reaches it."""
     around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
     command = _first_argument(next((node for node, _ in around if node.type == "call"), None))
     if command is not None and is_given_whole(command, text, WHOLE_COMMAND):
@@ -183,7 +171,7 @@ def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection,
 
 
 def _first_argument(call: Node | None) -> Node | None:
-    """What a call is given first; `subprocess` takes it by its name `args`, too."""
+    """Return the first argument of a call; `subprocess` also takes it as `args`."""
     given = _arguments(call)
     plain = (one for one in given if one.type != "keyword_argument")
     return next(plain, None) or next((value for one in given if (value := _value_of(one, b"args"))), None)
@@ -195,7 +183,7 @@ def _arguments(call: Node | None) -> list[Node]:
 
 
 def judge_sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why a text is no finding: it is no SQL statement, or nothing from outside reaches it."""
+    """Return why a text is not a finding: it is no SQL, or no input reaches it."""
     node = _expression(node_at(text, diagnostic.line, diagnostic.column))
     if node is None or not STATEMENT.match(node.text or b""):
         return "the text does not begin as an SQL statement does"
@@ -203,7 +191,7 @@ def judge_sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text
 
 
 def _expression(node: Node | None) -> Node | None:
-    """The largest expression around a node that is still one text."""
+    """Return the largest string expression around a node."""
     if node is None:
         return None
     if node.type in ("string_start", "string_content", "string_end", "identifier"):
@@ -216,7 +204,7 @@ def _expression(node: Node | None) -> Node | None:
 
 
 def judge_unpickling(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why reading a pickle is no finding: the same expression wrote it."""
+    """Return why reading a pickle is not a finding: the same expression wrote it."""
     around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
     call = next((node for node in around if node.type == "call"), None)
     is_own = call is not None and ROUND_TRIP.match(call.text or b"")
@@ -224,7 +212,7 @@ def judge_unpickling(diagnostic: AnalyserDiagnostic, _inspection: Inspection, te
 
 
 def judge_evaluation(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why `eval` is no finding: its text is written here."""
+    """Return why `eval` is not a finding: its text is written here."""
     around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
     first = _first_argument(next((node for node in around if node.type == "call"), None))
     if first is None or first.type != "string":
@@ -234,7 +222,7 @@ def judge_evaluation(diagnostic: AnalyserDiagnostic, _inspection: Inspection, te
 
 
 def judge_yaml_loader(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why reading YAML is no finding: the loader that is named makes plain objects."""
+    """Return why reading YAML is not a finding: the loader that is named makes plain objects."""
     around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
     call = next((node for node in around if node.type == "call"), None)
     named = next((one for one in map(_loader, _arguments(call)) if one), b"")
@@ -243,20 +231,20 @@ def judge_yaml_loader(diagnostic: AnalyserDiagnostic, _inspection: Inspection, t
 
 
 def _loader(argument: Node) -> bytes:
-    """The last name of what is given as `Loader`."""
+    """Return the last name of the `Loader` argument."""
     value = _value_of(argument, b"Loader")
     named = LOADER.match(value.text or b"") if value is not None else None
     return named[1] if named else b""
 
 
 def _value_of(argument: Node, name: bytes) -> Node | None:
-    """The value of an argument that is given by this name."""
+    """Return the value of an argument with this keyword."""
     named = argument.child_by_field_name("name") if argument.type == "keyword_argument" else None
     return argument.child_by_field_name("value") if named is not None and named.text == name else None
 
 
 def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why an invisible mark is no finding: it reorders nothing."""
+    """Return why an invisible character is not a finding: it reorders nothing."""
     lines = text.decode("utf-8", errors="replace").split("\n")[diagnostic.line - 1 : diagnostic.line]
     if any(character in REORDERING for line in lines for character in line):
         return None
@@ -264,14 +252,14 @@ def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection
 
 
 TRANSLATING = frozenset(["_", "gettext", "lgettext", "lngettext", "ngettext", "npgettext", "pgettext"])
-"""What `install` of the module gettext and of its translations can put there."""
+"""Names that `gettext.install` can add to the builtins."""
 # Not in a comment.
 INSTALLS = r"^[^#]*\binstall\("
 MAX_INSTALLS = 50
 
 
 def installer_of(name: str, tree: Tree) -> str | None:
-    """The file that puts the name among the builtins; None where none is known to."""
+    """Return the file that adds the name to the builtins, if any."""
     if not name.isidentifier():
         return None
     hits = tree.search(_sets(name), max_hits=1)

@@ -1,4 +1,4 @@
-"""What the repository itself holds of a module or a class."""
+"""Find modules and classes in the repository."""
 
 import re
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ CLASS_NAME = re.compile(r"class\s+(\w+)")
 
 @dataclass(frozen=True)
 class ModulePlace:
-    """A file that a dotted name can mean, and the folder that the name is seen from."""
+    """A file that a dotted name can mean, and the folder that it is imported from."""
 
     path: str
     root: str
 
 
 def module_places(tree: Tree, module: str) -> list[ModulePlace]:
-    """Every file of the tree that the dotted name can mean, from whatever source folder."""
+    """Return every file of the tree that the dotted name can mean, from whatever source folder."""
     parts = module.replace(".", "/")
     ends = [f"{parts}{end}" for end in MODULE_ENDS] + [f"{parts}/__init__{end}" for end in MODULE_ENDS]
     return [
@@ -37,7 +37,7 @@ def module_places(tree: Tree, module: str) -> list[ModulePlace]:
 
 
 def imported_place(tree: Tree, module: str) -> ModulePlace | None:
-    """The one file that Python imports by the dotted name; None where several folders have one, or none."""
+    """Return the file that Python imports by the dotted name; None if no folder or several have one."""
     places = module_places(tree, module)
     modules = [place for place in places if not place.path.endswith(".pyi")] or places
     if len({place.root for place in modules}) != 1:
@@ -47,13 +47,13 @@ def imported_place(tree: Tree, module: str) -> ModulePlace | None:
 
 
 def has_folder(tree: Tree, module: str) -> bool:
-    """Whether the dotted name can mean a folder of the tree, from whatever source folder."""
+    """Return whether the dotted name can mean a folder of the tree, from whatever source folder."""
     folder = module.replace(".", "/") + "/"
     return any(path.startswith(folder) or f"/{folder}" in path for path in tree.entries())
 
 
 def absolute_module(module: str, path: str) -> str:
-    """The module that the file at `path` imports; leading dots are resolved from the repository's root."""
+    """Return the module that the file at `path` imports, with leading dots resolved."""
     dots = len(module) - len(module.lstrip("."))
     if dots == 0:
         return module
@@ -62,7 +62,7 @@ def absolute_module(module: str, path: str) -> str:
 
 
 def is_made_elsewhere(tree: Tree, module: str, *, but_for: str = "") -> bool:
-    """Whether a build may make the module: an extension, a template, a generator, if not of this ending."""
+    """Return whether a build may make the module: an extension, a template, a generated file."""
     folder, _, stem = module.replace(".", "/").rpartition("/")
     if stem.startswith("_") or stem.endswith(("_pb2", "_pb2_grpc", "version")):
         return True
@@ -72,18 +72,18 @@ def is_made_elsewhere(tree: Tree, module: str, *, but_for: str = "") -> bool:
 
 
 def _is_ignored(tree: Tree, stem: str) -> bool:
-    """Whether a .gitignore names it, so that it is there but not in git."""
+    """Return whether a .gitignore names it, so that it exists outside git."""
     ignores = (path for path in tree.entries() if path.rpartition("/")[2] == ".gitignore")
     return any(stem in (tree.read(path) or b"").decode("utf-8", errors="replace") for path in ignores)
 
 
 def search_python(tree: Tree, pattern: str, max_hits: int = 1) -> list[SearchHit]:
-    """Search the Python files of a tree; it may have none by that ending."""
+    """Search the Python files of a tree."""
     return tree.search(pattern, max_hits=max_hits, counts=lambda path: path.lower().endswith(PYTHON))
 
 
 def subclass_files(tree: Tree, class_name: str) -> set[str]:
-    """The files with classes that inherit from the class, directly or through others."""
+    """Return the files with classes that inherit from the class, directly or through others."""
     found: set[str] = set()
     known, waiting = {class_name}, [class_name]
     while waiting and len(known) < MAX_SUBCLASSES:
@@ -103,13 +103,13 @@ def _direct_subclasses(tree: Tree, class_name: str) -> list[tuple[str, str]]:
 
 
 def is_redefined_below(tree: Tree, class_name: str, member: str) -> bool:
-    """Whether a subclass seems to define the member too, so that another may be meant at run time."""
+    """Return whether a subclass seems to define the member too, so that another may be meant at run time."""
     pattern = re.compile(rf"\bdef\s+{re.escape(member)}\b|\b{re.escape(member)}\s*[:=]".encode())
     return any(pattern.search(tree.read(path) or b"") for path in subclass_files(tree, class_name))
 
 
 def package_root(tree: Tree, path: str) -> str:
-    """The folder that a file, or the package that it belongs to, is imported from."""
+    """Return the folder that a file, or the package that it belongs to, is imported from."""
     folder = dirname(path)
     while folder and tree.entry(f"{folder}/__init__.py") is not None:
         folder = dirname(folder)
@@ -117,7 +117,7 @@ def package_root(tree: Tree, path: str) -> str:
 
 
 def source_folders(tree: Tree) -> list[str]:
-    """Where packages may begin: the root, each project of a larger repository, and their `src` folders."""
+    """Return the folders of packages: the root, each project, and their `src` folders."""
     entries = tree.entries()
     projects = {dirname(path) for path in entries if path.rpartition("/")[2] in PROJECT_FILES}
     folders = folders_above(path for path in entries if path.endswith((".py", ".pyi")))

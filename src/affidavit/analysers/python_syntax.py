@@ -1,4 +1,4 @@
-"""What the syntax around a place in Python code says: is a failure expected, is a name evaluated?"""
+"""Read the syntax around a place in Python code: is a failure expected, is a name evaluated?"""
 
 import re
 from collections.abc import Collection, Iterator
@@ -27,13 +27,13 @@ FUNCTIONS = ("function_definition", "lambda")
 
 
 def tree_of(text: bytes) -> Node | None:
-    """The syntax tree, byte for byte."""
+    """Return the syntax tree, byte for byte."""
     # To Python a carriage return by itself ends a line, to its grammar it does not.
     return parse(GRAMMAR, LONE_RETURN.sub(b"\n", text))
 
 
 def node_at(text: bytes, line: int, column: int | None) -> Node | None:
-    """The smallest syntax node at a place; both count from 1, and only a line feed ends a line."""
+    """Return the smallest syntax node at a place; both count from 1, and only a line feed ends a line."""
     root = tree_of(text)
     if root is None:
         return None
@@ -50,14 +50,14 @@ def _line_of(text: bytes, place: int) -> int:
 
 
 def ancestors(node: Node | None) -> Iterator[tuple[Node, Node]]:
-    """Each node above with the child that leads down to the first one."""
+    """Yield each node above with its child on the way."""
     while node is not None and node.parent is not None:
         yield node.parent, node
         node = node.parent
 
 
 def nodes_in(node: Node) -> Iterator[Node]:
-    """The node and all below it."""
+    """Yield the node and all below it."""
     waiting = [node]
     while waiting:
         node = waiting.pop()
@@ -107,7 +107,7 @@ def _height(span: tuple[int, int]) -> int:
 
 
 def expects(text: bytes, line: int, column: int | None, exceptions: Collection[str]) -> bool:
-    """Whether the code around the place is written to meet one of the exceptions."""
+    """Return whether the code around the place expects one of the exceptions."""
     wanted = set(exceptions).union(*(PARENT_EXCEPTIONS.get(name, ()) for name in exceptions))
     for parent, child in ancestors(node_at(text, line, column)):
         if parent.type == "try_statement" and child.type == "block" and _catches(parent, wanted):
@@ -118,12 +118,12 @@ def expects(text: bytes, line: int, column: int | None, exceptions: Collection[s
 
 
 def is_awaited_to_fail(text: bytes, line: int, column: int | None) -> bool:
-    """Whether the place stands in a `with raises(…)`, of whatever exception."""
+    """Return whether the place is in a `with raises(…)`, for any exception."""
     return _is_within(EXPECTING_CALLS, node_at(text, line, column))
 
 
 def is_on_trial(text: bytes, line: int, column: int | None) -> bool:
-    """Whether the code only sees whether the place fails or warns: in a `try`, or as above."""
+    """Return whether the code tries if the place fails or warns: in a `try` or `with raises(…)`."""
     node = node_at(text, line, column)
     return _is_within((*EXPECTING_CALLS, *WARNING_CALLS), node) or any(
         parent.type == "try_statement" and child.type == "block" and _has_handler(parent)
@@ -147,7 +147,7 @@ def _has_handler(statement: Node) -> bool:
 
 
 def _words(node: Node | None) -> set[str]:
-    """The names in a piece of code; what stands in its texts and comments is none."""
+    """Return the names in a piece of code, without its strings and comments."""
     named = (one.text or b"" for one in nodes_in(node) if one.type == "identifier") if node else ()
     return {one.decode("utf-8", errors="replace") for one in named}
 
@@ -170,7 +170,7 @@ def _awaits_failure(statement: Node, wanted: set[str]) -> bool:
 
 
 def is_only_for_type_checkers(text: bytes, line: int, column: int | None) -> bool:
-    """Whether the place stands under `if TYPE_CHECKING`."""
+    """Return whether the place is under `if TYPE_CHECKING`."""
     return any(
         parent.type == "if_statement"
         and child.type == "block"
@@ -180,7 +180,7 @@ def is_only_for_type_checkers(text: bytes, line: int, column: int | None) -> boo
 
 
 def star_imports(text: bytes, *, is_relative: bool = False) -> set[str]:
-    """The modules from which the file imports everything, those named from where it stands only if asked."""
+    """Return the modules of `import *`; relative ones only if asked."""
     root = tree_of(text) if b"*" in text else None
     stars = (one.parent for one in nodes_in(root) if one.type == "wildcard_import") if root else ()
     named = (one.child_by_field_name("module_name") for one in stars if one is not None)
@@ -192,7 +192,7 @@ def star_imports(text: bytes, *, is_relative: bool = False) -> set[str]:
 
 
 def mentions(text: bytes, name: str) -> bool:
-    """Whether code of the file has the name, or a text that the code uses; a comment does not count."""
+    """Return whether code or a string of the file has the name; comments do not count."""
     word = re.compile(rb"\b%s\b" % re.escape(name).encode())
     root = tree_of(text) if word.search(text) else None
     return root is not None and any(
@@ -207,7 +207,7 @@ def _is_documentation(node: Node) -> bool:
 
 
 def _is_never_met(condition: Node | None) -> bool:
-    """`TYPE_CHECKING`, perhaps with more that must hold besides."""
+    """Return whether the condition requires `TYPE_CHECKING`."""
     if condition is None:
         return False
     if condition.type == "parenthesized_expression":
@@ -221,7 +221,7 @@ def _is_never_met(condition: Node | None) -> bool:
 
 
 def is_imported_on_trial(text: bytes, name: str) -> bool:
-    """Whether the name is imported inside a `try`: what it stands for depends on what is installed."""
+    """Return whether the name is imported inside a `try`, so that it depends on the installation."""
     root = tree_of(text)
     waiting = list(root.children) if root is not None else []
     while waiting:
@@ -234,7 +234,7 @@ def is_imported_on_trial(text: bytes, name: str) -> bool:
 
 
 def is_unevaluated_annotation(text: bytes, line: int, column: int | None) -> bool:
-    """Whether the place stands in an annotation that Python never evaluates by itself."""
+    """Return whether the place is in an annotation that Python never evaluates."""
     is_quoted = False
     for parent, child in ancestors(node_at(text, line, column)):
         is_quoted = is_quoted or "string" in (parent.type, child.type)
@@ -265,75 +265,24 @@ def _stands_in_interpolation(text: bytes, line: int, column: int | None) -> bool
 
 # A text without any of these has no such call; parsing takes longer.
 HINT = re.compile(rb"\b(exec|execfile|globals|locals|vars)\b")
-RUNS = frozenset({b"exec", b"execfile"})
-OF_MODULE = b"globals"
-OF_PLACE = frozenset({b"locals", b"vars"})
-"""What gives the names of the module outside of functions, and a copy that changes nothing inside of one."""
-READING = frozenset(b"get keys values items copy __contains__ __getitem__".split())
 
 
 def makes_names(text: bytes) -> bool:
-    """Whether the file can make any name, as far as its code tells."""
-    return gives_name(text, None)
+    """Return whether code of the file may define names at run time: by `exec`, or through `globals()`."""
+    root = tree_of(text) if HINT.search(text) else None
+    return root is not None and any(map(_makes_names, nodes_in(root)))
 
 
-def gives_name(text: bytes, name: str | None) -> bool:
-    """Whether code of the file may give it the name: a call in a comment or a text is no code."""
-    if not HINT.search(text):
-        return False
-    root = tree_of(text)
-    return root is not None and any(_may_give(node, name) for node in nodes_in(root))
-
-
-def _may_give(node: Node, name: str | None) -> bool:
+def _makes_names(node: Node) -> bool:
     if node.type == "exec_statement":
-        return not _is_inside_function(node)
+        return not _is_in_function(node)
     function = node.child_by_field_name("function") if node.type == "call" else None
     arguments = node.child_by_field_name("arguments")
     if function is None or arguments is None or function.type != "identifier":
         return False
-    given = [one for one in arguments.named_children if one.type != "comment"]
-    if function.text in RUNS:
-        # With other arguments it is these that say where the names go.
-        return len(given) == 1 and not _is_inside_function(node) and _may_hold(given[0], name)
-    is_own = function.text == OF_MODULE or (function.text in OF_PLACE and not _is_inside_function(node))
-    return is_own and not given and _is_written(node, name)
-
-
-def _may_hold(code: Node, name: str | None) -> bool:
-    """Whether code that is run may define the name; if it is written here, it says so."""
-    is_open = code.type != "string" or any(child.type == "interpolation" for child in code.children)
-    written = (code.text or b"").decode("utf-8", "replace")
-    is_named = name is not None and re.search(rf"\b{re.escape(name)}\b", written) is not None
-    return is_open or name is None or is_named or "*" in written
-
-
-def _is_written(names: Node, name: str | None) -> bool:
-    """The table of names is set, changed or handed on, and not just read."""
-    parent = names.parent
-    if parent is None or parent.type in ("comparison_operator", "not_operator", "expression_statement"):
-        return False
-    if parent.type == "subscript" and parent.child_by_field_name("value") == names:
-        return _is_target(parent) and _is_key(parent.child_by_field_name("subscript"), name)
-    if parent.type == "attribute":
-        method = parent.child_by_field_name("attribute")
-        return method is None or method.text not in READING
-    return True
-
-
-def _is_target(node: Node) -> bool:
-    return any(
-        child == parent.child_by_field_name("left")
-        for parent, child in ancestors(node)
-        if parent.type in ("assignment", "augmented_assignment", "for_statement")
-    )
-
-
-def _is_key(key: Node | None, name: str | None) -> bool:
-    is_written = key is not None and key.type == "string" and len(key.named_children) == 3
-    content = key.named_children[1].text if is_written and key is not None else None
-    return content is None or name is None or content == name.encode()
-
-
-def _is_inside_function(node: Node) -> bool:
-    return any(parent.type in FUNCTIONS for parent, _ in ancestors(node))
+    count = sum(one.type != "comment" for one in arguments.named_children)
+    if function.text == b"globals":
+        return True
+    # In a function these have other names; with more arguments, `exec` writes to another table.
+    is_own = count == (1 if function.text in (b"exec", b"execfile") else 0)
+    return is_own and HINT.fullmatch(function.text or b"") is not None and not _is_in_function(node)

@@ -1,4 +1,4 @@
-"""What a name of Python code is called where it is imported from: `load` for `ld` of `import load as ld`."""
+"""Resolve imported names of Python code, and search whether input reaches an expression."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ NAMED = ("function_definition", "class_definition")
 
 
 def imported_name(name: Node, text: bytes) -> str | None:
-    """The name by which an import takes what the code calls so; None where anything else may bind it."""
+    """Return the original name of an import: `load` for `ld`; None if anything else may bind it."""
     above = [parent for parent, _ in ancestors(name)]
     word = _text(name)
     found = occurrences(above[-1], text, word) if above else []
@@ -32,7 +32,7 @@ def imported_name(name: Node, text: bytes) -> str | None:
 
 
 def _scopes(node: Node) -> Iterator[Node]:
-    """The scopes in which a name that stands here is looked for, the innermost first."""
+    """Yield the scopes in which a name is looked up, the innermost first."""
     is_in_function = False
     for scope, _ in ancestors(node):
         # What a class binds is not seen by its methods.
@@ -42,14 +42,14 @@ def _scopes(node: Node) -> Iterator[Node]:
 
 
 def _within(bound: Node) -> Node:
-    """A definition binds its name outside of itself."""
+    """Return the definition that a name belongs to: it binds the name outside of itself."""
     parent = bound.parent
     is_name = parent is not None and parent.type in NAMED and parent.child_by_field_name("name") == bound
     return parent if parent is not None and is_name else bound
 
 
 def _taken(bound: Node) -> tuple[str, str | None]:
-    """The module and the name behind an alias; no name where something else binds it."""
+    """Return the module and the name behind an alias; no name where something else binds it."""
     alias = bound.parent
     statement = alias.parent if alias is not None else None
     if alias is None or statement is None or statement.type != "import_from_statement":
@@ -99,14 +99,14 @@ MAX_STEPS = 200
 
 
 def carries_input(node: Node) -> bool:
-    """Whether the value of an expression can hold text from outside the function."""
+    """Return whether the value of an expression can hold text from outside the function."""
     return _Search().carries(node)
 
 
 def is_given_whole(node: Node, text: bytes, names: re.Pattern[str]) -> bool:
-    """Whether an expression is a parameter of one of these names that the function gives no other value.
+    """Return whether an expression is an unchanged parameter with one of these names.
 
-    It may also be a variable that holds nothing but such a parameter, or each of its parts in turn.
+    It may also be a variable that holds such a parameter, or each of its parts in turn.
     """
     function = _enclosing_function(node)
     if function is None or node.type != "identifier" or not names.fullmatch(_text(node)):
@@ -140,7 +140,7 @@ def _is_added_to(node: Node) -> bool:
 
 
 class _Search:
-    """One search, bounded in steps, that visits no name twice."""
+    """Searches in a limited number of steps, and visits no name twice."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
@@ -207,7 +207,7 @@ def _module(node: Node) -> Node:
 
 
 def _assignments(scope: Node, name: str) -> Iterator[Node]:
-    """The values that a name is given in a scope, and what it loops over."""
+    """Return the values that a name is given in a scope, and what it loops over."""
     waiting = [scope]
     while waiting:
         node = waiting.pop()
@@ -221,7 +221,7 @@ def _assignments(scope: Node, name: str) -> Iterator[Node]:
 
 
 def _given(target: Node, value: Node, name: str) -> Iterator[Node]:
-    """What a name gets of a value; of one that is unpacked, its own part where each has one."""
+    """Yield the part of a value that a name gets; unpacking gives each name its own."""
     if target.type not in UNPACKING:
         if _text(target) == name:
             yield value

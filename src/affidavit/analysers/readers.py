@@ -8,7 +8,7 @@ from affidavit.records.finding import Severity
 
 
 def json_rows(text: str) -> list[Any]:
-    """Every row; raises TypeError where something else was printed, and ValueError where it is no JSON."""
+    """Read a list of JSON rows; raise TypeError or ValueError for anything else."""
     rows = json.loads(text)
     if not isinstance(rows, list):
         raise TypeError("not a list of diagnostics")
@@ -20,7 +20,7 @@ QUIET = ("none", "pass", "notApplicable", "informational")
 
 
 def read_sarif(text: str, analyser: str) -> list[AnalyserDiagnostic]:
-    """The results that stand at a place; raises ValueError, KeyError or TypeError for anything else."""
+    """Read the results that have a place; raise ValueError, KeyError or TypeError for anything else."""
     report = json.loads(text)
     return [
         _diagnostic(result, analyser)
@@ -31,7 +31,7 @@ def read_sarif(text: str, analyser: str) -> list[AnalyserDiagnostic]:
 
 
 def read_problems(text: str, analyser: str) -> list[AnalyserDiagnostic]:
-    """The problems of any tool's report, with its own severities; suppressed and passed results are none."""
+    """Read the problems of any tool's report with its severities, without suppressed and passed results."""
     report = json.loads(text)
     found = []
     for run in report["runs"]:
@@ -92,7 +92,7 @@ SEVERITIES = {
 
 
 def read_rdjson(text: str, analyser: str) -> list[AnalyserDiagnostic]:
-    """The diagnostics; raises ValueError, KeyError, TypeError or AttributeError for anything else."""
+    """Read the diagnostics; raise ValueError, KeyError, TypeError or AttributeError for anything else."""
     report = json.loads(text)
     # An empty list may be left out, but then the report must be an object that says something.
     rows = report["diagnostics"] if "diagnostics" in report or not report.get("source") else []

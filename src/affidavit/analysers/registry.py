@@ -1,4 +1,4 @@
-"""Every analyser that is built in, the slowest first so that the others run beside it."""
+"""List the built-in analysers, the slowest first so that the others run beside it."""
 
 from collections.abc import Mapping
 
@@ -34,5 +34,5 @@ RULES: Mapping[str, Rule] = {rule.id: rule for analyser in ANALYSERS for rule in
 
 
 def silence_about(change: Change, repository: Repository, rules: Mapping[str, Rule] = RULES) -> Silence:
-    """Collect what people asked all analysers together not to report about a change."""
+    """Collect the suppressions of all analysers for a change."""
     return Silence(change, repository, rules, [analyser.ignored_at for analyser in ANALYSERS])

@@ -69,7 +69,7 @@ ARGUMENTS = (
 
 @dataclass(frozen=True)
 class RuffSettings:
-    """What is honoured of a ruff or flake8 configuration."""
+    """The settings of a ruff or flake8 configuration that are honoured."""
 
     ignored: tuple[str, ...] = ()
     per_file: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class RuffSettings:
 
 
 def invoke_ruff(base: Tree, paths: Sequence[str]) -> Invocation:
-    """One configuration file of ours wherever the base commit has one, and always at the root."""
+    """Write one configuration file for each of the base commit, and always one at the root."""
     files = {}
     has_exclusions = False
     python = oldest_python(base)
@@ -96,7 +96,7 @@ def invoke_ruff(base: Tree, paths: Sequence[str]) -> Invocation:
 
 
 def read_settings(base: Tree, folder: str) -> RuffSettings | None:
-    """The ruff settings that stand in a folder; None where there are none."""
+    """Return the ruff settings of a folder; None if there are none."""
     found = _ruff_table(base, folder)
     return None if found is None else _merged(base, folder, found, MAX_EXTENDS)
 
@@ -154,7 +154,7 @@ def _settings(table: Table) -> RuffSettings:
 
 
 def read_flake8(base: Tree) -> RuffSettings:
-    """What a flake8 configuration at the root ignores, for projects without ruff."""
+    """Read a flake8 configuration at the root, for projects without ruff."""
     for name in (".flake8", "setup.cfg", "tox.ini"):
         parser = read_ini(base, name)
         if parser.has_section("flake8"):
@@ -182,7 +182,7 @@ def _flake8_per_file(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def write_settings(settings: RuffSettings, python: str | None) -> str:
-    """A configuration file with our rules and what is honoured of the project's."""
+    """Write a configuration file with our rules and the project's honoured settings."""
     ignored = _known(settings.ignored)
     selected = [code for code in CODES if not any(_covers(prefix, code) for prefix in ignored)]
     version = settings.target_version or python
@@ -205,7 +205,7 @@ def _covers(prefix: str, code: str) -> bool:
 
 
 def _known(prefixes: Sequence[str]) -> list[str]:
-    """The selectors that concern our rules; ruff refuses a file with one that it does not know."""
+    """Return the selectors of our rules; ruff rejects a file with an unknown one."""
     return [
         prefix
         for prefix in dict.fromkeys(prefixes)
@@ -214,7 +214,7 @@ def _known(prefixes: Sequence[str]) -> list[str]:
 
 
 def read_ruff(text: str) -> list[AnalyserDiagnostic]:
-    """The diagnostics of ruff's JSON."""
+    """Return the diagnostics of ruff's JSON."""
     return [_diagnostic(row) for row in json_rows(text)]
 
 
@@ -231,7 +231,7 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
 
 
 def _safe_edits(fix: Any) -> tuple[Edit, ...]:
-    """What ruff would write; what it calls unsafe may change what the code means."""
+    """Return ruff's edits; unsafe ones may change the meaning of the code."""
     if not fix or fix["applicability"] != "safe":
         return ()
     return tuple(
@@ -247,7 +247,7 @@ def _safe_edits(fix: Any) -> tuple[Edit, ...]:
 
 
 def read_ruff_files(printed: Printed) -> Reading:
-    """Every file that ruff checked, and those that it failed to read."""
+    """Return every file that ruff checked, and those that it failed to read."""
     failed: Faults = {
         path: ("unreadable", why)
         for path, _, why in (line.partition(": ") for line in lines_after(FAILED, printed.errors))
@@ -256,7 +256,7 @@ def read_ruff_files(printed: Printed) -> Reading:
 
 
 def ignored_by_ruff(base: Tree, path: str) -> list[str]:
-    """The rules that the settings nearest to a path ignore for it."""
+    """Return the rules that the settings nearest to a path ignore for it."""
     settings = None
     for folder in sorted(folders_above([path]), key=len, reverse=True):
         settings = settings or read_settings(base, folder)

@@ -1,4 +1,4 @@
-"""Which new diagnostics of ruff count: not those that the code expects, no default that is only read."""
+"""Judge the new diagnostics of ruff."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ DEFINES = re.compile(r"\s*(async\s+def|def|class)\b")
 
 
 def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """The reason why a new diagnostic of ruff is no finding; None where it is one."""
+    """Return why a new diagnostic of ruff is not a finding; None if it is one."""
     rule = RULES.get(diagnostic.rule)
     if rule is None:
         return "the rule is not one of ours"
@@ -102,7 +102,7 @@ def _hidden_import(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text
 
 
 def judge_shared_default(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why a default that calls share is no finding: the function only reads it."""
+    """Return why a mutable default is not a finding: the function only reads it."""
     around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
     parameter = next((node for node in around if node.type in PARAMETERS), None)
     function = next((node for node in around if node.type in ("function_definition", "lambda")), None)
@@ -138,7 +138,7 @@ def _is_read(use: Node) -> bool:
 
 
 def _is_value(subscript: Node) -> bool:
-    """The part is read, not set, deleted or handed on to be changed."""
+    """Return whether the part is only read."""
     parent = subscript.parent
     if parent is not None and any(child.type == "slice" for child in subscript.named_children):
         # A slice is a copy.
@@ -173,7 +173,7 @@ MAX_NODES = 20_000
 
 
 def judge_late_use(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why a function that reads a loop's variable is no finding: it is called in the same turn."""
+    """Return why a function that reads a loop variable is not a finding: the same round calls it."""
     around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
     made = next((node for node in around if node.type in ("lambda", "function_definition")), None)
     loop = next((node for node in around if node.type in LOOPS), None)
@@ -184,7 +184,7 @@ def judge_late_use(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text
 
 
 def _uses(made: Node, loop: Node) -> list[Node]:
-    """The function itself, or where its name is used."""
+    """Return the function itself, or the uses of its name."""
     name = made.child_by_field_name("name")
     if name is None:
         return [made]

@@ -1,4 +1,4 @@
-"""The ruff rules for code that can be abused, how bandit calls each, and what bandit finds beyond ruff."""
+"""List ruff's security rules with their bandit codes, and find what bandit would find beyond ruff."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from affidavit.records.finding import Category, Severity
 LOW, MEDIUM = Severity.LOW, Severity.MEDIUM
 BIDIRECTIONAL = "PLE2502"
 BANDIT_CODES = {BIDIRECTIONAL: "B613"}
-"""What bandit calls a rule, unless by the same number: S602 is B602."""
+"""Bandit's codes that have another number; S602 is B602."""
 _wrong = RuleMaker("ruff", category=Category.SECURITY)
 
 
@@ -152,7 +152,7 @@ SECURITY_RULES: tuple[Rule, ...] = (
 )
 
 OWN_CODES = {"flask-debug": "S201", "tls-version": "S502", "host-key-policy": "S507", "joined-sql": "S608"}
-"""Checks of our own for calls and texts whose types and parts ruff does not resolve, and ruff's rule."""
+"""Our own checks for calls and strings that ruff does not resolve, with ruff's rule."""
 OWN_RULES: tuple[Rule, ...] = tuple(
     replace(rule, id=f"ruff/{name}", equivalents=(rule.id,), is_own=True)
     for name, code in OWN_CODES.items()

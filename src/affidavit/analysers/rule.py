@@ -1,4 +1,4 @@
-"""What a rule of an analyser means to the user: how bad it is, what happens, what to do."""
+"""Describe a rule of an analyser: its severity, its effect, and what to do."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ PUT_IN = re.compile(
     r"\{([A-Za-z_][\w.]{0,50})[!:}]|[\"']\s*[%+]\s*\(?([A-Za-z_][\w.]{0,50})(?![\w.(\[])"
     r"|\.format\(([A-Za-z_][\w.]{0,50})\)"
 )
-"""The names that a text of Python is put together from: `f"{a}"`, `"" % a`, `"" + a`, `"".format(a)`."""
+"""The names in a formatted Python string: `f"{a}"`, `"" % a`, `"" + a`, `"".format(a)`."""
 QUOTED = re.compile(r"`([^`]+)`")
 MERGE_CONFLICT = "merge-conflict"
 REACHED = "Any input that reaches {file}:{line}."
@@ -21,7 +21,7 @@ REACHED = "Any input that reaches {file}:{line}."
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. The texts are templates over what `fill` knows."""
+    """One rule. Its texts are templates for `fill`."""
 
     id: str
     severity: Severity
@@ -35,27 +35,27 @@ class Rule:
     equivalents: tuple[str, ...] = ()
     """Rules of other analysers that report the same problem."""
     silenced_as: tuple[str, ...] = ()
-    """Rules of tools that we do not run by which people may have silenced it; a star: all of a tool."""
+    """Rules of tools that we do not run, whose suppression comments count; a star: all of a tool."""
     raises: tuple[str, ...] = ()
-    """The exceptions that it leads to; code that expects one of them is left alone."""
+    """The exceptions that it raises; code that expects one of them is not reported."""
     counts_in_tests: bool = True
     counts_in_examples: bool = True
     is_own: bool = False
-    """A check of our own beside the analyser's; the tool does not report it."""
+    """Our own check; the tool does not report it."""
 
     def counts_at(self, path: str) -> bool:
-        """Whether the problem matters in this file: some do not in tests, some not in examples."""
+        """Return whether the rule counts in this file: some do not in tests or examples."""
         return (self.counts_in_tests or TEST_PLACE.search(path) is None) and (
             self.counts_in_examples or EXAMPLE_PLACE.search(path) is None
         )
 
     def severity_of(self, diagnostic: AnalyserDiagnostic) -> Severity:
-        """How bad one diagnostic is: as the rule says, unless a linter of the user's says it itself."""
+        """Return the severity of the rule, unless a linter of the user gives one."""
         return diagnostic.severity or self.severity
 
 
 WhyOff = Callable[[str, str], str | None]
-"""From a rule and a path to the reason why the settings switch the rule off there; None: it counts."""
+"""Returns why the settings switch a rule off at a path; None if it counts."""
 
 
 def nothing_is_off(_rule: str, _path: str) -> str | None:
@@ -80,12 +80,12 @@ def is_meant_by(rule_id: str, named: str, rules: Mapping[str, Rule]) -> bool:
 
 
 def names_in(message: str) -> list[str]:
-    """What a message puts in back quotes."""
+    """Return the names in back quotes."""
     return QUOTED.findall(message)
 
 
 def fill(template: str, diagnostic: AnalyserDiagnostic, quoted: str = "") -> str:
-    """A template of a rule, filled in from one diagnostic and the code that it is about."""
+    """Fill a template of a rule from one diagnostic and its code."""
     put_in = {next(filter(None, found)) for found in PUT_IN.findall(quoted)}
     names = [*names_in(diagnostic.message), "this", "this"]
     return template.format_map(
@@ -102,7 +102,7 @@ def fill(template: str, diagnostic: AnalyserDiagnostic, quoted: str = "") -> str
 
 @dataclass(frozen=True)
 class RuleMaker:
-    """Makes the rules of one analyser, one call for all codes that mean the same to a user."""
+    """Makes the rules of one analyser: one call for all codes with the same meaning."""
 
     analyser: str
     failing_input: str = REACHED
@@ -125,7 +125,7 @@ class RuleMaker:
         raises: tuple[str, ...] = (),
         is_own: bool = False,
     ) -> list[Rule]:
-        """One rule for each code, whose code does not do what it seems to do."""
+        """Return one rule for each code."""
         return [
             Rule(
                 id=f"{self.analyser}/{code}",
@@ -146,7 +146,7 @@ class RuleMaker:
         ]
 
     def each(self, titles: Mapping[str, str], outcome: str, fix: str, **columns: Any) -> list[Rule]:
-        """One rule for each code, each with a title of its own."""
+        """Return one rule for each code, with its own title."""
         return [rule for code, title in titles.items() for rule in self(code, title, outcome, fix, **columns)]
 
     def raising(
@@ -159,7 +159,7 @@ class RuleMaker:
         meaning: str = "",
         equivalents: tuple[str, ...] = (),
     ) -> list[Rule]:
-        """One rule for each code, whose code raises an exception of Python as soon as it runs."""
+        """Return one rule for each code that reports a Python exception."""
         return self(
             codes,
             title,
@@ -172,7 +172,7 @@ class RuleMaker:
         )
 
     def conflict(self, *others: str) -> list[Rule]:
-        """The rule of every analyser that says when a file does not parse; `others` read the same files."""
+        """Return the rule for merge conflicts; the analysers in `others` read the same files."""
         return self(
             MERGE_CONFLICT,
             "Unresolved merge conflict",
@@ -186,7 +186,7 @@ class RuleMaker:
     def not_compiling(
         self, codes: str, fix: str, *, meaning: str = "", equivalents: tuple[str, ...] = ()
     ) -> list[Rule]:
-        """One rule for each code, whose Python file does not even compile."""
+        """Return one rule for each code that reports a Python file that does not compile."""
         return self(
             codes,
             "Syntax error",

@@ -45,7 +45,7 @@ LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Program | None:
-    """The analyser's program and its version, or None where it is not installed."""
+    """Find the analyser's program and its version; None if it is not installed."""
     path = find_executable(analyser.executable, reviewed_folder=reviewed_folder)
     if path is None:
         return None
@@ -68,7 +68,7 @@ async def _true_program(analyser: Analyser, found: Path) -> Path:
 
 
 def packaged_version(distribution: str, program: Path) -> str:
-    """The version of the Python package that brought the program; nothing where another one brought it."""
+    """Return the version of the Python package, if the program belongs to it."""
     if not distribution:
         return ""
     try:
@@ -80,7 +80,7 @@ def packaged_version(distribution: str, program: Path) -> str:
 
 
 def paths_to_run(analyser: Analyser, change: Change, tree: Tree, side: Side) -> list[str]:
-    """The paths of a side that the analyser gets; one of which only hunks are known, if it reads lines."""
+    """Return the paths of a side that the analyser gets; incomplete files only if it reads lines."""
     entries = tree.entries()
     if analyser.reads_every_line:
         left_out = {_before(file, side) for file in change.files if _is_huge(file, tree, side)}
@@ -95,7 +95,7 @@ def paths_to_run(analyser: Analyser, change: Change, tree: Tree, side: Side) -> 
 
 
 def _is_huge(file: FileChange, tree: Tree, side: Side) -> bool:
-    """Nobody reads files of this size, and a copy of it would cost more than it shows."""
+    """Return whether a file is too large to read."""
     path = _before(file, side)
     if path is None or file.skipped not in (SkipReason.BINARY, SkipReason.TOO_LARGE):
         return False
@@ -120,7 +120,7 @@ async def analyse_side(  # noqa: PLR0913 - each is one thing that the result dep
     slots: Slots | None = None,
     rewritten: Mapping[str, bytes] | None = None,
 ) -> SideResult:
-    """Run the analyser on one side, or take what it said about the same content before."""
+    """Run the analyser on one side, or take the cached result for the same content."""
     paths = paths_to_run(analyser, change, repository.side(side), side)
     found = await analyse_paths(
         analyser,
@@ -139,7 +139,7 @@ async def analyse_side(  # noqa: PLR0913 - each is one thing that the result dep
 
 
 def _not_read(found: SideResult, unread: Sequence[Unread]) -> SideResult:
-    """The result without what the analyser said of files that it was given and took for something else."""
+    """Remove the diagnostics of files that the analyser read in a wrong encoding."""
     paths = {one.path for one in unread}
     if not paths or found.run.state != "completed":
         return found
@@ -163,7 +163,7 @@ async def analyse_paths(  # noqa: PLR0913 - as above
     slots: Slots | None = None,
     rewritten: Mapping[str, bytes] | None = None,
 ) -> SideResult:
-    """The same for any regular files of that side; `rewritten` has other contents than the tree's."""
+    """Run the analyser on files of a side; `rewritten` has other contents than the tree's."""
     tree = repository.side(side)
     laid = laid_names(analyser, paths, (repository.base, repository.head))
     # The target's own configuration, where it is known: a branch picks its base, not its target.
@@ -203,7 +203,7 @@ async def analyse_paths(  # noqa: PLR0913 - as above
 
 
 def _joined(together: SideResult, alone: Mapping[str, SideResult]) -> SideResult:
-    """The files one by one, where one of them ended the run of all; if each does, none is to blame."""
+    """Join the runs of single files after one of them ended the run of all."""
     each = alone.values()
     if not any(one.is_complete for one in each):
         return together
@@ -290,7 +290,7 @@ def _kept_folder(analyser: Analyser) -> Path | None:
 
 
 def _with_compiled_rules(analyser: Analyser, arguments: Sequence[str]) -> Sequence[str]:
-    """The arguments with the place of compiled rules; they are made of rules alone, nothing of a change."""
+    """Return the arguments with the cache folder of compiled rules, which holds nothing of a change."""
     folder = _kept_folder(analyser) if analyser.compiled_rules else None
     if analyser.compiled_rules is None or folder is None:
         return arguments
@@ -299,7 +299,7 @@ def _with_compiled_rules(analyser: Analyser, arguments: Sequence[str]) -> Sequen
 
 
 def _written_otherwise(task: Task, laid: Mapping[str, str]) -> dict[str, bytes | None]:
-    """What stands in the checkout under another name, or with another content, than the tree has it."""
+    """Return the files whose name or content in the checkout differs from the tree."""
     contents = {
         name: task.rewritten.get(path, task.tree.read(path) if name != path else None)
         for name, path in laid.items()

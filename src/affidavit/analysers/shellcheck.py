@@ -29,7 +29,7 @@ CODES = tuple(rule.id.removeprefix("shellcheck/") for rule in SHELLCHECK_RULES i
 DELETES = re.compile(r"(?:^|[;&|(]|\bsudo\s)\s*rm\s+(?:-\S+\s+)*-\w*[rR]\w*\s+([^;&|\n]*)")
 ENDS_BLOCK = re.compile(r"\s*(?:\}|fi\b|done\b|esac\b|cd\s)")
 MAX_AFTER = 30
-"""So many lines after a `cd` a deletion still relies on it."""
+"""A deletion within so many lines after a `cd` relies on it."""
 CODE = re.compile(r"SC\d{4}")
 NO_SHELL = "SC1071"
 ONLY_ZSH = re.compile(
@@ -43,7 +43,7 @@ ABOUT_READING = ("SC1072", NO_SHELL)
 
 
 def invoke_shellcheck(base: Tree, paths: Sequence[str]) -> Invocation:
-    """No configuration file is read; what the base commit's disables is left out of our rules."""
+    """Run without configuration files, and without the rules that the base commit disables."""
     disabled = disabled_codes(base)
     chosen = [code for code in CODES if code not in disabled] or CODES[:1]
     return Invocation(
@@ -59,19 +59,19 @@ def invoke_shellcheck(base: Tree, paths: Sequence[str]) -> Invocation:
 
 
 def disabled_codes(base: Tree) -> set[str]:
-    """The codes after `disable=` in the .shellcheckrc at the root of the base commit."""
+    """Return the codes after `disable=` in the .shellcheckrc at the root of the base commit."""
     content = (base.read(".shellcheckrc") or base.read("shellcheckrc") or b"")[:MAX_CONFIG_BYTES]
     lines = content.decode("utf-8", errors="replace").splitlines()
     return {code for line in lines if line.strip().startswith("disable=") for code in CODE.findall(line)}
 
 
 def read_shellcheck(text: str) -> list[AnalyserDiagnostic]:
-    """The comments of ShellCheck's JSON."""
+    """Return the comments of ShellCheck's JSON."""
     return [_diagnostic(row) for row in json.loads(text)["comments"]]
 
 
 def read_shellcheck_files(printed: Printed) -> Reading:
-    """All files but those in a language that ShellCheck says it does not read."""
+    """Return all files except those in a language that ShellCheck does not read."""
     rows = json.loads(printed.output)["comments"]
     return Reading(unread={row["file"]: ("foreign", row["message"]) for row in rows if _is_foreign(row)})
 
@@ -103,7 +103,7 @@ def _edit(row: Any) -> Edit:
 
 
 def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """The reason why a new comment is no finding: a template, a script for zsh, a value that is there."""
+    """Return why a new comment is not a finding: a template, a script for zsh, a variable that is set."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
     is_parsing = diagnostic.rule.startswith("shellcheck/SC1")
     zsh = "the script is written for zsh, which ShellCheck does not read"
@@ -125,7 +125,7 @@ def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
 
 
 def _deletes_after(lines: Sequence[str], line: int) -> bool:
-    """Whether relative paths are deleted after a `cd`, before another one or the end of its block."""
+    """Return whether relative paths are deleted after a `cd`, before another one or the end of its block."""
     rest = "".join(lines[line - 1 : line])[:MAX_LINE].partition("cd ")[2]
     after = (one[:MAX_LINE] for one in lines[line : line + MAX_AFTER])
     for one in (rest.partition(";")[2], *takewhile(lambda one: not ENDS_BLOCK.match(one), after)):
@@ -136,7 +136,7 @@ def _deletes_after(lines: Sequence[str], line: int) -> bool:
 
 
 def is_for_zsh(path: str, lines: Sequence[str], *, by_words: bool = True) -> bool:
-    """Nothing says which shell the script is for, and it uses what only zsh has, or is called so."""
+    """Return whether a script without shebang is for zsh, by its name or by syntax that only zsh has."""
     if "".join(lines[:1]).startswith("#!"):
         return False
     return "zsh" in path or (by_words and any(ONLY_ZSH.search(line) for line in lines))

@@ -8,7 +8,7 @@ HIGH, LOW = Severity.HIGH, Severity.LOW
 
 
 def shell_rules(analyser: str) -> tuple[Rule, ...]:
-    """The table, under the name of the analyser that reports it."""
+    """Return the table, under the name of the analyser that reports it."""
     wrong = RuleMaker(analyser, failing_input="Running {file} so that line {line} is reached.")
     parts = (_parsing, _destroying, _conditions, _comparisons, _assigning, _flow, _streams_and_codes)
     return tuple(rule for part in parts for rule in part(wrong))

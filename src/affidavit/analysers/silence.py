@@ -1,4 +1,4 @@
-"""Whether people asked for silence about a problem: before the change, or in the change itself."""
+"""Find comments and settings that suppress a problem: older ones, and those that the change adds."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,9 +23,9 @@ IgnoredAt = Callable[[Tree, str], Iterable[str]]
 
 
 class Silence:
-    """What the comments of head and the configuration of base silence, for every tool at once.
+    """The suppressions in comments of head and the configuration of base, for all tools.
 
-    Problems that are the same are silenced together, whoever's comment it is.
+    A comment for one tool suppresses the same problem of every other.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Silence:
         self._base_paths = {file.head_path: file.old_path or file.path for file in change.files}
 
     def before(self, rule: str, path: str, lines: range, *, counted_before: bool = True) -> str | None:
-        """Why nothing is said of a problem, since before the change; None where nobody asked for that.
+        """Return why nothing is said of a problem, since before the change; None if nobody asked for that.
 
         A comment in a moved file silences a rule only if the rule counted at the old place.
         """
@@ -57,19 +57,19 @@ class Silence:
         old = next((one for one in self._silencing(rule, path, lines) if one.line not in void), None)
         return f"`{old.text}` in line {old.line} silences it, which the change did not add" if old else None
 
-    def brought(self, rule: str, path: str, lines: range) -> Suppression | None:
-        """The comment of the change itself that silences the problem."""
+    def added_by_change(self, rule: str, path: str, lines: range) -> Suppression | None:
+        """Return the change's own comment that suppresses the problem."""
         fresh = self.fresh_lines(path)
         return next((one for one in self._silencing(rule, path, lines) if one.line in fresh), None)
 
     def nearest(self, path: str, line: int) -> str:
-        """The change's own comment that stands nearest to a line."""
+        """Return the change's own comment nearest to a line."""
         fresh = sorted(self.fresh_lines(path), key=lambda number: abs(number - line))
         lines = self._lines(path)
         return f"line {fresh[0]}: {lines[fresh[0] - 1].strip()[:80]}" if fresh else "a comment of the change"
 
     def lifted(self, covers: Callable[[str], bool]) -> dict[str, bytes]:
-        """The changed files with comments that the change adds, without these and withdrawn ones."""
+        """Return the changed files with added comments, with these and withdrawn ones disabled."""
         found = {}
         for file in self._change.reviewed_files():
             path = file.head_path
@@ -87,7 +87,7 @@ class Silence:
         }
 
     def fresh_lines(self, path: str) -> frozenset[int]:
-        """The lines with such a comment that the change added or brought from another kind of place."""
+        """Return the lines with a comment that the change added, or moved from another kind of place."""
         if path not in self._fresh:
             file = self._change.file_at(path)
             if file is not None and file.came_from:
@@ -131,7 +131,7 @@ class Silence:
         return [
             one
             for one in self._comments_of(path)
-            if one.concerns(self._lines_for(one.tool, path, lines)) and self._speaks_of(one, rule)
+            if one.concerns(self._lines_for(one.tool, path, lines)) and self._is_about(one, rule)
         ]
 
     def _lines_for(self, tool: str, path: str, lines: range) -> range:
@@ -143,7 +143,7 @@ class Silence:
             return call_lines(self._repository.head.read(path) or b"", lines)
         return lines
 
-    def _speaks_of(self, one: Suppression, rule: str) -> bool:
+    def _is_about(self, one: Suppression, rule: str) -> bool:
         if one.rules:
             return any(is_meant_by(rule, named, self._rules) for named in one.rules)
         prefix = f"{one.tool}/"
@@ -176,9 +176,9 @@ def _counted(lines: Iterable[str]) -> Counter[str]:
 
 
 def _added_comments(file: FileChange) -> Iterable[int]:
-    """Added lines with such a comment, but for those that stood elsewhere in the file before.
+    """Yield added lines with such a comment, except those that moved within the file.
 
-    A line that is only a comment is the same where what it stands above is the same.
+    A comment line moved if the line below it did, too.
     """
     before, after = _with_next(file, "-"), _with_next(file, "+")
     known = {_folded(text, below) for _, text, below in before}
@@ -193,7 +193,7 @@ Place = tuple[int | None, str, str]
 
 
 def _with_next(file: FileChange, mark: str) -> list[Place]:
-    """The lines of a mark, each with the one that stands below it on its side."""
+    """Return the lines with a mark, each with the line below it on its side."""
     found: list[Place] = []
     for hunk in file.hunks:
         side = [line for line in hunk.numbered() if line[0] in (mark, " ")]

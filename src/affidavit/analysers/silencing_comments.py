@@ -1,4 +1,4 @@
-"""From the lines of a file to the comments in it that silence rules, whichever tool they are written for."""
+"""Find the comments of a file that suppress rules, for all tools."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ _WORD = re.compile(r"[\w@/:.-]+")
 
 @dataclass(frozen=True)
 class Suppression:
-    """A comment that silences rules of a tool in the lines from `first` to `last`."""
+    """A comment that suppresses rules of a tool in the lines from `first` to `last`."""
 
     line: int
     text: str
@@ -63,20 +63,20 @@ class Suppression:
     """None: every rule of the tool."""
 
     def concerns(self, lines: range) -> bool:
-        """Whether one of the lines is silenced."""
+        """Return whether one of the lines is suppressed."""
         return self.first < lines.stop and lines.start <= self.last
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """One way to silence: how the comment looks, whose it is, and how its codes name rules."""
+    """One kind of suppression comment: its form, its tool, and how its codes name rules."""
 
     pattern: re.Pattern[str]
     tool: str
     endings: tuple[str, ...]
     rules_of: Callable[[str], tuple[str, ...]]
     word: re.Pattern[str] = _WORD
-    """What a code looks like among `codes`."""
+    """The pattern of one code among `codes`."""
 
 
 def _named(tool: str) -> Callable[[str], tuple[str, ...]]:
@@ -141,7 +141,7 @@ _COMMENT = re.compile(r"\s*(#|//|/\*|\*)")
 
 
 def suppressions_in(path: str, lines: Sequence[str]) -> list[Suppression]:
-    """Every comment of the file that silences a rule that we know of."""
+    """Return every comment of the file that suppresses a known rule."""
     kinds = [kind for kind in _KINDS if path.endswith(kind.endings)]
     matching = [
         (number, line, kind, found)
@@ -161,9 +161,9 @@ def suppressions_in(path: str, lines: Sequence[str]) -> list[Suppression]:
 
 
 def _comments_of(path: str, lines: Sequence[str]) -> list[_Span] | None:
-    """Where the file has comments; None where it is not parsed, so that any line may be one.
+    """Return where the file has comments; None if it does not parse, so that any line may be one.
 
-    The same words in a text are data, and silence nothing.
+    The same words in a string suppress nothing.
     """
     parsed_as = LANGUAGES.parsed_as(path)
     root = parse(parsed_as.grammar, "\n".join(lines).encode()) if parsed_as else None
@@ -200,7 +200,7 @@ def _in_line(kind: _Kind, found: re.Match[str], number: int, lines: Sequence[str
 def _scope(
     kind: _Kind, groups: Mapping[str, str | None], number: int, lines: Sequence[str], *, is_alone: bool
 ) -> tuple[int, int]:
-    """The lines that a comment silences."""
+    """Return the lines that a comment suppresses."""
     if groups.get("whole"):
         return 1, TO_THE_END
     scope, way = groups.get("scope"), groups.get("way")
@@ -230,7 +230,7 @@ def _next_code(lines: Sequence[str], number: int) -> int:
 
 
 def _end_of_block(lines: Sequence[str], number: int) -> int:
-    """Where a comment that disables rules ends: at one that enables them again, or with its block."""
+    """Return the end of a suppressed block: the comment that enables the rules again, or its last line."""
     indent = _indent(lines[number - 1])
     for at, line in enumerate(lines[number:], start=number + 1):
         if _ENDS.search(line) or (line.strip() and _indent(line) < indent):
@@ -243,46 +243,46 @@ def _indent(line: str) -> int:
 
 
 def without_suppressions(content: bytes, lines: Sequence[int]) -> bytes:
-    """The content with the comments of these lines put out of work, everything else where it was."""
+    """Disable the comments of these lines without moving anything."""
     rows = content.split(b"\n")
     for number in lines:
         if number <= len(rows):
-            rows[number - 1] = _out_of_work(rows[number - 1])
+            rows[number - 1] = _disabled(rows[number - 1])
     return b"\n".join(rows)
 
 
-def _out_of_work(row: bytes) -> bytes:
-    row = _WORKING.sub(_crossed_out, row)
-    row = _SHELLCHECK.sub(lambda found: _DISABLES.sub(_crossed_out, found[0]), row)
+def _disabled(row: bytes) -> bytes:
+    row = _WORKING.sub(_with_first_letter_crossed, row)
+    row = _SHELLCHECK.sub(lambda found: _DISABLES.sub(_with_first_letter_crossed, found[0]), row)
     return _UNCHECKED.sub(_checked, row)
 
 
-def _crossed_out(found: re.Match[bytes]) -> bytes:
+def _with_first_letter_crossed(found: re.Match[bytes]) -> bytes:
     return b"x" + found[0][1:]
 
 
 def _checked(found: re.Match[bytes]) -> bytes:
-    """A decorator of the same length that changes nothing; `typing` has one that can be imported instead."""
+    """Return a decorator of the same length that changes nothing."""
     instead = b"@(lambda f:f)" if found["bare"] else b"final"
     return instead.ljust(len(found[0]))
 
 
 def has_suppression(line: str) -> bool:
-    """Whether the line has a comment that silences some tool."""
+    """Return whether the line has a comment that suppresses rules of some tool."""
     row = line.encode("utf-8", "replace")
-    return _out_of_work(row) != row
+    return _disabled(row) != row
 
 
 def begins_silence(line: str) -> bool:
-    """Whether the line has a comment that silences some tool until another one ends it."""
+    """Return whether the line has a comment that begins a suppressed block."""
     return _BEGINS.search(line) is not None
 
 
 def ends_silence(line: str) -> bool:
-    """Whether the line has a comment that ends what another one began."""
+    """Return whether the line has a comment that ends a suppressed block."""
     return _ENDS.search(line) is not None
 
 
 def is_comment(line: str) -> bool:
-    """Whether nothing but a comment stands on the line, so that it speaks of others."""
+    """Return whether the line is only a comment, so that it is about other lines."""
     return _COMMENT.match(line) is not None

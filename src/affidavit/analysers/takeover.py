@@ -36,7 +36,7 @@ TAKEOVER = "zizmor/pull-request-takeover"
 
 
 def find_takeovers(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
-    """Each step that checks out the pull request's head in a job that every fork can start."""
+    """Yield each step that checks out the pull request's head in a job that every fork can start."""
     # Only a change with workflows pays for the reader.
     import yaml  # noqa: PLC0415
 
@@ -59,7 +59,7 @@ def find_takeovers(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
 
 
 def _plain(node: Any, known: dict[int, Any]) -> Any:
-    """A node of YAML as text, list or dictionary, each dictionary with the line that it begins in."""
+    """Convert a YAML node to text, list or dictionary; each dictionary has its line."""
     kind = getattr(node, "id", "")
     if kind not in ("mapping", "sequence"):
         return "" if node is None else node.value
@@ -75,7 +75,7 @@ def _plain(node: Any, known: dict[int, Any]) -> Any:
 
 
 def _is_for_forks(triggers: Any) -> bool:
-    """The workflow runs on `pull_request_target`, and not only for what people with rights do."""
+    """Return whether outsiders can start the workflow through `pull_request_target`."""
     if not isinstance(triggers, dict):
         return "pull_request_target" in triggers if isinstance(triggers, list | str) else False
     if "pull_request_target" not in triggers:
@@ -87,7 +87,7 @@ def _is_for_forks(triggers: Any) -> bool:
 
 
 def _is_guarded(job: dict[str, Any], jobs: dict[str, Any]) -> bool:
-    """Somebody with rights lets the job run: by its condition, its environment or a job that it waits for."""
+    """Return whether a job needs somebody with rights: by its condition, environment or a needed job."""
     needed = job.get("needs") or []
     named = needed[:MAX_NEEDS] if isinstance(needed, list) else [needed]
     before = [jobs.get(str(name)) for name in named]
@@ -106,7 +106,7 @@ def _is_plain(name: Any) -> bool:
 
 
 def _refuses_forks(condition: Any) -> bool:
-    """Every alternative of a condition demands what an outsider's pull request cannot meet."""
+    """Return whether a condition excludes pull requests of outsiders."""
     text = " ".join(str(condition or "").casefold().split()).removeprefix("${{").removesuffix("}}")
     if len(text) > MAX_CONDITION or "!(" in text.replace(" ", ""):
         return False
@@ -115,7 +115,7 @@ def _refuses_forks(condition: Any) -> bool:
 
 
 def _bare(part: str) -> str:
-    """A part of a condition without the brackets around it, but with those of its calls."""
+    """Return a part of a condition without the brackets around it."""
     bare = part.strip().lstrip("( ")
     while bare.count(")") > bare.count("("):
         bare = bare.rpartition(")")[0].rstrip()
@@ -123,7 +123,7 @@ def _bare(part: str) -> str:
 
 
 def _open_steps(jobs: dict[str, Any]) -> Iterable[list[Any]]:
-    """The steps of the jobs that nobody with rights has to let run, each list once."""
+    """Return the steps of the jobs that outsiders can start, each list once."""
     open_jobs = [job for job in jobs.values() if isinstance(job, dict) and not _is_guarded(job, jobs)]
     steps = [job.get("steps") for job in open_jobs]
     return {id(one): one for one in steps if isinstance(one, list)}.values()

@@ -22,28 +22,28 @@ MAX_BYTES = 256 * 1024 * 1024
 
 
 def cache_key(*parts: Any) -> str:
-    """One key for everything that a result depends on."""
+    """Hash everything that a result depends on."""
     text = json.dumps([FORMAT, *parts], sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept of a run: its diagnostics, and the files that it did not read."""
+    """The cached part of a run: its diagnostics, and the files that it did not read."""
 
     diagnostics: Sequence[AnalyserDiagnostic]
     unread: Sequence[Unread] = ()
 
 
 class ResultCache:
-    """A private folder of results; None keeps nothing. A broken file is a miss, a full disk is no error."""
+    """A private folder of results; None caches nothing. A broken file is a miss, a full disk is no error."""
 
     def __init__(self, folder: Path | None, *, max_bytes: int = MAX_BYTES) -> None:
         self._folder = None if folder is None else folder / "analysers"
         self._max_bytes = max_bytes
 
     def load(self, key: str) -> Kept | None:
-        """What was kept under the key, or None."""
+        """Return the cached result, or None."""
         if self._folder is None:
             return None
         place = self._folder / f"{key}.json"
@@ -60,7 +60,7 @@ class ResultCache:
         return found
 
     def save(self, key: str, kept: Kept) -> None:
-        """Keep a result; it is there whole or not at all."""
+        """Cache a result atomically."""
         if self._folder is None:
             return
         rows, unread = (
@@ -73,7 +73,7 @@ class ResultCache:
             self._trim(self._folder)
 
     def _trim(self, folder: Path) -> None:
-        """Delete what was not used for longest until the folder is within its bound."""
+        """Delete the least recently used results until the folder is small enough."""
         files = [(entry.stat(), Path(entry.path)) for entry in os.scandir(folder) if entry.is_file()]
         total = sum(stat.st_size for stat, _ in files)
         for stat, place in sorted(files, key=lambda file: file[0].st_mtime):
@@ -85,7 +85,7 @@ class ResultCache:
 
 @dataclass(frozen=True)
 class Program:
-    """An analyser that was found here."""
+    """The program of an analyser."""
 
     path: Path
     version: str
@@ -94,32 +94,32 @@ class Program:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The words that start it."""
+        """Return the command that starts it."""
         return (*self.launcher, str(self.path.resolve() if self.launcher else self.path))
 
 
 @dataclass(frozen=True)
 class SideResult:
-    """What an analyser found on one side, and how it went."""
+    """The diagnostics of an analyser for one side, with the record of its run."""
 
     run: AnalyserRun
     diagnostics: tuple[AnalyserDiagnostic, ...] = ()
 
     @property
     def is_complete(self) -> bool:
-        """The absence of a diagnostic means something."""
+        """Return whether the absence of a diagnostic means something."""
         return self.run.state in ("completed", "nothing_to_do")
 
 
 def laid_names(analyser: Analyser, paths: Sequence[str], trees: Sequence[Tree]) -> dict[str, str]:
-    """The names that files have in a checkout for an analyser, and their paths; `trees` are both sides."""
+    """Map the names of files in the checkout to their paths; `trees` are both sides."""
     if analyser.canary is not None:
         return {str(number): path for number, path in enumerate(paths)}
     aside = {path: name for path in paths if (name := analyser.name_aside(path, trees))}
     laid = {path: path for path in paths if path not in aside and analyser.name_for(path) in (path, None)}
     for path in paths:
         name = aside.get(path) or analyser.name_for(path) or path
-        # Beside a file that has that name already it keeps its own, and is seen not to be read.
+        # If another file has that name, it keeps its own, and is reported as unread.
         laid.setdefault(path if name in laid else name, path)
     return dict(sorted(laid.items(), key=lambda pair: pair[1]))
 
@@ -135,21 +135,21 @@ class Task:
     paths: tuple[str, ...]
     invocation: Invocation
     laid: Mapping[str, str]
-    """The names that the files have in the checkout, and their paths."""
+    """The names of the files in the checkout, and their paths."""
     rewritten: Mapping[str, bytes] = field(default_factory=dict)
-    """Files that are laid out otherwise than the tree has them."""
+    """Files with another content than in the tree."""
 
     def text_of(self, path: str) -> bytes:
-        """A file as it is laid out."""
+        """Return a file as the analyser gets it."""
         instead = self.rewritten.get(path)
         return self.laid_out(path, (own_content(self.tree, path) or b"") if instead is None else instead)
 
     def laid_out(self, path: str, content: bytes) -> bytes:
-        """The content of a file as the analyser gets it."""
+        """Return the content of a file as the analyser gets it."""
         return self.analyser.disarm(as_utf8(path, content))
 
     def key(self) -> str:
-        """Everything that the result depends on."""
+        """Return the key of the cached result."""
         entries = self.tree.entries()
         laid = {
             **self.invocation.files,
@@ -177,7 +177,7 @@ class Task:
         refused: Sequence[str] = (),
         unread: Sequence[Unread] = (),
     ) -> SideResult:
-        """The result with the record of the run."""
+        """Return the result with the record of the run."""
         missed = {*refused, *(one.path for one in unread)}
         read = tuple(path for path in self.paths if path not in missed) if state == "completed" else ()
         run = AnalyserRun(

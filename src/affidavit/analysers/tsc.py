@@ -23,7 +23,7 @@ KEPT = (
     *("strictNullChecks", "strictPropertyInitialization", "target", "useDefineForClassFields"),
     "useUnknownInCatchVariables",
 )
-"""The options of a project that decide what is an error. None of them loads code or leads anywhere."""
+"""The options of a project that decide what is an error. None of them loads code or files."""
 CHOICE = ("files", "include", "exclude")
 GONE_TARGETS = ("es3", "es5")
 OURS = {
@@ -36,7 +36,7 @@ OURS = {
     "types": [],
     "typeRoots": [],
 }
-"""No types of packages, which are not here; imports as bundlers resolve them, the most generous way."""
+"""Without types of packages, which are missing; imports resolve as in bundlers, the most generous way."""
 ERROR = re.compile(
     r"^(?P<path>[^\n(]+)\((?P<line>\d+),(?P<column>\d+)\): error TS(?P<code>\d+): (?P<message>[^\n]*)$",
     re.MULTILINE,
@@ -47,15 +47,15 @@ STOPPED = re.compile(
     r"^(?:[^\n(]*tsconfig\.json\(\d+,\d+\): )?error TS(?!18003|2468)\d+: (?P<message>[^\n]*)$", re.MULTILINE
 )
 MISSING = ("2307", "2503", "2688", "2792", "2875", "7016")
-"""Errors that say that the types of a package are not here."""
+"""Errors about missing types of a package."""
 NODE_TYPES = ("2580", "2591")
 OF_NODE = re.compile(
     r"^(?!Cannot find name '(?:process|Buffer|require|module|exports|global|__dirname|__filename)')"
 )
-"""Newer compilers say of a module of Node, too, that they cannot find its name."""
+"""Newer compilers report a missing module of Node with the same code."""
 LACKS_PACKAGES = "types of packages that it needs are not in the repository"
 CERTAIN = frozenset(f"{NAME}/TS{code}" for code in (2448, 2554, 2555, 2588))
-"""What types of packages cannot change: the code's own declarations say it."""
+"""Errors that types of packages cannot change: they follow from the code's own declarations."""
 NAMES = frozenset(f"{NAME}/TS{code}" for code in (2304, 2552))
 OPEN_TYPES = re.compile(r"on type `[^`]*\b(?:globalThis|Window|ImportMeta|ProcessEnv|Assertion|Matchers)\b")
 """Types that packages add members to."""
@@ -64,7 +64,7 @@ rule = RuleMaker(NAME)
 
 
 def invoke_tsc(base: Tree, paths: Sequence[str]) -> Invocation:
-    """One project for each configuration of the base commit, and one for what has none."""
+    """Make one project for each configuration of the base commit, and one for all other files."""
     files = TreeFiles(base)
     configurations = PathConfigurations(files)
     homes = {parent(path) for path in files.by_name.get(CONFIGURATION, ()) if "node_modules/" not in path}
@@ -104,7 +104,7 @@ def _project(base: Tree, configurations: PathConfigurations, home: str, homes: s
 
 
 def _inside(chosen: Mapping[str, list[str]], home: str) -> dict[str, list[str]]:
-    """The chosen files without those outside of the repository."""
+    """Remove chosen files outside of the repository."""
     return {
         name: [one for one in patterns if within_repository(home, one) is not None]
         for name, patterns in chosen.items()
@@ -121,7 +121,7 @@ def _paths(rules: PathRules | None, home: str) -> dict[str, list[str]]:
 
 
 def _chain(base: Tree, path: str) -> Iterator[tuple[str, dict[str, object]]]:
-    """A configuration, and those of the repository that it extends; one that only lists others has theirs."""
+    """Yield a configuration, and those of the repository that it extends or only lists."""
     waiting, seen = [path], set[str]()
     while waiting and len(seen) < MAX_EXTENDS:
         at = waiting.pop(0)
@@ -143,7 +143,7 @@ def _chain(base: Tree, path: str) -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def read_tsc(text: str) -> list[AnalyserDiagnostic]:
-    """The errors that the compiler prints, one a line."""
+    """Read the errors of the compiler, one a line."""
     return [
         AnalyserDiagnostic(
             rule=f"{NAME}/TS{found['code']}",
@@ -157,7 +157,7 @@ def read_tsc(text: str) -> list[AnalyserDiagnostic]:
 
 
 def read_tsc_files(printed: Printed) -> Reading:
-    """The files of the programs; those that need types which are not here could not be checked whole."""
+    """Return the checked files, and those that could not be checked because types are missing."""
     listed = {line for line in printed.output.split("\n") if line.startswith("/")}
     errors = list(ERROR.finditer(printed.output))
     if cause := _what_stopped(printed.output, errors):
@@ -183,7 +183,7 @@ def _what_stopped(output: str, errors: Sequence[re.Match[str]]) -> str:
 
 
 def judge_tsc(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    """Drop what types of packages could explain, and what is not known to be new."""
+    """Drop errors that types of packages could explain, or that may be old."""
     file = inspection.change.file_at(diagnostic.path)
     before = diagnostic.path if file is None else file.old_path or file.path
     is_changed = file is not None and diagnostic.line in file.changed_lines("head")
@@ -201,7 +201,7 @@ def judge_tsc(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | N
 
 
 def _needs_packages(path: str, inspection: Inspection) -> bool:
-    """Whether the file, or any that it imports, needs types that are not here."""
+    """Return whether the file, or any that it imports, needs missing types."""
     waiting, seen = [path], set[str]()
     while waiting:
         at = waiting.pop()
@@ -215,7 +215,7 @@ def _needs_packages(path: str, inspection: Inspection) -> bool:
 
 
 def _may_be_global(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
-    """Whether base used the name as freely, or a package of types is named after it."""
+    """Return whether base used the name, too, or a types package has its name."""
     name = next(iter(names_in(diagnostic.message)), "")
     if any(one.rule in NAMES and f"`{name}`" in one.message for one in inspection.base_diagnostics):
         return True

@@ -45,7 +45,7 @@ EMPTY_ENVIRONMENT = {"environment/pyvenv.cfg": b"home = /usr/bin\n"}
 
 
 def invoke_ty(base: Tree, _paths: Sequence[str]) -> Invocation:
-    """Our rules minus those that the base commit turns off, with its source folders and Python version."""
+    """Run our rules except those that the base commit turns off, with its source folders and Python."""
     return _invoke(base, _python(base))
 
 
@@ -86,7 +86,7 @@ def name_stub_aside(path: str, trees: Sequence[Tree]) -> str | None:
 
 
 def switched_off(settings: Table) -> set[str]:
-    """The rules that ty's own settings turn off."""
+    """Return the rules that ty's own settings turn off."""
     return {name for name, level in subtable(settings, "rules").items() if level == "ignore"}
 
 
@@ -126,7 +126,7 @@ def _without_texts(literal: re.Match[str]) -> str:
 
 
 def read_ty_files(printed: Printed) -> Reading:
-    """Every file that ty checked, and those that it could not open or get through."""
+    """Return every file that ty checked, and those on which it failed."""
     failed: Faults = {
         found.path: ("unreadable", found.message)
         for found in read_ty(printed.output)
@@ -139,7 +139,7 @@ UNKNOWN, MISSING, ATTRIBUTE = "ty/unknown-argument", "ty/missing-argument", "ty/
 
 
 def join_calls(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagnostic]:
-    """The diagnostics, with one where a call passes an unknown argument and leaves out a required one."""
+    """Join an unknown and a missing argument of one call to one diagnostic."""
     missing = [one for one in diagnostics if one.rule == MISSING]
     calls = [(one, _call_around(one, missing)) for one in diagnostics if one.rule == UNKNOWN]
     joined: dict[int, AnalyserDiagnostic] = {}
@@ -154,7 +154,7 @@ def join_calls(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagno
 
 
 def _access(one: AnalyserDiagnostic) -> Hashable:
-    """What tells a diagnostic from others; ty names an attribute twice where it infers two types."""
+    """Identify a diagnostic; ty reports an attribute twice if it infers two types."""
     if one.rule != ATTRIBUTE:
         return id(one)
     return one.path, _place(one), *names_in(one.message)[-1:]
@@ -163,7 +163,7 @@ def _access(one: AnalyserDiagnostic) -> Hashable:
 def _call_around(
     unknown: AnalyserDiagnostic, missing: Sequence[AnalyserDiagnostic]
 ) -> AnalyserDiagnostic | None:
-    """The innermost call of the same callee that the argument stands in."""
+    """Return the innermost call of the same callee around the argument."""
     around = [
         one
         for one in missing

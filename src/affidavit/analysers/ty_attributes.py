@@ -1,4 +1,4 @@
-"""From an attribute that ty does not find to the reason why it may be there all the same."""
+"""Find reasons why an attribute that ty misses may exist."""
 
 import re
 import sys
@@ -47,7 +47,7 @@ MAX_ABOVE = 5
 
 
 def is_of_python(diagnostic: AnalyserDiagnostic) -> bool:
-    """Whether it may depend on the version of Python: an attribute of a builtin type or a library module."""
+    """Return whether an attribute may depend on the Python version: of a builtin type or a library module."""
     owner = diagnostic.message.partition("`")[2].partition("`")[0]
     if diagnostic.message.startswith("Module"):
         return owner.partition(".")[0] in sys.stdlib_module_names
@@ -57,7 +57,7 @@ def is_of_python(diagnostic: AnalyserDiagnostic) -> bool:
 def why_uncertain(
     diagnostic: AnalyserDiagnostic, owner: str, attribute: str, inspection: Inspection, text: bytes
 ) -> str | None:
-    """The reason why an attribute that the change asks for may be there; None where it certainly is not."""
+    """Return why an attribute may exist; None if it certainly does not."""
     receiver = _receiver(diagnostic, attribute, text)
     if receiver is None or attribute.startswith("_"):
         return "the attribute is private, or is not asked for by its name"
@@ -72,7 +72,7 @@ def why_uncertain(
 
 
 def _receiver(diagnostic: AnalyserDiagnostic, attribute: str, text: bytes) -> Node | None:
-    """Return what stands before the dot at the place of a diagnostic."""
+    """Return the object before the dot at the place of a diagnostic."""
     first = node_at(text, diagnostic.line, diagnostic.column)
     for node, _ in ancestors(first):
         name = node.child_by_field_name("attribute") if node.type == "attribute" else None
@@ -83,7 +83,7 @@ def _receiver(diagnostic: AnalyserDiagnostic, attribute: str, text: bytes) -> No
 
 
 def _is_switched(node: Node) -> bool:
-    """Whether a condition around it asks for a version, a platform, an attribute or a constant."""
+    """Return whether a condition around it checks a version, a platform, an attribute or a constant."""
     return any(
         DECIDES.fullmatch(_text(word))
         for around, child in ancestors(node)
@@ -138,9 +138,9 @@ def _why_in_module(
 
 
 def _is_missing_here(module: str, attribute: str) -> bool:
-    """Whether the library of the running Python has no such name: its stubs leave some out.
+    """Return whether the running Python's library lacks the name; stubs omit some.
 
-    Nothing is imported for it: the code under review may lie where imports look.
+    It imports nothing: the code under review may be on the import path.
     """
     loaded = sys.modules.get(module)
     if loaded is not None:
@@ -163,7 +163,7 @@ def _why_in_python(
 
 
 def why_given(attribute: str, tree: Tree) -> str | None:
-    """The reason why an object may be given the attribute: code sets it, or has its name as a text."""
+    """Return why an object may get the attribute: code sets it, or has its name as a string."""
     name = re.escape(attribute)
     hits = search_python(tree, rf"['\"]{name}['\"]|\.{name}\s*(:[^=]*)?=($|[^=])")
     return f"{hits[0].path} sets the attribute, or has its name as a text" if hits else None
@@ -191,7 +191,7 @@ def _why_in_class(held: Node, owner: str, attribute: str, tree: Tree, text: byte
 
 
 def _is_plain(name: str, tree: Tree, depth: int = 0) -> bool:
-    """Whether the repository defines a class once, and all that it builds on, and nothing adds to it."""
+    """Return whether the repository defines a class and its bases once, and nothing adds to them."""
     hits = search_python(tree, rf"^\s*class\s+{name}\b", 2)
     text = tree.read(hits[0].path) if len(hits) == 1 and depth < MAX_ABOVE else None
     root = tree_of(text) if text is not None and not MAKING.search(text) else None

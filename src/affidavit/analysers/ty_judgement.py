@@ -1,4 +1,4 @@
-"""Which new diagnostics of ty count: what the change causes, and what no dynamic code can excuse."""
+"""Judge the new diagnostics of ty: the change must cause them, and no dynamic code may explain them."""
 
 import re
 import sys
@@ -61,7 +61,7 @@ MAX_DEFINITIONS = 500
 
 
 def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """The reason why a new diagnostic of ty is no finding; None where it is one."""
+    """Return why a new diagnostic of ty is not a finding; None if it is one."""
     rule = RULES.get(diagnostic.rule)
     content = inspection.repository.head.read(diagnostic.path)
     if rule is None or content is None:
@@ -94,7 +94,7 @@ def _undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection, text
 
 
 def _is_open(text: bytes, inspection: Inspection) -> bool:
-    """Whether the file takes every name of a module that the repository does not have."""
+    """Return whether the file imports `*` from a module outside of the repository."""
     modules = star_imports(text)
     foreign = [name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names]
     return any(not module_places(inspection.repository.head, module) for module in foreign)
@@ -164,7 +164,7 @@ def _broken_named_call(
 
 
 def _called_names(text: bytes, diagnostic: AnalyserDiagnostic) -> list[str]:
-    """The last names of what may be called at the place of a diagnostic, also as they are imported."""
+    """Return the last names of the possible callees at a diagnostic, also their original names."""
     found: list[str] = []
     for parent, child in ancestors(node_at(text, diagnostic.line, diagnostic.column)):
         if parent.type != "call":
@@ -180,7 +180,7 @@ def _called_names(text: bytes, diagnostic: AnalyserDiagnostic) -> list[str]:
 
 
 def _first_names(text: bytes, diagnostic: AnalyserDiagnostic) -> set[str]:
-    """The names that what is called begins with: `etree` of `etree.XMLParser(…)`."""
+    """Return the first names of the possible callees: `etree` of `etree.XMLParser(…)`."""
     around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
     functions = (node.child_by_field_name("function") for node, _ in around if node.type == "call")
     texts = ((one.text or b"").decode("utf-8", errors="replace") for one in functions if one is not None)
@@ -219,7 +219,7 @@ def _is_same_name(qualified: str, named: str) -> bool:
 
 
 def _constructor_changed(called: str, path: str, inspection: Inspection) -> bool:
-    """Whether a class is part of the change: the constructor of a dataclass has no name."""
+    """Return whether the change touches a class that takes its fields as arguments."""
     classes = [symbol for symbol in inspection.symbols if symbol.kind == "class" and symbol.name == called]
     near = [
         number
@@ -234,7 +234,7 @@ def _constructor_changed(called: str, path: str, inspection: Inspection) -> bool
 
 
 def _takes_its_fields(file: str, number: int, inspection: Inspection) -> bool:
-    """The class takes what it declares and nothing else: a model of Pydantic passes over what it lacks."""
+    """Return whether the constructor takes exactly the declared fields; Pydantic ignores others."""
     lines = inspection.repository.head.lines(file) or []
     start = number - 1
     above = takewhile(DECORATION.match, reversed(lines[:start]))
@@ -246,7 +246,7 @@ def _takes_its_fields(file: str, number: int, inspection: Inspection) -> bool:
 
 
 def _has_several_definitions(name: str, tree: Tree) -> bool:
-    """Whether one file defines the function more than once, so that the run decides which is called."""
+    """Return whether one file defines the function more than once."""
     definition = rf"^\s*(async\s+)?def\s+{re.escape(name)}\b"
     hits = search_python(tree, definition, MAX_DEFINITIONS)
     paths = [hit.path for hit in hits if not METHOD.search(hit.text)]
@@ -290,7 +290,7 @@ def _is_stub_of(stub: str, path: str) -> bool:
 
 
 def _is_seen(place: ModulePlace, tree: Tree) -> bool:
-    """The module is seen from a folder of sources; `examples/redis/` is not what `import redis` means."""
+    """Return whether a source folder has the module; `import redis` does not mean `examples/redis/`."""
     return place.root.rstrip("/") in {"", *(folder.removeprefix(".") for folder in source_folders(tree))}
 
 
@@ -316,7 +316,7 @@ def _missing_member(
 
 
 def _is_put_over(place: ModulePlace, module: str, user: str, inspection: Inspection) -> bool:
-    """Whether the change adds the module, and what was imported by that name before is hidden by it."""
+    """Return whether the change adds a module that hides an older one of its name."""
     base, head = inspection.repository.base, inspection.repository.head
     if base.entry(place.path) is not None:
         return False
@@ -328,13 +328,13 @@ def _is_put_over(place: ModulePlace, module: str, user: str, inspection: Inspect
 
 
 def _may_define(text: bytes, member: str) -> bool:
-    """Whether code of a module has the name, takes all names of another, or makes names while it runs."""
+    """Return whether a module has the name, imports `*`, or makes names at run time."""
     is_open = bool(star_imports(text, is_relative=True)) or makes_names(text)
     return is_open or any(mentions(text, name) for name in (member, "__getattr__"))
 
 
 def _was_removed(member: str, path: str, inspection: Inspection) -> bool:
-    """Whether the change took a name out of a module, or a module out of a package."""
+    """Return whether the change removed a name from a module, or a module from a package."""
     if any(_removes(symbol, path, member) for symbol in inspection.symbols):
         return True
     package = path.rpartition("/")[0]

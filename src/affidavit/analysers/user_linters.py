@@ -1,4 +1,4 @@
-"""From the linters that the settings name to analysers: any tool that prints SARIF or rdjson."""
+"""Make analysers of the linters in the settings: any tool that prints SARIF or rdjson."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -26,7 +26,7 @@ EXIT_CODES = frozenset(range(126))
 
 
 class OpenRules(Mapping[str, Rule]):
-    """The rules of a linter that we know nothing about: any id under its name is one."""
+    """The rules of an unknown linter: any id under its name."""
 
     def __init__(self, linter: str, severity: Severity) -> None:
         self._prefix = f"{linter}/"
@@ -54,7 +54,7 @@ class OpenRules(Mapping[str, Rule]):
 
 
 def user_linters(descriptions: Iterable[Linter]) -> list[Analyser]:
-    """One analyser for each linter; a name that is taken would mix up whose finding it is."""
+    """Return one analyser for each linter; reject names of built-in analysers."""
     linters = list(descriptions)
     taken = [linter.name for linter in linters if linter.name in {known.name for known in ANALYSERS}]
     if taken:
@@ -80,7 +80,7 @@ def _analyser(linter: Linter) -> Analyser:
 
 
 def _invoke(linter: Linter, base: Tree, paths: Sequence[str]) -> Invocation:
-    """The command as named; files that it is configured with come from the base commit."""
+    """Run the given command; its configuration files come from the base commit."""
     arguments: list[str] = []
     for argument in linter.command[1:]:
         # The leading dot keeps a file whose name begins with a dash from being an option.
@@ -97,7 +97,7 @@ ADVICE = "A command from a settings file is code: look at it, then pass --allow-
 
 
 class UnallowedLinters:
-    """Runs nothing."""
+    """Reports linters that may not run."""
 
     name = "linters"
     kind: SpecialistKind = "mechanical"
@@ -106,7 +106,7 @@ class UnallowedLinters:
         self._linters = linters
 
     def examines(self, _file: FileChange) -> bool:
-        """No file is looked at."""
+        """Examine no file."""
         return False
 
     async def examine(self, case: Case) -> Reply:

@@ -20,7 +20,7 @@ SHORT_QUOTE = 24
 
 @dataclass(frozen=True)
 class Proof:
-    """Who proved it: the analyser with its version, and how much of the code it was run on."""
+    """The analyser with its version, and the code that it was run on."""
 
     analyser: str
     extent: str
@@ -37,7 +37,7 @@ def write_finding(
     is_impact: bool,
     patch: str = "",
 ) -> dict[str, Any]:
-    """A finding as the contract wants it."""
+    """Write a finding as the contract requires it."""
     if diagnostic.line == IN_NAME:
         rule, diagnostic = _of_name(rule, diagnostic)
     line = min(diagnostic.line, len(lines))
@@ -61,7 +61,7 @@ def write_finding(
 
 
 def _of_name(rule: Rule, diagnostic: AnalyserDiagnostic) -> tuple[Rule, AnalyserDiagnostic]:
-    """What is said of a file's name; it has no line, so the file's first one is quoted."""
+    """Word a finding in a file's name; the file's first line is quoted."""
     said = replace(
         rule,
         title=f"{rule.title} in a file name",
@@ -108,7 +108,7 @@ def _impact(cause: NamedCause | None, *, is_impact: bool) -> dict[str, Any]:
 
 
 def quoted_range(lines: Sequence[str], span: tuple[int, int]) -> tuple[int, int]:
-    """The lines to quote; a short or blank line gets its neighbours."""
+    """Return the range to quote; a short or blank line gets its neighbours."""
     start, end = span
     quote = "".join("".join(line.split()) for line in lines[start - 1 : end])
     if len(quote) < SHORT_QUOTE:
@@ -122,10 +122,7 @@ MAX_LISTED = 200
 def note_set_aside(
     specialist: str, rules: Mapping[str, Rule], dropped: Sequence[tuple[AnalyserDiagnostic, str]]
 ) -> tuple[Diagnostic, ...]:
-    """A note for each of the first, and one for all the others with how many there are by rule.
-
-    What is said of a line in the same words, for the same reason, is said once.
-    """
+    """Note each of the first, and count the others by rule; duplicates count once."""
     note = partial(Diagnostic, code=Reason.FINDING_DROPPED, specialist=specialist)
     said = list(dict.fromkeys(_set_aside(rules, *one) for one in dropped))
     results = said[:MAX_LISTED]
@@ -158,7 +155,7 @@ LONGEST = 200
 
 
 def shortened(command: Sequence[str]) -> str:
-    """The command, with an option that is given many times written once, and cut where it is long."""
+    """Shorten a command: a repeated option appears once, and the end is cut."""
     counted = Counter(_option(part) for part in command)
     parts: list[str] = []
     for part in command:
@@ -176,14 +173,14 @@ def _option(part: str) -> str:
 
 AROUND = 3
 MAX_HUNK_LINES = 60
-"""Edits that are further apart are no small fix."""
+"""A longer fix is not a small one."""
 NOT_IN_NAMES = frozenset('"\\\t\n\r')
-"""Git writes such names otherwise."""
+"""Git quotes names with these."""
 BYTE_ORDER_MARK = "\ufeff"
 
 
 def patch_of(diagnostic: AnalyserDiagnostic, head: Tree) -> str:
-    """A unified diff that makes the diagnostic's edits; empty where it has none, or they do not fit."""
+    """Return a unified diff of the diagnostic's edits; empty if it has none or they do not fit."""
     path = diagnostic.path
     if not diagnostic.edits or NOT_IN_NAMES & set(path):
         return ""
@@ -206,7 +203,7 @@ def _text_of(content: bytes | None) -> str:
 
 
 def edited(text: str, edits: Sequence[Edit]) -> str | None:
-    """The text with all edits made; None where one leads out of it, or two overlap."""
+    """Apply all edits; None if one is outside of the text, or two overlap."""
     lines = text.split("\n")
     starts = [0]
     for line in lines:
@@ -233,7 +230,7 @@ def _offset(lines: Sequence[str], starts: Sequence[int], line: int, column: int)
 
 
 def unified(path: str, before: str, after: str) -> str:
-    """The difference as one hunk; empty where there is none, it is long, or it touches an unended line."""
+    """Return the difference as one hunk; empty if there is none, it is long, or the last line has no end."""
     old, new = before.split("\n"), after.split("\n")
     if before == after:
         return ""
@@ -261,7 +258,7 @@ def unified(path: str, before: str, after: str) -> str:
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines both begin with."""
+    """Return how many lines are the same at the start."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (line, same) in pairs if line != same), min(len(one), len(other)))
 

@@ -54,7 +54,7 @@ YAMLLINT_RULES: tuple[Rule, ...] = (
 
 
 def invoke_yamllint(base: Tree, paths: Sequence[str]) -> Invocation:
-    """A configuration on the command line, so that no file is looked for; the files by name."""
+    """Run with our configuration, so that no other is searched, on named files."""
     # yamllint wants at least one rule; syntax errors are always reported.
     duplicates = "disable" if allows_duplicates(base) else "enable"
     rules = f"{{key-duplicates: {duplicates}, new-lines: disable}}"
@@ -63,13 +63,13 @@ def invoke_yamllint(base: Tree, paths: Sequence[str]) -> Invocation:
 
 
 def allows_duplicates(base: Tree) -> bool:
-    """Whether the base commit's configuration turns the rule about keys off."""
+    """Return whether the base commit's configuration turns the rule about keys off."""
     content = next((text for name in CONFIG_NAMES if (text := base.read(name))), b"")
     return OFF.search(content[:MAX_CONFIG_BYTES].decode("utf-8", errors="replace")) is not None
 
 
 def read_yamllint(text: str) -> list[AnalyserDiagnostic]:
-    """The lines of yamllint's parsable format; a line that is none is unreadable."""
+    """Read yamllint's parsable format; raise ValueError for any other line."""
     return [_diagnostic(line) for line in text.split("\n") if line]
 
 
@@ -89,7 +89,7 @@ def _diagnostic(line: str) -> AnalyserDiagnostic:
 
 
 def read_yamllint_files(printed: Printed) -> Reading:
-    """All files; a character that YAML forbids ends yamllint with the code that also means "errors found"."""
+    """Return all files; raise ValueError if yamllint failed, because its exit code does not say so."""
     if printed.errors.strip():
         said = [line for line in printed.errors.splitlines() if line[:1].strip()]
         raise ValueError(said[-1] if said else "it failed")
@@ -97,7 +97,7 @@ def read_yamllint_files(printed: Printed) -> Reading:
 
 
 def judge_yamllint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """The reason why a new error is no finding: a template is no YAML until it is filled in."""
+    """Return why a new error is not a finding: the file is a template."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
     if diagnostic.rule == "yamllint/key-duplicates" and JOINS_KEYS.search(diagnostic.path):
         return "Cirrus CI joins keys that are given twice"
@@ -115,12 +115,12 @@ def judge_yamllint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Ex
 
 
 def has_values(lines: Sequence[str]) -> bool:
-    """A value of the project is put into one of the lines."""
+    """Return whether a build fills a value into one of the lines."""
     return any(FILLED_IN.search(line[:MAX_LINE]) for line in lines)
 
 
 def has_tags(lines: Sequence[str]) -> bool:
-    """A tag of a template stands in one of the lines."""
+    """Return whether one of the lines has a template tag."""
     return any(TEMPLATE.search(line) for line in lines)
 
 

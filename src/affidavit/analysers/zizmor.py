@@ -43,7 +43,7 @@ TAKEN = re.compile(
 BRANCH = re.compile(r"@(main|master|develop|dev|trunk|head)$", re.IGNORECASE)
 USED = re.compile(r"uses:\s*[\"']?([\w./-]+@[\w./+-]+)")
 OWNERS = ("actions", "github")
-"""Whose actions are GitHub's own."""
+"""Owners of GitHub's own actions."""
 HIGH, LOW = Severity.HIGH, Severity.LOW
 
 _insecure = RuleMaker("zizmor", category=Category.SECURITY, failing_input="A run of the workflow {file}.")
@@ -173,7 +173,7 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
 
 
 def invoke_zizmor(base: Tree, _paths: Sequence[str]) -> Invocation:
-    """Everything offline; the base commit's configuration, which can only ignore and tune, is laid beside."""
+    """Run offline, with the base commit's configuration, which can only ignore and tune."""
     content = next((text for name in CONFIG_NAMES if (text := base.read(name))), None)
     is_used = content is not None and len(content) <= MAX_CONFIG_BYTES
     return Invocation(
@@ -196,7 +196,7 @@ def invoke_zizmor(base: Tree, _paths: Sequence[str]) -> Invocation:
 
 
 def read_zizmor(text: str) -> list[AnalyserDiagnostic]:
-    """What zizmor is sure of; it prints nothing at all where it could load none of the files."""
+    """Read the certain results; zizmor prints nothing if it could load no file."""
     if not text.strip():
         return []
     rows = json.loads(text)
@@ -204,7 +204,7 @@ def read_zizmor(text: str) -> list[AnalyserDiagnostic]:
 
 
 def read_zizmor_files(printed: Printed) -> Reading:
-    """The files whose audit was completed; any other that it was given could not be loaded."""
+    """Return the files with a completed audit; others could not be loaded."""
     named: Faults = {
         path.removeprefix("file://"): ("unreadable", why)
         for path, _, why in (line.partition(" as ") for line in lines_after(REFUSED, printed.errors))
@@ -236,13 +236,13 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
 
 
 def add_to_zizmor(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
-    """Takeovers, and scripts that are downloaded without encryption."""
+    """Find takeovers, and scripts that are downloaded without encryption."""
     yield from find_takeovers(path, text)
     yield from find_unencrypted_scripts("zizmor", path, text)
 
 
 def judge_zizmor(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    """The reason why a new problem is no finding: it is only advice, or nothing of an outsider gets in."""
+    """Return why a new problem is not a finding: it is only advice, or outsiders cannot reach it."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
     named = "\n".join(lines[diagnostic.line - 1 : diagnostic.end_line or diagnostic.line])
     if diagnostic.rule == "zizmor/dangerous-triggers":

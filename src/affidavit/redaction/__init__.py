@@ -1,1 +1,1 @@
-"""Take secrets out of text before it leaves: a text or a file in, the same without secrets out."""
+"""Redact secrets in texts and files."""

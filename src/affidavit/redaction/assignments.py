@@ -1,4 +1,4 @@
-"""Secrets that are known by the name they are given to: what stands behind `password` or `api_key`."""
+"""Find secrets by their name: the values of `password` or `api_key`."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from affidavit.redaction.values import (
     is_key,
     is_phrase,
     is_random,
-    is_thought_up,
+    is_words_and_number,
     share_of_words,
 )
 
@@ -33,14 +33,14 @@ READING = compile_linear(
     r"(?i)(?:get\w*|\w*env\w*|fetch|config\w*|define|setdefault|pop|put|set\w*|option\w*|param\w*|lookup|value\w*"
     r"|default\w*|add|with\w*|variable|arg\w*)[!(]{1,2}\s*[\"'\x60]$"
 )
-"""What stands before the name of a setting that is read or written with a value behind it."""
+"""The code before the name of a setting that is read or written with a value after it."""
 MAX_READING = 40
 PASSING = compile_linear(
     r"(?i)(?:\w+\.)*(?:\w*secret\w*|str\w*|bytes\w*|\w*quote|\w*key\w*|\w*pass\w*|\w*token\w*|get\w*|\w*env\w*|fetch"
     r"|default\w*|fallback|value\w*|from\w*|of|new|literal|raw|text|\w*decode\w*|some|ok|just|config\w*|sensitive"
     r"|\w*base64\w*|)\s*[=:(,]\s*"
 )
-"""What hands a value on as it is."""
+"""Calls that pass a value on."""
 EXACT_KEY = compile_linear(r"(?i)[\"']?\bkey[\"']?\s{0,4}[:=]\s{0,4}[\"'\x60]([^\"'\x60\s]{20,500})[\"'\x60]")
 _LINE_START = (
     r"(?m)^(?:[+\-\s>|#*/;]|\d{1,9}[:|])*"
@@ -53,7 +53,7 @@ BARE = compile_linear(
 """A line of its own, without quotes: settings, environments."""
 SETS = compile_linear(r"export|set|ENV|ARG|-e")
 EDGE = compile_linear(r"[+ -]?(?:[ \t]{0,40}- )?")
-"""What stands before a line that is not indented: the mark of a diff, the dash of a list."""
+"""The start of a line that is not indented: a diff mark, a list dash."""
 ATTRIBUTE = compile_linear(r"^\w+(?:\.\w+)*\.[A-Za-z_]\w*$")
 """Without quotes, words behind dots are attributes."""
 INI_SECTION = compile_linear(r"(?m)^[+ -]?\[[\w .:/@\"-]{1,100}\]\s*$")
@@ -65,11 +65,11 @@ TERRAFORM_PASSWORD = compile_linear(
     r"(?i)password[ \t\w.-]{0,20}[\s'\"]{0,3}[=:]{1,2}[\s=]{0,5}\"([a-z0-9=_-]{8,20})\""
 )
 MIN_STRAY = 12
-"""A value that is only near a name must be longer to be believed a secret."""
+"""A value that is only near a name must be longer to count as a secret."""
 
 
 def find_assigned(data: bytes) -> Iterator[Span]:
-    """What is assigned to a name of secrets; spans may overlap."""
+    """Find the values that are assigned to secret names; spans may overlap."""
     for start in name_places(data):
         found = QUOTED.match(data, start, min(len(data), start + MAX_ASSIGNMENT))
         if found is not None and (span := _quoted(data, found)):
@@ -93,7 +93,7 @@ def _quoted(data: bytes, found: Match) -> Span | None:
 
 
 def _is_given(data: bytes, found: Match, name: str) -> bool:
-    """Whether the text is what the name gets, and not just the next one behind it."""
+    """Return whether the name gets the string, and it does not only follow the name."""
     joint, through = _text(found, 3), _text(found, 4)
     if _text(found, 2).strip() and (name.lower() == "pass" or _is_attribute(data, found)):
         return False
@@ -108,7 +108,7 @@ def _is_given(data: bytes, found: Match, name: str) -> bool:
 
 
 def _is_attribute(data: bytes, found: Match) -> bool:
-    """A name in quotes has no type: what follows is called something else (`for="password" class="…"`)."""
+    """Return whether the string belongs to another attribute: `for="password" class="…"`."""
     end = found.span(1)[1]
     return data[end : end + 1] in (b'"', b"'") and not _text(found, 2).strip().startswith(":")
 
@@ -119,7 +119,7 @@ def _last_step(through: str) -> str:
 
 
 def _is_elsewhere(found: Match) -> bool:
-    """The value has a name of its own, which is none of a secret: `password, hash = "…"`."""
+    """Return whether the value has another name, which is not secret: `password, hash = "…"`."""
     through = _text(found, 4)
     return bool(through) and not is_secret_name(through.rstrip(" =:(,\n\t"))
 
@@ -129,11 +129,11 @@ def _is_quoted_secret(name: str, value: str) -> bool:
         return _is_phrase(name, value)
     if is_password_name(name) and len(value) >= 4:
         return is_chosen(value) or is_phrase(value)
-    return len(value) >= 8 and (is_random(value) or is_thought_up(value, by_machine=True))
+    return len(value) >= 8 and (is_random(value) or is_words_and_number(value, by_machine=True))
 
 
 def _is_phrase(name: str, value: str) -> bool:
-    """Words that open a wallet or a door, or signs drawn by lot among which there are spaces."""
+    """Return whether a value with spaces is a passphrase, or random characters."""
     if is_password_name(name) and is_phrase(value):
         return True
     if "mnemonic" in name.lower() or "phrase" in name.lower():
@@ -152,7 +152,7 @@ def _bare(data: bytes) -> Iterator[Span]:
 
 
 def _is_setting(data: bytes, found: Match) -> bool:
-    """Whether a line without quotes is one of settings; in a program its value would be a name."""
+    """Return whether a line without quotes is a setting; in a program its value would be a name."""
     before, name, joint = (_text(found, group) for group in (1, 2, 3))
     if joint == ":" or (joint.strip() != ":" and name == name.upper()) or SETS.search(before.encode()):
         return True
@@ -166,11 +166,11 @@ def _is_bare_secret(name: str, value: str, *, is_setting: bool) -> bool:
         return len(value) >= 8 and is_random(value)
     if is_password_name(name):
         return is_chosen(value)
-    return len(value) >= 8 and (is_random(value) or is_thought_up(value, by_machine=True))
+    return len(value) >= 8 and (is_random(value) or is_words_and_number(value, by_machine=True))
 
 
 def _in_terraform(data: bytes) -> Iterator[Span]:
-    """Every text that is a password of Terraform's; elsewhere such a text may as well be a name."""
+    """Find passwords of Terraform; elsewhere such a string may be a name."""
     if TERRAFORM.search(data):
         for found in TERRAFORM_PASSWORD.finditer(data):
             yield Span(*found.span(1), "password")

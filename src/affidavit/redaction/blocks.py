@@ -1,4 +1,4 @@
-"""Secrets of several lines or in an encoding: private keys, Kubernetes secrets, base64 that hides another."""
+"""Find secrets of several lines or in an encoding: private keys, Kubernetes secrets, base64."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -46,7 +46,7 @@ ENTRY = compile_linear(r"( *)([\w./-]+):[ \t]*(\S.*)?")
 
 
 def find_blocks(data: bytes) -> Iterator[Span]:
-    """Keys and secrets that stand in blocks, and what is written as a hash or an encoding of one."""
+    """Find keys and secrets in blocks, and hashes and encodings of them."""
     yield from _private_keys(data)
     yield from _key_ends(data)
     yield from _encoded_lines(data)
@@ -59,7 +59,7 @@ def find_blocks(data: bytes) -> Iterator[Span]:
 
 
 def _private_keys(data: bytes) -> Iterator[Span]:
-    """What stands between the marks of a key; where its end is missing, as long as lines look like it."""
+    """Find the lines between the marks of a key; without an end mark, as long as lines look like it."""
     for found in BEGIN.finditer(data):
         start = found.span()[1]
         end = END.search(data, start, min(len(data), start + MAX_KEY))
@@ -70,7 +70,7 @@ def _private_keys(data: bytes) -> Iterator[Span]:
 
 
 def _body(data: bytes, start: int, end: int) -> Iterator[Span]:
-    """Each line of a key without what stands around it: quotes, numbers of lines, marks of a diff."""
+    """Find each line of a key without quotes, line numbers and diff marks."""
     if b"\n" not in data[start:end]:
         yield Span(start, end, "private-key")
         return
@@ -98,7 +98,7 @@ def _open_body(data: bytes, start: int) -> Iterator[Span]:
 
 
 def _key_ends(data: bytes) -> Iterator[Span]:
-    """The lines above the end of a key whose beginning is not here."""
+    """Find the lines above the end of a key whose start is missing."""
     for found in END_OF_KEY.finditer(data):
         above = data.rfind(b"\n", 0, found.span()[0])
         lines = list(_lines(data, max(0, above - MAX_KEY), max(0, above)))
@@ -111,7 +111,7 @@ def _key_ends(data: bytes) -> Iterator[Span]:
 
 
 def _lines(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where each line between the two begins and ends."""
+    """Return where each line between the two begins and ends."""
     while start <= end:
         line_end = data.find(b"\n", start, end)
         if line_end < 0:
@@ -122,7 +122,7 @@ def _lines(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _encoded_lines(data: bytes) -> Iterator[Span]:
-    """Lines of what may be a key without its marks; no certificate, no picture, nothing that is longer."""
+    """Find lines of a key without its marks, but not of certificates, pictures or longer data."""
     group: list[Span] = []
     end = -1
     for found in ENCODED_LINE.finditer(data):
@@ -147,7 +147,7 @@ def _believed(data: bytes, group: list[Span]) -> list[Span]:
 
 
 def _is_encoded(value: bytes) -> bool:
-    """Whether a long run of letters and digits encodes bytes; hexadecimal has letters of one case only."""
+    """Return whether a long run of letters and digits is base64; hexadecimal has letters of one case."""
     text = value.decode("ascii")
     counts = [sum(map(kind, text)) for kind in (str.isupper, str.islower, str.isdigit)]
     return min(counts[:2]) >= MIN_LETTERS and counts[2] >= MIN_DIGITS
@@ -161,7 +161,7 @@ def _putty(data: bytes) -> Iterator[Span]:
 
 
 def _kubernetes(data: bytes) -> Iterator[Span]:
-    """The values of a secret, whatever they are called."""
+    """Find the values of a Kubernetes secret."""
     if not KUBERNETES.search(data):
         return
     cuts = [0, *(found.span()[0] for found in DOCUMENT.finditer(data)), len(data)]

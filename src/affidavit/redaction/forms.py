@@ -1,4 +1,4 @@
-"""Secrets that are known by where they are written: addresses, headers, options, settings of programs."""
+"""Find secrets by their form: addresses, headers, options, settings of programs."""
 
 import base64
 import binascii
@@ -19,7 +19,7 @@ PRINTABLE = frozenset(string.printable.encode())
 
 
 def encoded_texts(data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Runs of base64 that encode text, and that text."""
+    """Find runs of base64 that encode text, with that text."""
     for found in ENCODED.finditer(data):
         start, end = found.span()
         if end - start <= MAX_ENCODED and _is_text(decode_base64(data[start : start + PROBE])):
@@ -31,7 +31,7 @@ def _is_text(probe: bytes) -> bool:
 
 
 def decode_base64(run: bytes) -> bytes:
-    """What is encoded, in either alphabet; nothing where it is no base64."""
+    """Decode base64 of either alphabet; empty if it is not base64."""
     plain = run.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
     plain = plain[: len(plain) - (len(plain) % 4 == 1)]
     try:
@@ -116,7 +116,7 @@ IN_WALLET = r"(?i)private_?key[\"']?\s{0,3}[:=]\s{0,3}[\"']?0x([0-9a-f]{64})\b"
 
 
 def find_written(data: bytes) -> Iterator[Span]:
-    """What stands where a form has its secret; spans may overlap."""
+    """Find the secrets of all forms; spans may overlap."""
     for number, pattern in _patterns().possible(data):
         way = WAYS[number]
         for found in pattern.finditer(data):
@@ -138,7 +138,7 @@ def _is_believed(way: "_Way", data: bytes, start: int, end: int) -> bool:
 
 
 class _Way(NamedTuple):
-    """One way to write a secret down: where it stands, and how to distinguish it from other values."""
+    """One form of a secret: its pattern, and how to tell it from other values."""
 
     pattern: str
     is_secret: Callable[[str], bool] | None
@@ -154,12 +154,12 @@ def _has_secret_name(way: _Way, found: Match) -> bool:
 
 
 def _is_basic(value: str) -> bool:
-    """A name and a password, as HTTP sends them."""
+    """Return whether a value encodes a name and a password for HTTP."""
     return b":" in decode_base64(value.encode())
 
 
 def _is_mixed(value: str) -> bool:
-    """Between words of a sentence, or in code, only what has digits and signs is no word and no name."""
+    """Return whether a value in prose or code has digits and signs, so that it is not a word or name."""
     has_both = any(map(str.isdigit, value)) and any(sign in value for sign in "!@#$%^&*~")
     return has_both and is_password(value) and entropy(value) >= 2.5
 

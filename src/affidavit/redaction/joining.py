@@ -1,4 +1,4 @@
-"""Put a text together that is written in parts: the text in, the same without its joints out."""
+"""Join strings that are written in parts."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -21,15 +21,15 @@ JOINT = compile_linear(
     r"|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\xa0\x8e"
     r"|\xef\xb8[\x80-\x8f]|\xf3\xa0[\x80-\x87][\x80-\xbf]"
 )
-"""What stands between the parts of one text: quotes, a line that goes on, signs without width."""
+"""The joint between two parts of a string: quotes, a continued line, characters without width."""
 LISTED = compile_linear(
     rf"{_QUOTE}{{2}}\.join\(\s{{0,60}}[\[({{]?"
     rf"|{_FORMAT}{{2,20}}{_QUOTE}\s{{0,20}}(?:%\s{{0,20}}\(|\.format\(|,)"
     r"|\bstrings\.Join\(\[\]string\{|\bimplode\(|(?i:\bconcat(?:_ws)?\()"
 )
-"""What begins a list whose texts are put together."""
+"""The start of a list whose strings are joined."""
 LISTED_BEFORE = compile_linear(rf"\]\s{{0,20}}\.join(?:\(\s{{0,5}}{_QUOTE}{{2}}|\b[^(])")
-"""The same where it stands behind the list."""
+"""The call that joins a list, after the list."""
 COMMA = compile_linear(rf"{_QUOTE}\s*,{_COMMENT}\s*{_OPENS}")
 FOLDED = compile_linear(r"(?m):[ \t]{1,20}[>|][-+0-9]{0,3}[ \t]{0,20}(?:#[^\n]{0,200})?\r?\n")
 """The head of a text of YAML that goes over several lines."""
@@ -61,12 +61,12 @@ class Joined:
         return self.offsets[number] + min(at, self.parts[number][1]) - self.parts[number][0]
 
     def is_split(self, start: int, end: int) -> bool:
-        """Whether some bytes of the text stood in several parts."""
+        """Return whether some bytes of the text stood in several parts."""
         return bisect_right(self.offsets, start) != bisect_right(self.offsets, end - 1)
 
 
 def join_parts(data: bytes) -> Joined | None:
-    """Put the parts of every text together; None where each has one part."""
+    """Put the parts of every text together; None if each has one part."""
     joints = _merged(sorted((*_spans(data), *_listed(data), *_folded(data))))
     if not joints:
         return None
@@ -86,7 +86,7 @@ def _spans(data: bytes) -> Iterator[Joint]:
 
 
 def _listed(data: bytes) -> Iterator[Joint]:
-    """The commas in lists that are put together; no byte is looked at for two lists."""
+    """Find the commas in joined lists; no byte is searched for two lists."""
     done = 0
     for found in LISTED.finditer(data):
         start = max(done, found.span()[1])
@@ -107,7 +107,7 @@ def _commas(data: bytes, start: int, end: int) -> Iterator[Joint]:
 
 
 def _folded(data: bytes) -> Iterator[Joint]:
-    """The ends of lines of a folded text, where each line is one word."""
+    """Find the line ends of a folded text whose lines are single words."""
     for found in FOLDED.finditer(data):
         words: list[Joint] = []
         at = found.span()[1]

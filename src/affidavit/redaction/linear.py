@@ -41,7 +41,7 @@ def _options() -> Any:
 
 
 def compile_linear(pattern: str, encoding: str = "utf-8") -> Pattern:
-    """The expression, in the syntax of RE2."""
+    """Return the expression, in the syntax of RE2."""
     compiled: Pattern = re2.compile(pattern.encode(encoding), _options())
     return compiled
 
@@ -56,13 +56,13 @@ class PatternSet:
         self._filter.Compile()
 
     def possible(self, text: bytes) -> Iterator[tuple[int, Pattern]]:
-        """The expressions that may match the text, with their numbers."""
+        """Return the expressions that may match the text, with their numbers."""
         for number in sorted(self._filter.Match(text, True) or ()):
             yield number, self._filter.re(number)
 
 
 def once(make: Callable[[], Made]) -> Callable[[], Made]:
-    """What is made at its first use, and not by each of several threads that come at once."""
+    """Make the value at its first use, once for all threads."""
     made: list[Made] = []
     lock = Lock()
 

@@ -1,4 +1,4 @@
-"""Which names are those of secrets, and where they stand in a text."""
+"""Recognise names of secrets, and find them in a text."""
 
 from collections.abc import Iterator
 from string import ascii_letters, digits
@@ -34,7 +34,7 @@ _PASSWORD = compile_linear(
 
 
 def name_places(data: bytes) -> Iterator[int]:
-    """Where a name begins that has the word of a secret in it; each name once."""
+    """Return where a name begins that has the word of a secret in it; each name once."""
     end = 0
     for word in _NAMED.finditer(data):
         start, stop = word.span()
@@ -51,17 +51,17 @@ def name_places(data: bytes) -> Iterator[int]:
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether what has this name is a secret, and not something about one."""
+    """Return whether what has this name is a secret, and not something about one."""
     if name.lower().endswith("pass") and not _LAST_PASS.search(name.encode()):
         return False
     return _NO_SECRET.search(name.encode()) is None
 
 
 def is_password_name(name: str) -> bool:
-    """Whether people choose what has this name, so that it may be made of words."""
+    """Return whether people choose what has this name, so that it may be made of words."""
     return _PASSWORD.search(name.encode()) is not None
 
 
 def has_secret_word(name: str) -> bool:
-    """Whether a part of a name says that it is a secret."""
+    """Return whether a part of a name says that it is a secret."""
     return _HAS_WORD.search(name.encode()) is not None

@@ -1,7 +1,7 @@
-"""Secrets that are known by their neighbours: what is drawn by lot beside a word that speaks of secrets.
+"""Find random-looking values near words such as `password`.
 
-However a value is handed over (an argument of a call, a row of a table, an option of a command, two fields of
-an object), a word nearby says what it is. The word proves little, so the value must be beyond doubt.
+The value may be an argument, a table cell, an option or a field. A word nearby proves little, so the value
+must look random beyond doubt.
 """
 
 import re
@@ -12,7 +12,7 @@ from affidavit.redaction.names import WORD
 from affidavit.redaction.spans import Span
 from affidavit.redaction.values import is_random
 
-SPEAKS = compile_linear(
+NEAR_WORDS = compile_linear(
     rf"(?i){WORD}|api[ _-]?key|_key\b|credential|basicauth|\bauth\b|[_-]auth|auth[_-]|\blogin\b"
     r"|\bcookie|\bsession|\bhmac|createhmac|fernet|cipher|encrypt|decrypt|getconnection|\bpdo\b|mysqli|\bsnmp-server\b|\bpass\b|passin|getpass"
     r"|securestring|assword\b|\bsalt\b"
@@ -20,12 +20,12 @@ SPEAKS = compile_linear(
     r"|unzip|7z|gpg|kinit|sudo|chpasswd|htpasswd|ldapsearch|ldapadd|useradd|keytool|twine|cryptsetup|restic)\s"
     r"|net (?:use|rpc)|(?:docker|az|vault|gh auth) login|dockerconfigjson|sp_addlogin|git clone|submodule"
 )
-"""Words, calls and commands that a secret stands beside."""
+"""Words, calls and commands near secrets."""
 VALUE = compile_linear(r"[A-Za-z0-9_+/~-]{12,500}={0,2}")
 MIN_LENGTH = 12
 RUNS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
 NO_SECRET = re.compile(r"[0-9A-Fa-f-]+$|AAAA[BCEI]|sha\d|\d+[A-Za-z]+$")
-"""Digests, identities and public keys are drawn by lot, too."""
+"""Digests, identifiers and public keys look random, too."""
 MAX_RUN, MAX_RUN_IN_QUOTES = 2.6, 2.0
 """Letters of one case, or digits, that stand together on average: in names they are more."""
 LONGEST_IN_QUOTES = 4
@@ -36,7 +36,7 @@ LINES_BEHIND = 3
 
 
 def find_nearby(data: bytes) -> Iterator[Span]:
-    """What is drawn by lot on the line of such a word, the one before it and the two behind it."""
+    """Find random values on the line of such a word, the one before it and the two after it."""
     for start, end in _windows(data):
         for found in VALUE.finditer(data, start, end):
             first, last = found.span()
@@ -44,14 +44,14 @@ def find_nearby(data: bytes) -> Iterator[Span]:
             is_text = (
                 first > 0 and data[first - 1] in QUOTES and data[last : last + 1] == data[first - 1 : first]
             )
-            if is_drawn(value, is_text=is_text) and data[last : last + 1] != b"(":
+            if is_certainly_random(value, is_text=is_text) and data[last : last + 1] != b"(":
                 yield Span(last - len(value), last, "secret")
 
 
-def is_drawn(value: str, *, is_text: bool = False) -> bool:
-    """Whether a value is drawn by lot beyond doubt: its kinds of signs change all the time.
+def is_certainly_random(value: str, *, is_text: bool = False) -> bool:
+    """Return whether a value is certainly random: its kinds of characters change all the time.
 
-    A name has its digits in one place (`Ed25519PublicKey`), so that only a text of its own may have them so.
+    A name has its digits in one place (`Ed25519PublicKey`), so only a quoted string may have them so.
     """
     if len(value) < MIN_LENGTH or NO_SECRET.match(value):
         return False
@@ -67,9 +67,9 @@ def is_drawn(value: str, *, is_text: bool = False) -> bool:
 
 
 def _windows(data: bytes) -> Iterator[tuple[int, int]]:
-    """The parts of a text that have such a word in them; none overlaps another."""
+    """Find the parts of a text around such a word, without overlaps."""
     current: tuple[int, int] | None = None
-    for found in SPEAKS.finditer(data):
+    for found in NEAR_WORDS.finditer(data):
         start, end = _around(data, *found.span())
         if current is None:
             current = (start, end)

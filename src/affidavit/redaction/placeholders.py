@@ -1,7 +1,7 @@
-"""Judge what stands for a secret without being one: placeholders, examples, default passwords, local hosts.
+"""Recognise values that are not secrets: placeholders, examples, default passwords, local hosts.
 
-A placeholder is neither redacted nor reported. An example is redacted, in case that it is none, and not
-reported. So whatever is reported as a secret is redacted, too.
+A placeholder is neither redacted nor reported. An example is redacted but not reported. So every reported
+secret is redacted, too.
 """
 
 import re
@@ -62,12 +62,12 @@ PORT = re.compile(r":\d*$")
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value stands for another one."""
+    """Return whether a value stands for another one."""
     return FILLED_IN.search(value) is not None or MADE_UP.search(value) is not None
 
 
 def is_login(value: str, host: str) -> bool:
-    """Whether the password of an address opens something; at one's own machine, words that all use do not."""
+    """Return whether the password of an address is a secret; default ones of a local host are not."""
     if len(value) < 3 or FILLED_IN.search(value):
         return False
     is_default = is_placeholder(value) or DEFAULT.fullmatch(value) is not None
@@ -80,7 +80,7 @@ def is_example(value: str) -> bool:
 
 
 def why_no_login(user: str, password: str, host: str) -> str | None:
-    """Return why the login of an address opens nothing; None where it may."""
+    """Return why the login of an address opens nothing; None if it may."""
     host = PORT.sub("", host)
     if LOCAL.fullmatch(host):
         return "the service runs on the reader's own machine"

@@ -1,4 +1,4 @@
-"""Secrets that are known by their shape: what the rules of a scanner, kept in shapes.json, find in a text."""
+"""Find secrets by their shape, with the scanner rules in shapes.json."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ LOOSE = compile_linear(
     r"|\bhooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}"
     r"|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}"
 )
-"""Forms that everybody knows, a little longer or shorter than the rules have them."""
+"""Well-known tokens, a little longer or shorter than in the rules."""
 
 
 ADDRESSES = (
@@ -48,7 +48,7 @@ LONG_WORDS = (
     "box-api-access-token",
     "lichess-personal-access-token",
 )
-"""What these rules find may as well be a long name."""
+"""Rules whose matches may be long names."""
 
 
 MAX_HOST = 100
@@ -68,7 +68,7 @@ def _table() -> tuple[tuple[_Shape, ...], PatternSet]:
 
 
 def _is_believed(name: str, data: bytes, start: int, end: int) -> bool:
-    """Of passwords in addresses those that open something, of long words those that are no names."""
+    """Return whether the password of an address, or a long word, is a secret."""
     if name not in LONG_WORDS and name not in ADDRESSES:
         return True
     value = data[start:end].decode("utf-8", "replace")
@@ -78,7 +78,7 @@ def _is_believed(name: str, data: bytes, start: int, end: int) -> bool:
 
 
 def named_shapes(data: bytes) -> Iterator[tuple[str, int, int]]:
-    """What has the shape of a secret by the table: the name of the rule, start and end."""
+    """Find secrets by the table: the name of the rule, start and end."""
     shapes, patterns = _table()
     for number, pattern in patterns.possible(data):
         for found in pattern.finditer(data):
@@ -89,7 +89,7 @@ def named_shapes(data: bytes) -> Iterator[tuple[str, int, int]]:
 
 
 def find_shapes(data: bytes, left_out: Sequence[str] = ()) -> Iterator[Span]:
-    """What has the shape of a secret; spans may overlap. Some rules can be left out."""
+    """Find secrets by their shape, without the rules in `left_out`; spans may overlap."""
     for name, start, end in named_shapes(data):
         if name not in left_out:
             yield Span(start, end, "password" if name in ADDRESSES else "token")

@@ -1,4 +1,4 @@
-"""Where secrets stand in a text, and the text with a marker in the place of each."""
+"""Replace the secrets of a text by markers."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ class Span(NamedTuple):
 
 
 def without_spans(data: bytes, spans: Iterable[Span]) -> bytes:
-    """The text with a marker for each secret; it keeps its lines, and markers that it has already."""
+    """Replace each secret by a marker; lines and existing markers stay."""
     pieces: list[bytes] = []
     end = 0
     marked = [found.span() for found in _MARKER_BYTES.finditer(data)]
@@ -31,7 +31,7 @@ def without_spans(data: bytes, spans: Iterable[Span]) -> bytes:
 
 
 def _merged(spans: Iterable[Span]) -> Iterator[Span]:
-    """The spans in their order; those that overlap are one."""
+    """Sort the spans, and merge those that overlap."""
     current: Span | None = None
     for span in sorted(spans):
         if current is None or span.start >= current.end:
@@ -46,7 +46,7 @@ def _merged(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _outside(span: Span, marked: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The parts of a span that no marker of the text covers."""
+    """Return the parts of a span that no marker of the text covers."""
     start = span.start
     for first, last in marked:
         if first < span.end and last > start:
@@ -58,7 +58,7 @@ def _outside(span: Span, marked: Sequence[tuple[int, int]]) -> Iterator[tuple[in
 
 
 def _hidden(secret: bytes, kind: str) -> bytes:
-    """A marker for each line of the secret that has something in it."""
+    """Return a marker for each line of the secret that is not blank."""
     return b"\n".join(_hidden_line(line, kind) for line in secret.split(b"\n"))
 
 

@@ -1,6 +1,6 @@
 """Redact a text or the content of a file: each secret becomes a marker such as `[redacted:token]`.
 
-The same content is redacted in the same way wherever it stands, and its lines keep their numbers.
+The same content is always redacted in the same way, and lines keep their numbers.
 """
 
 import re
@@ -40,7 +40,7 @@ WRITTEN = {
     b"quot;": b'"',
     b"apos;": b"'",
 }
-"""What stands behind an escape, by how it ends; anything else ends a word and no more."""
+"""The meaning of an escape by its end; any other only ends a word."""
 HUNK = compile_linear(r"(?m)^@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}")
 """How a part of a diff begins."""
 MIN_REPEATED = 8
@@ -61,7 +61,7 @@ class Redactor:
         self._done: dict[str, str] = {}
 
     def redact(self, text: str) -> str:
-        """The text without its secrets; the number of its lines stays."""
+        """Redact a text; its lines keep their numbers."""
         if _holds_nothing(text):
             return text
         if text not in self._done:
@@ -69,7 +69,7 @@ class Redactor:
         return self._done[text]
 
     def redact_all(self, value: Any) -> Any:
-        """The same for every text inside JSON data."""
+        """Redact every text inside JSON data."""
         if isinstance(value, str):
             return self.redact(value)
         if isinstance(value, dict):
@@ -81,56 +81,56 @@ class Redactor:
 
 @lru_cache(maxsize=512)
 def _holds_nothing(text: str) -> bool:
-    """Whether there is no secret in a text that many conversations share."""
+    """Return whether there is no secret in a text that many conversations share."""
     return redact_text(text) == text
 
 
 @cache
 def rules_version() -> int:
-    """A number that is another one whenever something else may be redacted."""
+    """Return a number that changes whenever other things may be redacted."""
     folder = files("affidavit.redaction")
     parts = sorted((one.name, one.read_bytes()) for one in folder.iterdir() if one.is_file())
     return zlib.crc32(b"".join(content for _, content in parts))
 
 
 def redact_text(text: str) -> str:
-    """A text that stands by itself, without its secrets."""
+    """Redact a text."""
     data = text.encode("utf-8", "surrogatepass")
     redacted = redact_content(data)
     return text if redacted is data else redacted.decode("utf-8", "surrogatepass")
 
 
 def redact_content(data: bytes) -> bytes:
-    """The content of a whole file without its secrets; its lines keep their numbers."""
+    """Redact the content of a whole file; its lines keep their numbers."""
     return without_spans(data, find_secrets(data))
 
 
 def secret_values(data: bytes) -> dict[str, str]:
-    """The secrets of a file that others could repeat, each with its kind; the longest first."""
+    """Return the secrets of a file that others could repeat, each with its kind; the longest first."""
     values = {data[start:end].decode("utf-8", "replace"): kind for start, end, kind in find_secrets(data)}
     told = [value for value in values if MIN_QUOTED <= len(value) <= MAX_REPEATED and "\n" not in value]
     return {value: values[value] for value in sorted(told, key=len, reverse=True)}
 
 
 def redact_about(text: str, values: Mapping[str, str]) -> str:
-    """A text about a file without the file's secrets, and without those of its own."""
+    """Redact a text about a file: the file's secrets and its own."""
     for value, kind in values.items():
         text = text.replace(value, f"[redacted:{kind}]")
     return redact_text(text)
 
 
 def redact_record(record: Record) -> Record:
-    """A record without the secrets in its texts."""
+    """Redact the texts of a record."""
     return type(record).model_validate(Redactor().redact_all(record.model_dump()))
 
 
 def redact_lines(lines: Sequence[str]) -> list[str]:
-    """Lines that stand by themselves, without their secrets."""
+    """Redact lines."""
     return redact_text("\n".join(lines)).split("\n") if lines else []
 
 
 def find_secrets(data: bytes) -> list[Span]:
-    """Where secrets stand; spans may overlap."""
+    """Find all secrets; spans may overlap."""
     spans = [*_find_plain(data), *_find_behind_escapes(data), *_find_in_diff(data)]
     spans += [*_find_encoded(data), *_find_joined(data)]
     zeros = data.count(b"\0")
@@ -148,7 +148,7 @@ def _find_plain(data: bytes) -> Iterator[Span]:
 
 
 def _find_behind_escapes(data: bytes) -> Iterator[Span]:
-    """The same in the lines that have escapes, read as what is meant."""
+    """Find secrets in lines with escapes, after replacing the escapes."""
     lines: dict[int, bytes] = {}
     end = -1
     for found in ESCAPE.finditer(data):
@@ -161,7 +161,7 @@ def _find_behind_escapes(data: bytes) -> Iterator[Span]:
 
 
 def _find_in_diff(data: bytes) -> Iterator[Span]:
-    """The same in a diff, whose lines are read without the marks in front of them."""
+    """Find secrets in a diff, without the marks of its lines."""
     if HUNK.search(data):
         lines = data.split(b"\n")
         starts = accumulate((len(line) + 1 for line in lines), initial=0)
@@ -171,7 +171,7 @@ def _find_in_diff(data: bytes) -> Iterator[Span]:
 
 
 def _find_in_lines(lines: Mapping[int, bytes]) -> Iterator[Span]:
-    """Secrets in lines that are read otherwise than they are written, each with the place where it starts."""
+    """Find secrets in converted lines; the keys are the places where the lines start."""
     starts = list(lines)
     offsets = list(accumulate((len(line) + 1 for line in lines.values()), initial=0))
     for first, last, kind in _find_plain(b"\n".join(lines.values())):
@@ -182,28 +182,28 @@ def _find_in_lines(lines: Mapping[int, bytes]) -> Iterator[Span]:
 
 
 def _unescaped(found: Match) -> bytes:
-    """What an escape means, in as many bytes: behind `\\n` a word begins."""
+    """Replace an escape by its meaning in as many bytes: after `\\n` a word begins."""
     escape: bytes = found.group()
     meant = next((sign for end, sign in WRITTEN.items() if escape.lower().endswith(end)), escape[-1:])
     return (b" " * len(escape))[len(meant) :] + (meant if not meant.isalnum() else b" ")
 
 
 def _find_between_zeros(data: bytes) -> Iterator[Span]:
-    """The same in a text of two bytes a letter, or with zero bytes strewn in."""
+    """Find secrets in a text of two bytes a letter, or with zero bytes in it."""
     places = [place for place, byte in enumerate(data) if byte]
     for start, end, kind in _find_plain(data.replace(b"\0", b"")):
         yield Span(places[start], places[end - 1] + 1, kind)
 
 
 def _find_joined(data: bytes) -> Iterator[Span]:
-    """Shapes of secrets whose parts are written side by side."""
+    """Find secrets that are written in parts."""
     if joined := join_parts(data):
         for first, last, kind in find_shapes(joined.text, OF_COMMANDS):
             yield Span(joined.place(first), joined.place(last - 1) + 1, kind)
 
 
 def _find_encoded(data: bytes) -> Iterator[Span]:
-    """Base64 that has a secret inside; all of it is looked through at once."""
+    """Find base64 that encodes a secret; all of it is searched at once."""
     runs = list(encoded_texts(data))
     ends = list(accumulate(len(text) + 1 for _, _, text in runs))
     found = {bisect_right(ends, span.start) for span in _find_plain(b"\n".join(text for _, _, text in runs))}
@@ -211,11 +211,11 @@ def _find_encoded(data: bytes) -> Iterator[Span]:
 
 
 def _repeated(data: bytes, spans: Sequence[Span]) -> Iterator[Span]:
-    """What was found once is hidden wherever it stands, whatever stands around it."""
+    """Find all other places of the values that were found."""
     kinds = {data[start:end]: kind for start, end, kind in spans if end - start <= MAX_REPEATED}
     values = [value for value in kinds if _may_be_repeated(value)]
     if len(values) > MAX_VALUES:
-        # Nothing but secrets: what it has beside them is worth no search that would take for ever.
+        # Nothing but secrets: searching for each would take forever.
         yield Span(0, len(data), "secret")
         return
     for part in _portions(values):
@@ -225,7 +225,7 @@ def _repeated(data: bytes, spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def _portions(values: Sequence[bytes]) -> Iterator[list[bytes]]:
-    """The values in portions that one expression can hold."""
+    """Split the values into groups for one expression each."""
     part: list[bytes] = []
     for value in values:
         part.append(value)

@@ -1,4 +1,4 @@
-"""Whether a value looks like a secret: drawn by lot, or chosen as a password, and no placeholder or name."""
+"""Judge whether a value looks like a secret: random, or chosen as a password."""
 
 import math
 import re
@@ -19,7 +19,7 @@ PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 MADE_OF_WORDS = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 """What people join to a password, and programs to a name."""
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-TELLING = re.compile(
+PROGRAM_WORDS = re.compile(
     r"(?i)pass(?:wor[dt]|wd|phrase|code)?s?|pwd?|secrets?|tokens?|keys?|auth\w*|o?auth|cred\w*|jwt|certs?|tls|ssl|ssh"
     r"|rsa|csrf|users?|usr|usernames?|names?|admin|root|guest|tests?|testing|demo|sample|mock|stub|fixture|default"
     r"|apps?|api|db|database|svc|services?|servers?|clients?|host|local|prod|dev|staging|values?|fields?|forms?|input"
@@ -33,12 +33,12 @@ SENTENCE = re.compile(
     r"|chars|letters|digits|long|de|la|le|el|der|die|das|und"
 )
 """Words of sentences and titles."""
-UNSPOKEN = re.compile(
+IMPOSSIBLE_LETTERS = re.compile(
     r"[^aeiouy]{5}|(.)\1\1|^[^aeiouy]+$|b[kqx]|c[bfgjpvwx]|dx|f[kqvxz]|g[qvx]|h[kvxz]|j[^aeiou]|k[qvxz]|l[qx]|m[gjqxz]"
     r"|p[qvx]|q[^u]|s[xz]|t[qx]|v[bcdfghjklmnpqtwxz]|w[qvxz]|x[bgjkvz]|y[qvz]|z[bcghjnqrsx]|iy|uu|ii|aa|[jqvw]$",
     re.IGNORECASE,
 )
-"""What no word has: nothing but consonants, or two letters that do not follow one another."""
+"""Letters that no word has: only consonants, or an impossible pair."""
 MIN_PIECE = 3.5
 """Letters of one case that stand together: in names more on average, in keys fewer."""
 HEXADECIMAL = re.compile(r"(?:0x)?[0-9a-fA-F]+")
@@ -50,7 +50,7 @@ MAX_WORDS = 0.6
 
 
 def is_random(value: str) -> bool:
-    """Whether a value looks drawn by lot rather than written by a person."""
+    """Return whether a value looks random."""
     if is_placeholder(value) or not any(each.isalpha() for each in value):
         return False
     has_digits = sum(map(str.isdigit, value)) >= (1 if len(value) >= 16 else 2)
@@ -62,7 +62,7 @@ def is_random(value: str) -> bool:
 
 
 def is_password(value: str) -> bool:
-    """Whether a value may have been chosen as a password: people mix letters with digits or signs."""
+    """Return whether a value may have been chosen as a password: people mix letters with digits or signs."""
     if is_placeholder(value) or not any(each.isalpha() for each in value):
         return False
     is_mixed = any(each.isdigit() or each in SYMBOLS for each in value)
@@ -70,68 +70,70 @@ def is_password(value: str) -> bool:
 
 
 def is_chosen(value: str) -> bool:
-    """Whether a value may be one that a person or a machine chose to keep others out."""
-    return is_password(value) or is_random(value) or is_thought_up(value)
+    """Return whether a person or a machine may have chosen the value as a secret."""
+    return is_password(value) or is_random(value) or is_words_and_number(value)
 
 
-def is_thought_up(value: str, *, by_machine: bool = False) -> bool:
-    """Whether a value is words and a number that name nothing: `correct-horse-battery-9`, `Sunshine2024`.
+def is_words_and_number(value: str, *, by_machine: bool = False) -> bool:
+    """Return whether a value is words and a number: `correct-horse-battery-9`, `Sunshine2024`.
 
-    What machines make is seldom like that: there, one word of a program's makes it a name.
+    With `by_machine`, one word that programs use for names makes it a name.
     """
     if is_placeholder(value) or not MADE_OF_WORDS.fullmatch(value) or not any(map(str.isdigit, value)):
         return False
     words = WORDS.findall(value)
-    is_name = _telling(words) > 0 if by_machine else 2 * _telling(words) >= len(words)
+    is_name = _count_program_words(words) > 0 if by_machine else 2 * _count_program_words(words) >= len(words)
     return not is_name and max(map(len, words), default=0) > 3
 
 
 def is_phrase(value: str) -> bool:
-    """Whether a text is words that a person strung together: `correct horse battery staple`, no sentence."""
+    """Return whether a text is a passphrase (`correct horse battery staple`), not a sentence."""
     words = re.split(r"[ ._-]", value)
     if not 3 <= len(words) <= 12 or not all(word.isalnum() and word.isascii() for word in words):
         return False
-    if is_placeholder(value) or _telling(words) or any(map(SENTENCE.fullmatch, words)):
+    if is_placeholder(value) or _count_program_words(words) or any(map(SENTENCE.fullmatch, words)):
         return False
     is_unusual = any(map(str.isdigit, value)) or (len(words) > 3 and value.islower())
     return is_unusual and sum(len(word) > 2 and word.isalpha() for word in words) > 1
 
 
-def _telling(words: Iterable[str]) -> int:
-    return sum(TELLING.fullmatch(word) is not None for word in words)
+def _count_program_words(words: Iterable[str]) -> int:
+    return sum(PROGRAM_WORDS.fullmatch(word) is not None for word in words)
 
 
 def is_key(value: str) -> bool:
-    """Whether a value is so mixed that it is a key whatever it is called."""
+    """Return whether a value is so mixed that it is a key whatever it is called."""
     kinds = (str.isupper, str.islower, str.isdigit)
     return len(value) >= 20 and all(sum(map(kind, value)) >= 3 for kind in kinds) and is_random(value)
 
 
 def is_named(value: str) -> bool:
-    """Whether a value is made of words: a name, a path, a sentence, a reference to something else."""
+    """Return whether a value is made of words: a name, a path, a sentence, a reference to something else."""
     if HEXADECIMAL.fullmatch(value):
         return False
     return is_reference(value) or share_of_words(value) > MAX_WORDS
 
 
 def is_reference(value: str) -> bool:
-    """Whether a value names something else."""
+    """Return whether a value names something else."""
     if ADDRESS.match(value):
         return True
     return REFERENCE.fullmatch(value) is not None and share_of_words(value) >= 0.5
 
 
 def share_of_words(value: str) -> float:
-    """How much of its letters and digits stands in words."""
+    """Return the share of letters and digits in words."""
     signs = sum(map(str.isalnum, value))
     pieces = PIECES.findall(value)
     is_divided = sum(map(value.count, "_-. /")) > len(value) / 16
     if not signs or (len(pieces) > 3 and not is_divided and sum(map(len, pieces)) / len(pieces) < MIN_PIECE):
         return 0.0
-    return sum(len(piece) for piece in pieces if len(piece) > 2 and not UNSPOKEN.search(piece)) / signs
+    return (
+        sum(len(piece) for piece in pieces if len(piece) > 2 and not IMPOSSIBLE_LETTERS.search(piece)) / signs
+    )
 
 
 def entropy(value: str) -> float:
-    """Bits for each character."""
+    """Return the bits for each character."""
     counts = Counter(value)
     return -sum(count / len(value) * math.log2(count / len(value)) for count in counts.values())

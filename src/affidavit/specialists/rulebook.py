@@ -27,19 +27,19 @@ def same_problem(rule_a: str, rule_b: str) -> bool:
 
 
 def rules_off(settings: Settings) -> Callable[[str, str], bool]:
-    """Says of a rule and a path whether these settings switch the rule off there."""
+    """Return a function that says whether these settings switch a rule off at a path."""
     why_off = why_rules_are_off(settings)
     return lambda rule, path: why_off(rule, path) is not None
 
 
 def why_rules_are_off(settings: Settings) -> WhyOff:
-    """Says of a rule and a path which rule these settings switch off there, so that it says nothing."""
+    """Return a function that says why these settings switch a rule off at a path."""
 
     def why_off(rule: str, path: str) -> str | None:
         off = settings.for_path(path).rules_off
         if rule in off:
             return "the rule is off"
-        # Whoever switches a rule off does not want the same problem from another analyser.
+        # Switching a rule off also switches off the same problem of another analyser.
         same = next((one for one in off if same_problem(rule, one)), None)
         return f"{same}, which says the same, is off" if same else None
 

@@ -154,7 +154,7 @@ class BrokenReferences:
 
 def _comment(silence: Silence, one: Break) -> str:
     """The change's own comment that silences a broken reference."""
-    brought = silence.brought(one.rule, one.path, range(one.line, one.line + 1))
+    brought = silence.added_by_change(one.rule, one.path, range(one.line, one.line + 1))
     return f"line {brought.line}: {brought.text}" if brought else ""
 
 
