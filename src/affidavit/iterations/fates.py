@@ -158,7 +158,7 @@ def _is_milder(entry: Entry, now: Candidate) -> bool:
     return now.finding.severity.rank > then.finding.severity.rank or is_less_sure
 
 
-def all_names(one: EarlierFinding) -> set[str]:
+def all_names(one: EarlierFinding) -> frozenset[str]:
     """Return every name of an earlier finding and of its duplicates."""
     return fingerprints_of(one) | {place.fingerprint for place in one.places}
 
@@ -205,12 +205,13 @@ def with_silenced(entries: Sequence[Entry], named: Sequence[Candidate], case: Ca
     """Add to the entries and their places the findings that a comment of the change silences."""
     parts = [part for entry in entries for part in parts_of(entry)]
     silenced = [one for one in named if one.withheld and one.withheld.code is Reason.SUPPRESSED]
+    silenced.sort(key=lambda one: one.id)
 
     def unlikeness(one: Entry, other: Candidate) -> Distance | None:
         is_same = one.now is None and _covers(other, one.earlier.candidate, one.trace, case)
         return _unlikeness(one, other) if is_same else None
 
-    found = pair(parts, sorted(silenced, key=lambda one: one.id), [unlikeness])
+    found = pair(parts, silenced, [unlikeness])
     return _together(entries, (replace(one, silenced=found.get(at)) for at, one in enumerate(parts)))
 
 

@@ -36,10 +36,11 @@ def match_findings(
 ) -> dict[int, Candidate]:
     """Map the position of an earlier finding to the new candidate that is the same problem."""
     free = [one for one in candidates if one.finding and one.withheld is None]
+    free.sort(key=lambda one: one.id)
     checks = (_has_same_name, _is_same_claim, _is_same_place, _has_same_cause, _has_moved)
     return pair(
         list(zip(earlier, traces, strict=True)),
-        sorted(free, key=lambda one: one.id),
+        free,
         [partial(_distance, is_pair) for is_pair in checks],
     )
 
