@@ -3776,20 +3776,6 @@ export interface components {
             sandbox: string;
         };
         /**
-         * Returned
-         * @description A finding that was gone in the review before, and that an older one of the series had named.
-         */
-        Returned: {
-            /** Now */
-            now: string;
-            /** Key */
-            key: string;
-            /** Review */
-            review: number;
-            /** Times */
-            times: number;
-        };
-        /**
          * RequestedOptions
          * @description What is shown of the findings; the verdict does not depend on it.
          */
@@ -3819,6 +3805,20 @@ export interface components {
              * @description Show what is true and not worth acting on.
              */
             nits?: boolean | null;
+        };
+        /**
+         * Returned
+         * @description A finding that was gone in the review before, and that an older one of the series had named.
+         */
+        Returned: {
+            /** Now */
+            now: string;
+            /** Key */
+            key: string;
+            /** Review */
+            review: number;
+            /** Times */
+            times: number;
         };
         /**
          * ReviewPage
