@@ -35,7 +35,6 @@ from affidavit.stages.proving.try_patches import try_patches
 from affidavit.stages.proving.verify import verify
 from affidavit.stages.reporting.comments import note_existing
 from affidavit.stages.reporting.follow_up import carry, follow_up_of, rerun
-from affidavit.stages.reporting.narrate import narrate
 from affidavit.stages.reporting.places import name_places
 from affidavit.stages.reporting.report import compile_report
 from affidavit.system.concurrency import both
@@ -76,7 +75,10 @@ async def review(
     verifiers = looked.verifiers(settings.verifier_votes or 1)
     reproducer = LiveReproducer.of(runner, crew.programs, repository, crew.try_patch)
     report = await conclude(looked, looked.joiner, verifiers, settings, crew.models, crew.prompts, reproducer)
-    report = await narrate(report, looked.session, emit)
+    if looked.session:
+        from affidavit.stages.reporting.narrate import narrate  # noqa: PLC0415 - only models have a reporter
+
+        report = await narrate(report, looked.session, emit)
     report = report.model_copy(update={"duration_ms": round((time.time() - began) * 1000)})
     emit(pipeline_completed(report))
     return report

@@ -50,10 +50,10 @@ WORDS_SCHEMA: dict[str, Any] = {
 }
 
 
-async def narrate(report: Report, session: "Session | None", emit: Emit) -> Report:
-    """The report with the reporter's words, where there is a reporter."""
-    reporter = session.panel.minds.get("reporter") if session else None
-    if session is None or reporter is None:
+async def narrate(report: Report, session: "Session", emit: Emit) -> Report:
+    """Add the words of the reporter to a report, if there is a reporter."""
+    reporter = session.panel.minds.get("reporter")
+    if reporter is None:
         return report
     talk = session.reporter_talk(report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
     return await ask_reporter(report, reporter, talk, emit)
