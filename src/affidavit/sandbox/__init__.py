@@ -1,1 +1,1 @@
-"""Programs run in a copy of one side of the change, behind walls; where a wall is missing, nothing is run."""
+"""Run programs in a copy of one side of the change, isolated from this machine."""

@@ -1,4 +1,4 @@
-"""Bubblewrap: a job in, the same behind namespaces with an allow-list of files, and what became of it."""
+"""Run a job behind bubblewrap: own namespaces, an allow-list of files, filtered kernel calls."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Which sandbox is used here: the first whose every wall stands, else the reason why nothing is run."""
+"""Try every wall of the sandbox; without all of them, say why no program is run."""
 
 import time
 from collections.abc import Iterator
@@ -67,7 +67,7 @@ FROM_INSIDE = tuple(PROBES.rsplit("for wall in ", 1)[1].split(";", 1)[0].split()
 
 
 class Wall(Record):
-    """One wall, and whether it stands."""
+    """One wall and whether it holds."""
 
     name: str
     stands: bool
@@ -75,12 +75,12 @@ class Wall(Record):
 
     @property
     def words(self) -> str:
-        """What the wall is for."""
+        """Describe the wall."""
         return WALLS[self.name]
 
 
 def try_walls(sandbox: Sandbox) -> tuple[Wall, ...]:
-    """Run against every wall; where the sandbox does not start at all, none stands."""
+    """Try every wall; none holds if the sandbox does not start."""
     with temporary_folder("walls-") as place:
         place.chmod(0o755)
         secret = place / "secret"
@@ -133,7 +133,7 @@ MAX_REASON = 300
 
 @dataclass(frozen=True)
 class Choice:
-    """A sandbox that holds, or why there is none."""
+    """A tested sandbox, or why there is none."""
 
     sandbox: Sandbox | None
     walls: tuple[Wall, ...] = ()

@@ -1,4 +1,4 @@
-"""What a sandbox is given, what it gives back, and the places that a program sees inside."""
+"""Define the jobs and results of a sandbox, and the paths inside it."""
 
 import os
 import threading
@@ -27,7 +27,7 @@ USUAL = RunLimits()
 
 @dataclass(frozen=True)
 class Job:
-    """One command to run behind walls."""
+    """One command to run in the sandbox."""
 
     command: tuple[str, ...]
     source: Path
@@ -49,14 +49,14 @@ class Job:
 
     @property
     def disk_bytes(self) -> int:
-        """How large the copy with everything that is written into it may become."""
+        """Return the size limit of the copy with everything written into it."""
         folders = [self.source, *([self.added] if self.added else [])]
         return self.limits.disk_mb * MEGABYTE + sum(size_of(folder) for folder in folders)
 
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of a job."""
+    """How a job ended."""
 
     state: RunState
     exit_code: int | None = None
@@ -66,18 +66,18 @@ class Ended:
 
 
 class Sandbox(Protocol):
-    """Something that runs a job behind walls."""
+    """Run jobs isolated from this machine."""
 
     @property
     def name(self) -> str:
-        """What stands between a program and this machine."""
+        """Name the sandbox."""
 
     def run(self, job: Job) -> Ended:
         """Run a job to its end or its first limit; nothing of it is left afterwards."""
 
 
 def size_of(folder: Path) -> int:
-    """What the files below a folder take on a file system of whole pages."""
+    """Return the disk space of a folder in whole pages."""
     total = 0
     for place, folders, files in os.walk(folder):
         total += 4096 * (len(folders) + 1)
