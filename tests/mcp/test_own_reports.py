@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from affidavit.errors import InputError
 from affidavit.mcp.reports import Reports
 from affidavit.mcp.reviews import Reviews
-from affidavit.service.cell.requests import recheck_report
+from affidavit.service.child.requests import recheck_report
 from affidavit.store.open import open_store
 from agent_client import over_stdio
 from commands import affidavit
@@ -96,4 +96,4 @@ def test_a_report_of_another_release_is_proven_by_nobody(tmp_path: Path) -> None
             asyncio.run(reports.prove_again(other.id))
     for finding in (None, other.candidates[0].id):
         with pytest.raises(InputError, match=r"pip install affidavit==9\.9\.1"):
-            asyncio.run(recheck_report(other, repo.path, finding))
+            asyncio.run(recheck_report(other.model_dump(mode="json"), str(repo.path), finding))

@@ -23,7 +23,7 @@ COMMANDS = ("cli", "context", "minds", "render", "reviewing", "store", "tools")
 """Rooms whose modules many commands need, some of them imported only there where they are needed."""
 SERVICE = ("forges", "mcp", "service")
 """Rooms of what runs for long: servers, workers, and what they start."""
-IN_A_FORK = ("affidavit", "affidavit.service.cell.nursery", "affidavit.service.work.poster")
+IN_A_FORK = ("affidavit", "affidavit.service.child.spawner", "affidavit.service.work.poster")
 """Modules that are started as programs."""
 
 

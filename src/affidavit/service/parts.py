@@ -10,7 +10,7 @@ from prometheus_client import start_http_server
 
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import CallLimits
-from affidavit.service.cell.nursery import Nursery
+from affidavit.service.child.spawner import Spawner
 from affidavit.service.kept.access import Access
 from affidavit.service.kept.progress import Postings, Progress
 from affidavit.service.kept.reviews import Reviews
@@ -55,7 +55,7 @@ class Parts:
         self.forgetting = Forgetting(self.store, self.work, self.caches)
         limits = CallLimits(attempts=ATTEMPTS_OF_A_CALL, at_once=settings.limits.calls_at_once)
         self.calls = Calls(settings.models, settings.environment, limits, settings.limits.calls_per_minute)
-        self.nursery: Nursery
+        self.spawner: Spawner
         self.worker: Worker | None = None
         self.is_open = False
         """Whether requests can be answered; until then this process waits for its database."""
@@ -88,11 +88,11 @@ class Parts:
         """Open everything that stands on the database; with a worker, if this process does reviews itself."""
         # A worker may take its first review before all else is open.
         self._may_work = works
-        self.nursery = Nursery(self.settings.cache, self.settings.environment)
-        self._stack.callback(self.nursery.close)
+        self.spawner = Spawner(self.settings.cache, self.settings.environment)
+        self._stack.callback(self.spawner.close)
         await self._stack.enter_async_context(self.calls)
         if works:
-            worker = Worker(self.settings, self.store, self.work, self.calls, self.nursery, self.caches)
+            worker = Worker(self.settings, self.store, self.work, self.calls, self.spawner, self.caches)
             self.worker = await self._stack.enter_async_context(worker)
         self.is_open = True
 

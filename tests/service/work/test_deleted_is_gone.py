@@ -190,17 +190,17 @@ def test_who_has_lost_a_review_writes_no_more_about_it(store: Store) -> None:
     assert reviews.finish("r", "completed", "2026-01-01", owner="second")
 
 
-def test_a_cell_knows_no_secret(asked: Asked) -> None:
+def test_a_child_process_knows_no_secret(asked: Asked) -> None:
     children = [
         int(number)
         for task in Path(f"/proc/{asked.service.process.pid}/task").glob("*/children")
         for number in task.read_text().split()
     ]
-    (nursery,) = [one for one in children if b"nursery" in Path(f"/proc/{one}/cmdline").read_bytes()]
-    known = Path(f"/proc/{nursery}/environ").read_bytes()
+    (spawner,) = [one for one in children if b"child.spawner" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    known = Path(f"/proc/{spawner}/environ").read_bytes()
     assert b"PATH=" in known
     assert b"secret-word" not in known
     assert b"SOMETHING_ELSE" not in known
     # Neither database is open in it, nor what the server listens to.
-    opened = [str(file.readlink()) for file in Path(f"/proc/{nursery}/fd").iterdir()]
+    opened = [str(file.readlink()) for file in Path(f"/proc/{spawner}/fd").iterdir()]
     assert not [name for name in opened if name.endswith(".db")]

@@ -1,4 +1,4 @@
-"""What nobody foresaw: a review that meets a fault of ours says so, and a nursery that died is begun anew."""
+"""Unforeseen faults: a review reports them, and a killed spawner process is started again."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ import pytest
 from affidavit.errors import StoreError
 from affidavit.events import now_iso
 from affidavit.minds.choice import CallLimits
-from affidavit.service.cell.nursery import Nursery
+from affidavit.service.child.spawner import Spawner
 from affidavit.service.kept.access import Access
 from affidavit.service.kept.records import KeptReview, WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
@@ -29,19 +29,19 @@ from affidavit.store.open import open_store
 from service_process import DIFF
 
 
-class UnreadableNursery(Nursery):
-    """Its cells cannot be understood."""
+class BrokenSpawner(Spawner):
+    """Makes no child."""
 
-    async def bear(self) -> Any:
+    async def spawn(self) -> Any:
         raise ZeroDivisionError("a fault")
 
 
 @contextmanager
 def workplace(folder: Path) -> Iterator[Workplace]:
     settings = ServiceSettings(folder / "data")
-    with open_store(folder / "data") as store, closing(UnreadableNursery(folder / "cells", {})) as nursery:
+    with open_store(folder / "data") as store, closing(BrokenSpawner(folder / "cache", {})) as spawner:
         caches = Caches(settings, Access(store.database))
-        yield Workplace(settings, store, Calls({}, {}, CallLimits()), nursery, caches)
+        yield Workplace(settings, store, Calls({}, {}, CallLimits()), spawner, caches)
 
 
 def review_with_a_fault(folder: Path, *, is_ending: bool) -> tuple[type[BaseException], KeptReview]:
@@ -94,10 +94,10 @@ def test_what_is_taken_while_the_owners_are_looked_up_is_not_taken_for_lost(tmp_
     settings = ServiceSettings(tmp_path / "data")
     with (
         open_store(tmp_path / "data") as store,
-        closing(UnreadableNursery(tmp_path / "cells", {})) as nursery,
+        closing(BrokenSpawner(tmp_path / "cache", {})) as spawner,
     ):
         caches = Caches(settings, Access(store.database))
-        place = Workplace(settings, store, Calls({}, {}, CallLimits()), nursery, caches)
+        place = Workplace(settings, store, Calls({}, {}, CallLimits()), spawner, caches)
         for name in ("mine", "lost", "taken"):
             request = WantedReview(source="diff", diff_text=DIFF)
             place.reviews.add(Wanted(name, "default", now_iso(), "me", name, request), again=False)
@@ -105,7 +105,7 @@ def test_what_is_taken_while_the_owners_are_looked_up_is_not_taken_for_lost(tmp_
         held = {name: Stopping() for name in ("mine", "lost", "taken")}
         place.held.update({name: held[name] for name in ("mine", "lost")})
         place.reviews = Late(place, lambda: place.held.update(taken=held["taken"]))
-        asyncio.run(place.let_go_of_lost())
+        asyncio.run(place.release_lost())
     assert {name: one.is_stopped for name, one in held.items()} == {
         "mine": False,
         "lost": True,
@@ -118,34 +118,34 @@ def status_of(process: int) -> list[str]:
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
 
 
-def test_a_nursery_that_was_killed_is_begun_anew(tmp_path: Path) -> None:
-    async def bear(nursery: Nursery) -> int:
-        connection, number = await nursery.bear()
+def test_a_spawner_process_that_was_killed_is_started_again(tmp_path: Path) -> None:
+    async def spawn(spawner: Spawner) -> int:
+        connection, number = await spawner.spawn()
         connection.close()
         return number
 
-    with closing(Nursery(tmp_path, os.environ)) as nursery:
-        number = asyncio.run(bear(nursery))
-        nurse = int(status_of(number)[1])
-        os.kill(nurse, signal.SIGKILL)
-        while status_of(nurse)[0] != "Z":
+    with closing(Spawner(tmp_path, os.environ)) as spawner:
+        number = asyncio.run(spawn(spawner))
+        parent = int(status_of(number)[1])
+        os.kill(parent, signal.SIGKILL)
+        while status_of(parent)[0] != "Z":
             time.sleep(0.01)
-        assert asyncio.run(bear(nursery)) != number
+        assert asyncio.run(spawn(spawner)) != number
 
 
-def test_a_cell_of_a_nursery_that_died_is_ended_all_the_same(tmp_path: Path) -> None:
-    async def bear(nursery: Nursery) -> tuple[socket.socket, int]:
-        return await nursery.bear()
+def test_a_child_of_a_killed_spawner_process_is_killed(tmp_path: Path) -> None:
+    async def spawn(spawner: Spawner) -> tuple[socket.socket, int]:
+        return await spawner.spawn()
 
-    with closing(Nursery(tmp_path, os.environ)) as nursery:
-        connection, number = asyncio.run(bear(nursery))
-        nurse = int(status_of(number)[1])
-        os.kill(nurse, signal.SIGKILL)
-        while status_of(nurse)[0] != "Z":
+    with closing(Spawner(tmp_path, os.environ)) as spawner:
+        connection, number = asyncio.run(spawn(spawner))
+        parent = int(status_of(number)[1])
+        os.kill(parent, signal.SIGKILL)
+        while status_of(parent)[0] != "Z":
             time.sleep(0.01)
-        other, _ = asyncio.run(bear(nursery))
+        other, _ = asyncio.run(spawn(spawner))
         with connection, other:
-            nursery.kill(number)
+            spawner.kill(number)
             assert is_gone_within(10.0, number)
 
 

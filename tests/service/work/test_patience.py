@@ -3,7 +3,7 @@
 import pytest
 
 from affidavit.errors import ForgeError, InputError, OutsideError
-from affidavit.service.cell.channel import ChannelClosed, Refused
+from affidavit.service.child.channel import ChannelClosed, Refused
 from affidavit.service.work.waiting import ATTEMPTS, Patience
 
 BROKEN = OutsideError("not now", retryable=True)

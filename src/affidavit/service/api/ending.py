@@ -60,7 +60,7 @@ async def delete_reviews(parts: Parts, caller: Caller, reviews: Sequence[KeptRev
                 metrics.REVIEWS.labels("cancelled", "").inc()
             await parts.work.cancel(review.id)
         if parts.worker:
-            await parts.worker.let_go_of(review.id)
+            await parts.worker.release(review.id)
     await parts.forgetting.forget(reviews, caller.name)
 
 

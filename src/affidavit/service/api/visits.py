@@ -1,16 +1,15 @@
-"""Ask something of a cell that is made for it: a question, an estimate or a recheck, and then it is gone."""
+"""Run one request about a review in a child process of its own."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from pathlib import Path
+from contextlib import asynccontextmanager
 from shlex import quote
 from typing import Any
 
 from affidavit.errors import OutsideError
 from affidavit.records.report import Report
 from affidavit.service.api.access import FairTurns
-from affidavit.service.cell.channel import Channel, ChannelClosed, Refused
+from affidavit.service.child.channel import Channel, ChannelClosed, Refused, Served
 from affidavit.service.kept.records import KeptReview, WantedReview
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
@@ -19,22 +18,22 @@ from affidavit.service.work.terms import locate_source
 
 SECONDS = 600.0
 QUICK, LONG = FairTurns(4, each=2), FairTurns(4, each=2)
-"""Turns of tenants at what takes a process: a look at a repository, and what may take minutes."""
+"""Turns of tenants: quick looks at a repository, and requests that may take minutes."""
 LOOKS = ("lines", "revisions")
 
 
 async def visit(parts: Parts, review: KeptReview, report: Report, call: str, **fields: Any) -> Any:
-    """What a cell says of a finished review, whose repository it is shown."""
+    """Answer a request about a finished review in a child that reads its repository."""
     wanted = await asyncio.to_thread(wanted_of, parts, review)
     async with LONG.of(review.tenant):
         with parts.caches.used(review.tenant) as cache:
             folder = (await locate_source(parts.settings, wanted, cache)).location if wanted else None
-            async with cell_for(parts, review.tenant) as cell:
-                return await cell.call(call, report=report.model_dump(mode="json"), folder=folder, **fields)
+            async with child_for(parts, review.tenant) as child:
+                return await child.call(call, report=report.model_dump(mode="json"), folder=folder, **fields)
 
 
 def wanted_of(parts: Parts, review: KeptReview) -> WantedReview | None:
-    """Return what was to be reviewed; the command line's repositories are found by their names."""
+    """Return the request of a review; find the repository of a command-line review by its name."""
     wanted = parts.reviews.request(review.id)
     if wanted is None or not review.is_adopted or wanted.source == "diff" or wanted.url:
         return wanted
@@ -46,34 +45,20 @@ def wanted_of(parts: Parts, review: KeptReview) -> WantedReview | None:
     return wanted.model_copy(update={"location": known[name]})
 
 
-async def in_a_cell(parts: Parts, tenant: str, call: str, **fields: Any) -> Any:
-    """Return what a new cell says, when it is the tenant's turn."""
-    async with (QUICK if call in LOOKS else LONG).of(tenant), cell_for(parts, tenant) as cell:
-        return await cell.call(call, **fields)
+async def in_child(parts: Parts, tenant: str, call: str, **fields: Any) -> Any:
+    """Answer a request in a new child, when it is the tenant's turn."""
+    async with (QUICK if call in LOOKS else LONG).of(tenant), child_for(parts, tenant) as child:
+        return await child.call(call, **fields)
 
 
 @asynccontextmanager
-async def cell_for(parts: Parts, tenant: str) -> AsyncIterator[Channel]:
-    """A new cell; what it pays is counted when it is gone."""
+async def child_for(parts: Parts, tenant: str) -> AsyncIterator[Channel]:
+    """Have a child process; count its model costs at the end."""
     paid: list[dict[str, Any]] = []
-    try:
-        with parts.caches.used(tenant) as cache:
-            async with _cell(parts, cache, paid) as cell:
-                yield cell
-    finally:
-        if paid:
-            await asyncio.to_thread(parts.progress.spend, cost_of(tenant, paid))
-
-
-@asynccontextmanager
-async def _cell(parts: Parts, cache: Path, paid: list[dict[str, Any]]) -> AsyncIterator[Channel]:
-    connection, number = await parts.nursery.bear()
-    reader, writer = await asyncio.open_connection(sock=connection)
-    channel = Channel(reader, writer)
 
     async def ask(number: int, role: Any, messages: list[Any], question: dict[str, Any]) -> Any:
         async def pay(reply: Any) -> bool:
-            return bool(await channel.call("pay", number=number, reply=reply))
+            return bool(await child.call("pay", number=number, reply=reply))
 
         return await parts.calls.ask(role, messages, question, pay)
 
@@ -83,18 +68,16 @@ async def _cell(parts: Parts, cache: Path, paid: list[dict[str, Any]]) -> AsyncI
     async def count(body: dict[str, Any], **_: Any) -> None:
         paid.append(body)
 
-    serving = asyncio.create_task(channel.serve({"ask": ask}, {"event": ignore, "exchange": count}))
+    tells: dict[str, Served] = {"event": ignore, "exchange": count}
     try:
         async with asyncio.timeout(SECONDS):
-            await channel.call("use", cache=str(cache))
-            yield channel
+            with parts.caches.used(tenant) as cache:
+                async with parts.spawner.child(cache, {"ask": ask}, tells) as child:
+                    yield child
     except TimeoutError as error:
-        raise OutsideError(f"it was not done after {SECONDS:g} seconds", retryable=True) from error
+        raise OutsideError(f"the request timed out after {SECONDS:g} seconds", retryable=True) from error
     except (ChannelClosed, Refused) as error:
-        raise OutsideError(f"the process that worked on it failed: {error}".rstrip(": ")) from error
+        raise OutsideError(f"the child process failed: {error}".rstrip(": ")) from error
     finally:
-        parts.nursery.kill(number)
-        await channel.close()
-        serving.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await serving
+        if paid:
+            await asyncio.to_thread(parts.progress.spend, cost_of(tenant, paid))

@@ -34,7 +34,7 @@ from affidavit.service.api.shapes import (
     SampleRepository,
 )
 from affidavit.service.api.submission import new_review, wanted_review
-from affidavit.service.api.visits import LONG, QUICK, cell_for
+from affidavit.service.api.visits import LONG, QUICK, child_for
 from affidavit.service.kept.access import Access, KnownRepository
 from affidavit.service.kept.records import KeptReview, ReviewOutcome, WantedReview
 from affidavit.service.kept.reviews import Filter
@@ -74,16 +74,16 @@ async def estimate_review(parts: Parts, caller: Caller, body: ReviewRequest) -> 
 async def _estimated(parts: Parts, tenant: str, wanted: WantedReview) -> dict[str, Any]:
     """As the review would be held: after the same review of its series, with the same prompts."""
     settings = parts.settings
-    async with cell_for(parts, tenant) as cell:
-        opened = await cell.call("open", wanted=wanted.model_dump(mode="json"))
+    async with child_for(parts, tenant) as child:
+        opened = await child.call("open", wanted=wanted.model_dump(mode="json"))
         change = Change.model_validate(opened["change"])
 
         async def is_merged(before: StoredIteration) -> bool:
-            return bool(await cell.call("merged", iteration=before.model_dump(mode="json")))
+            return bool(await child.call("merged", iteration=before.model_dump(mode="json")))
 
         earlier = await Series(parts.store, tenant, opened["repository"], wanted).before(is_merged, change)
         drawn = await asyncio.to_thread(prompts_for, settings, parts.store, change)
-        done: dict[str, Any] = await cell.call(
+        done: dict[str, Any] = await child.call(
             "estimate",
             options=options_for(settings, wanted, tenant),
             environment=settings.cell_settings,

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from affidavit.records.context import ContextMap
 from affidavit.records.record import Side
 from affidavit.service.api.door import OwnReport, OwnReview, Reader, ThisServer, documented
-from affidavit.service.api.visits import in_a_cell, wanted_of
+from affidavit.service.api.visits import in_child, wanted_of
 from affidavit.service.problems import Refusal
 
 ROUTES = APIRouter(prefix="/api", tags=["code"])
@@ -57,7 +57,7 @@ async def get_lines(
     if start > end:
         raise Refusal(422, f"start ({start}) lies after end ({end})", "Name the first line as start.")
     wanted = await asyncio.to_thread(wanted_of, parts, review)
-    found = await in_a_cell(
+    found = await in_child(
         parts,
         review.tenant,
         "lines",
@@ -77,7 +77,7 @@ async def get_map(report: OwnReport, review: OwnReview, parts: ThisServer) -> Co
     """The map of the change: what it touches, and what depends on it."""
     wanted = await asyncio.to_thread(wanted_of, parts, review)
     folder = wanted.location if wanted else None
-    found = await in_a_cell(parts, review.tenant, "map", report=report.model_dump(mode="json"), folder=folder)
+    found = await in_child(parts, review.tenant, "map", report=report.model_dump(mode="json"), folder=folder)
     return ContextMap.model_validate(found)
 
 
@@ -93,4 +93,4 @@ async def get_revisions(
     if "://" in found.location:
         # It is fetched when it is reviewed; whoever asks has to name the revisions.
         return Revisions(branches=[], tags=[], recent=[])
-    return Revisions.model_validate(await in_a_cell(parts, caller.tenant, "revisions", folder=found.location))
+    return Revisions.model_validate(await in_child(parts, caller.tenant, "revisions", folder=found.location))

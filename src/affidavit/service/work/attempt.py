@@ -16,8 +16,8 @@ from affidavit.events import EventName
 from affidavit.minds.wire.connection import CallEnded
 from affidavit.records.iteration import StoredIteration
 from affidavit.service import metrics
-from affidavit.service.cell.channel import Channel, Served
-from affidavit.service.cell.nursery import Nursery
+from affidavit.service.child.channel import Channel, Served
+from affidavit.service.child.spawner import Spawner
 from affidavit.service.kept.progress import NewEvent, NewExchanges, Progress, Spent
 from affidavit.service.kept.records import KeptReview, WantedReview
 from affidavit.service.metrics import record_span
@@ -137,7 +137,7 @@ class HeldReview:
         self._calls, self._check_money = calls, check_money
         self.stage = OPENING
         self._reached_ns = time.time_ns()
-        self.is_let_go = asyncio.Event()
+        self.released = asyncio.Event()
         """Set when nobody here has it in hand any more."""
         self._ended = asyncio.Event()
         self._channel: Channel | None = None
@@ -146,27 +146,20 @@ class HeldReview:
         self.completed: dict[str, Any] | None = None
         """The last event: nobody hears of it before the report can be read."""
 
-    async def work(self, nursery: Nursery, hold: "Callable[[HeldReview], Awaitable[Any]]") -> Any:
-        """Have a cell for as long as `hold` takes."""
-        connection, number = await nursery.bear()
+    async def work(self, spawner: Spawner, hold: "Callable[[HeldReview], Awaitable[Any]]") -> Any:
+        """Run `hold` with a child process."""
         self.diary.begin_again()
         self.stage, self._reached_ns = OPENING, time.time_ns()
-        reader, writer = await asyncio.open_connection(sock=connection)
-        self._channel = Channel(reader, writer)
         calls: dict[str, Served] = {"ask": self._ask}
         tells: dict[str, Served] = {"event": self._event, "exchange": self._exchange}
-        serving = asyncio.create_task(self._channel.serve(calls, tells))
-        writing = asyncio.create_task(self.diary.keep_writing())
-        try:
-            return await self._unless_ended(hold(self), writing)
-        finally:
-            nursery.kill(number)
-            await self._channel.close()
-            for task in (serving, writing):
-                task.cancel()
+        async with spawner.child(self.cache, calls, tells) as self._channel:
+            writing = asyncio.create_task(self.diary.keep_writing())
+            try:
+                return await self._unless_ended(hold(self), writing)
+            finally:
+                writing.cancel()
                 with suppress(asyncio.CancelledError, Exception):
-                    await task
-            self._channel = None
+                    await writing
 
     def stop(self) -> None:
         """Let go: the review is over, or another worker has it."""
@@ -197,13 +190,12 @@ class HeldReview:
 
     async def open(self, wanted: WantedReview) -> dict[str, Any]:
         """The change, opened in the cell."""
-        await self._cell.call("use", cache=str(self.cache))
-        opened: dict[str, Any] = await self._cell.call("open", wanted=wanted.model_dump(mode="json"))
+        opened: dict[str, Any] = await self._child.call("open", wanted=wanted.model_dump(mode="json"))
         return opened
 
     async def is_merged(self, before: StoredIteration) -> bool:
         """Whether the head of an earlier review is part of the change's base by now."""
-        return bool(await self._cell.call("merged", iteration=before.model_dump(mode="json")))
+        return bool(await self._child.call("merged", iteration=before.model_dump(mode="json")))
 
     def reach(self, stage: str) -> None:
         """Begin a stage, and count how long the one before it took."""
@@ -213,25 +205,23 @@ class HeldReview:
         self.stage, self._reached_ns = stage, now
         self.diary.reach(stage)
 
-    async def afford(self, usd: float | None) -> None:
-        """Let the review spend no more than this; None: as much as its own budget has."""
-        await self._cell.call("afford", usd=usd)
-
     async def conduct(self, **how: Any) -> dict[str, Any]:
         """The report of the review."""
         began = _seconds_of(self.review.started_at)
-        report: dict[str, Any] = await self._cell.call("review", review_id=self.review.id, began=began, **how)
+        report: dict[str, Any] = await self._child.call(
+            "review", review_id=self.review.id, began=began, **how
+        )
         return report
 
     @property
-    def _cell(self) -> Channel:
+    def _child(self) -> Channel:
         if self._channel is None:
-            raise AssertionError("a cell is asked while it lives")
+            raise AssertionError("there is no child process")
         return self._channel
 
     async def _ask(self, number: int, role: Any, messages: list[Any], question: dict[str, Any]) -> Any:
         async def pay(reply: Any) -> bool:
-            return bool(await self._cell.call("pay", number=number, reply=reply))
+            return bool(await self._child.call("pay", number=number, reply=reply))
 
         try:
             # Every call anew: all reviews of a tenant, whoever works on them, pay from the same money.

@@ -20,7 +20,7 @@ from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.providers import build_client
 from affidavit.ports import Role
 from affidavit.service import metrics
-from affidavit.service.cell.distant import REPLIES
+from affidavit.service.child.lines import REPLIES
 from affidavit.service.kept.access import Access
 from affidavit.service.kept.progress import Progress
 from affidavit.service.metrics import span

@@ -18,7 +18,7 @@ from affidavit.events import now_iso
 from affidavit.forges.answers import Decision
 from affidavit.records.report import Report
 from affidavit.reviewing.decisions import keep_decisions
-from affidavit.service.cell.nursery import PASSED_ON
+from affidavit.service.child.spawner import PASSED_ON
 from affidavit.service.kept.progress import Postings
 from affidavit.service.kept.records import Posting, PostingState
 from affidavit.service.kept.reviews import Reviews

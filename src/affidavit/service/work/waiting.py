@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import structlog
 
 from affidavit.errors import OutsideError, StoreError
-from affidavit.service.cell.channel import ChannelClosed
+from affidavit.service.child.channel import ChannelClosed
 from affidavit.service.logs import SeldomLog
 
 Result = TypeVar("Result")

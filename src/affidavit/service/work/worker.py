@@ -12,7 +12,7 @@ from dbos import error as engine_errors
 
 from affidavit.errors import StoreError
 from affidavit.events import iso, now_iso
-from affidavit.service.cell.nursery import Nursery
+from affidavit.service.child.spawner import Spawner
 from affidavit.service.kept.access import Access
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.logs import Repeats, tell_as_ours
@@ -46,7 +46,7 @@ BEATS_BETWEEN_ROUNDS = 10
 WAITING_SECONDS = 5.0
 MOST_ATTEMPTS = 20
 """Of a review that ends in the engine again and again and says nothing of it."""
-LETTING_GO_SECONDS = 5.0
+RELEASE_SECONDS = 5.0
 ENDINGS = (
     FailedReview,
     engine_errors.DBOSWorkflowCancelledError,
@@ -109,7 +109,7 @@ class Worker:
         store: Store,
         work: Work,
         calls: Calls,
-        nursery: Nursery,
+        spawner: Spawner,
         caches: Caches,
     ) -> None:
         self._settings, self._work, self._caches = settings, work, caches
@@ -117,7 +117,7 @@ class Worker:
         self._under_way = 0
         self._stack = AsyncExitStack()
         self._forgetting = Forgetting(store, work, caches)
-        self.place = Workplace(settings, store, calls, nursery, caches)
+        self.place = Workplace(settings, store, calls, spawner, caches)
         self.office = PostOffice(settings, store)
         self._over: set[str] = set()
         """Reviews that were over for the engine, and for nobody else, at the last round."""
@@ -198,7 +198,7 @@ class Worker:
         handed_on = await asyncio.to_thread(self._heartbeat.beat)
         if handed_on:
             LOG.warning("took over from a dead worker", reviews=handed_on)
-        await self.place.let_go_of_lost()
+        await self.place.release_lost()
 
     async def _go_round(self) -> None:
         """What is done now and then: reviews that never came into the queue, and those that are too old."""
@@ -250,11 +250,11 @@ class Worker:
             LOG.info("deleted what is too old", reviews=deleted)
         await asyncio.to_thread(self._access.forget_before, before)
 
-    async def let_go_of(self, review_id: str) -> None:
+    async def release(self, review_id: str) -> None:
         """Stop work on a review that is over, and wait until nobody here has it in hand."""
         held = self.place.held.get(review_id)
         if held is None:
             return
         held.stop()
         with suppress(TimeoutError):
-            await asyncio.wait_for(held.is_let_go.wait(), LETTING_GO_SECONDS)
+            await asyncio.wait_for(held.released.wait(), RELEASE_SECONDS)

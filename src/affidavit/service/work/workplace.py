@@ -19,8 +19,8 @@ from affidavit.records.iteration import DEFAULT_TENANT
 from affidavit.records.report import Report
 from affidavit.render.formats import render
 from affidavit.service import metrics
-from affidavit.service.cell.channel import ChannelClosed, Refused
-from affidavit.service.cell.nursery import Nursery
+from affidavit.service.child.channel import ChannelClosed, Refused
+from affidavit.service.child.spawner import Spawner
 from affidavit.service.kept.access import Access
 from affidavit.service.kept.progress import Progress
 from affidavit.service.kept.records import COMMAND_LINE, FindingCounts, ReviewOutcome, WantedReview
@@ -45,7 +45,7 @@ class Workplace:
     settings: ServiceSettings
     store: Store
     calls: Calls
-    nursery: Nursery
+    spawner: Spawner
     caches: Caches
     held: dict[str, HeldReview] = field(default_factory=dict)
     """By review."""
@@ -60,7 +60,7 @@ class Workplace:
     async def do(self, review_id: str) -> None:
         """Do a review; one that somebody else began runs again over the exchanges that were kept."""
         owner = self.settings.worker_id
-        await self._let_go_of(review_id)
+        await self._release(review_id)
         review = await until_it_answers(lambda: self.reviews.begin(review_id, owner, now_iso()))
         if review is None:
             # It was cancelled or deleted while it waited.
@@ -96,9 +96,9 @@ class Workplace:
             await self._fail(held, f"a fault in Affidavit itself, {type(error).__name__}: {error}")
         finally:
             self.held.pop(review_id, None)
-            held.is_let_go.set()
+            held.released.set()
 
-    async def let_go_of_lost(self) -> None:
+    async def release_lost(self) -> None:
         """Stop work on what is not ours any more."""
         # As they are now: what is taken while the database answers is ours, and the answer does not have it.
         held = dict(self.held)
@@ -107,11 +107,11 @@ class Workplace:
             if owners.get(review_id) != self.settings.worker_id:
                 one.stop()
 
-    async def _let_go_of(self, review_id: str) -> None:
+    async def _release(self, review_id: str) -> None:
         """End the attempt that this worker itself has in hand: it was given up by the others, and is back."""
         if before := self.held.get(review_id):
             before.stop()
-            await before.is_let_go.wait()
+            await before.released.wait()
 
     async def _until_done(self, held: HeldReview, wanted: WantedReview) -> None:
         """Try again what may go well the next time; what was paid for is not paid for again."""
@@ -119,7 +119,7 @@ class Workplace:
         while True:
             try:
                 with self.caches.used(held.review.tenant) as held.cache:
-                    await held.work(self.nursery, lambda at: self._hold(at, wanted))
+                    await held.work(self.spawner, lambda at: self._hold(at, wanted))
                 return
             except StoreError as error:
                 # A review does not fail for its own database: that could not even be written down.
@@ -147,8 +147,8 @@ class Workplace:
         series = Series(self.store, review.tenant, opened["repository"], wanted)
         drawn = await self._drawn(held, series, change)
         today = await asyncio.to_thread(self.money.today, review.tenant)
-        await held.afford(today.left_usd)
         report = await held.conduct(
+            most_usd=today.left_usd,
             options=options_for(self.settings, wanted, review.tenant),
             environment=self.settings.cell_settings,
             models=models_for(self.settings),

@@ -1,5 +1,6 @@
-"""Answer what is asked about a review in a cell: recheck, a question, an estimate, lines, the map."""
+"""Answer requests about a review in a child process: recheck, question, estimate, lines, map."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -48,9 +49,22 @@ class FilePart(Record):
     end: int = MAX_LINES
 
 
-def lines_of_file(report: Report, folder: Path | None, part: FilePart) -> dict[str, Any] | None:
-    """Lines of a file at one side of the change, without secrets, as far as it goes; None: no such text."""
-    with rebuild_change(report.change, folder) as opened:
+Data = dict[str, Any]
+
+
+async def lines_of_file(report: Data, folder: str | None, wanted: Data) -> Data | None:
+    """Return lines of a file at one side of the change, redacted; None if there is no such text file."""
+    part = FilePart.model_validate(wanted)
+    return await asyncio.to_thread(lambda: _lines(*_rebuilt(report, folder), part))
+
+
+def _rebuilt(report: Data, folder: str | None) -> tuple[Report, OpenedChange]:
+    recorded = Report.model_validate(report)
+    return recorded, rebuild_change(recorded.change, Path(folder) if folder else None)
+
+
+def _lines(report: Report, opened: OpenedChange, part: FilePart) -> Data | None:
+    with opened:
         lines = opened.repository.side(part.side).redacted_lines(part.path)
     if lines is None:
         return None
@@ -68,22 +82,27 @@ def lines_of_file(report: Report, folder: Path | None, part: FilePart) -> dict[s
     }
 
 
-def map_of_change(report: Report, folder: Path | None) -> dict[str, Any]:
-    """The map of the change, of trees without secrets."""
-    with rebuild_change(report.change, folder) as opened:
+async def map_of_change(report: Data, folder: str | None) -> Data:
+    """Return the map of the change, redacted."""
+    return await asyncio.to_thread(lambda: _map(_rebuilt(report, folder)[1]))
+
+
+def _map(opened: OpenedChange) -> Data:
+    with opened:
         change = redact_change(opened.change, opened.repository)
         readers = assemble_readers(BlobCache(cache_folder()))
         return gather_context(change, opened.repository.redacted, readers).model_dump(mode="json")
 
 
-def revisions_of(folder: Path) -> dict[str, Any]:
-    """Branches and tags, the newest first, and the newest commits."""
-    store = ObjectStore(find_repository(folder))
-    try:
+async def revisions_of(folder: str) -> Data:
+    """Return branches and tags, newest first, and the newest commits."""
+    return await asyncio.to_thread(_revisions, Path(folder))
+
+
+def _revisions(folder: Path) -> Data:
+    with ObjectStore(find_repository(folder)) as store:
         branches = newest_names(store, "refs/heads", MAX_NAMES)
         tags = newest_names(store, "refs/tags", MAX_NAMES)
-    finally:
-        store.close()
     recent = [{"sha": one.sha, "subject": one.subject[:200], "date": one.date} for _, one in branches]
     return {
         "branches": [name for name, _ in branches],
@@ -92,14 +111,15 @@ def revisions_of(folder: Path) -> dict[str, Any]:
     }
 
 
-async def recheck_report(report: Report, folder: Path | None, finding: str | None) -> dict[str, Any]:
-    """Derive the report again from its inputs, and compare; or prove one finding of it again."""
-    with rebuild_change(report.change, folder) as opened:
+async def recheck_report(report: Data, folder: str | None, finding: str | None = None) -> Data:
+    """Derive the report again and compare; or prove one finding again."""
+    recorded, opened = _rebuilt(report, folder)
+    with opened:
         if finding is None:
-            done = await recheck(report, opened, _mechanical)
+            done = await recheck(recorded, opened, _mechanical)
             proofs, words = done.proofs, done.words
         else:
-            proofs, words = await recheck_finding(report, opened, _mechanical, finding), ()
+            proofs, words = await recheck_finding(recorded, opened, _mechanical, finding), ()
     outcomes = [proof.holds for proof in proofs]
     return {
         "holds": False if False in outcomes else None if None in outcomes else True,
@@ -113,15 +133,11 @@ def _mechanical(settings: Settings) -> Sequence[Specialist]:
     return assemble_crew(settings, cache_dir=None).specialists
 
 
-async def ask_about(
-    report: Report, folder: Path | None, finding: str, question: str, mind: Mind
-) -> dict[str, Any]:
-    """The answer of a model that reads the finding's evidence and, read-only, the repository."""
-    candidate = next((one for one in report.candidates if one.id == finding and one.finding), None)
-    if candidate is None:
-        raise InputError(f"the report has no finding {finding}")
-    with rebuild_change(report.change, folder) as opened:
-        talk = _talk(report, opened, candidate, question)
+async def ask_about(report: Data, folder: str | None, finding: str, question: str, mind: Mind) -> Data:
+    """Ask a model that reads the finding's evidence and, read-only, the repository."""
+    recorded, opened = _rebuilt(report, folder)
+    with opened:
+        talk = _talk(recorded, opened, _candidate(recorded, finding), question)
         answer = await mind.converse(talk, ignore_events)
     text = read_answer(answer.text) if answer.outcome == "answered" else None
     if text is None:
@@ -130,10 +146,17 @@ async def ask_about(
     return {"answer": text, "model": mind.model, "cost_usd": answer.usage.cost_usd}
 
 
+def _candidate(report: Report, finding: str) -> Candidate:
+    for one in report.candidates:
+        if one.id == finding and one.finding:
+            return one
+    raise InputError(f"the report has no finding {finding}")
+
+
 def _talk(report: Report, opened: OpenedChange, candidate: Candidate, question: str) -> Any:
     panel = assemble_panel({}, cache_folder())
     case = as_it_leaves(Case(opened.change, opened.repository, ignore_events))
-    # The map of the change is not sent, so it is not made.
+    # The model does not get the map of the change.
     briefing = panel.brief(case, ContextMap()).briefing
     asked = redact_candidate(candidate, opened.repository)
     if asked.finding is None:
@@ -150,8 +173,8 @@ def estimate(
     prompts: PromptSet,
     options: ReviewOptions,
     earlier: Earlier | None,
-) -> dict[str, Any]:
-    """What a review would cost; no model is asked. Not for a thread with an event loop."""
+) -> Data:
+    """Estimate the cost of a review without asking a model; not for a thread with an event loop."""
     with opened_runner(opened.repository, settings, options) as running:
         talks = prepare_talks(
             opened,

@@ -1,4 +1,4 @@
-"""What a cell has instead of keys: the worker at the other end asks the models."""
+"""Ask models from a child process, which has no keys: its worker makes the calls."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,28 +12,28 @@ from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRe
 from affidavit.minds.wire.connection import CallEnded, OnPartialReply
 from affidavit.minds.wire.forms import Question
 from affidavit.ports import Role
-from affidavit.service.cell.channel import Channel
+from affidavit.service.child.channel import Channel
 
 REPLIES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
 
 
 @dataclass
-class DistantLines:
-    """The ways to the models: the worker has the keys, and counts the calls of all reviews together."""
+class WorkerLines:
+    """Lines to the models through the worker, which has the keys and limits the calls of all reviews."""
 
     channel: Channel
     _numbers: Any = field(default_factory=count)
     _partials: dict[int, OnPartialReply] = field(default_factory=dict)
     _refusals: dict[int, Exception] = field(default_factory=dict)
 
-    def to(self, role: Role) -> "DistantLine":
-        """The way to the model of a role."""
-        return DistantLine(self, role)
+    def to(self, role: Role) -> "WorkerLine":
+        """Return the line to the model of a role."""
+        return WorkerLine(self, role)
 
     async def ask(
         self, role: Role, messages: list[ModelMessage], question: Question, on_partial: OnPartialReply
     ) -> ModelResponse:
-        """The reply of a role's model, or the reason why there is none."""
+        """Return the reply of a role's model; raise CallEnded if there is none."""
         number = next(self._numbers)
         self._partials[number] = on_partial
         try:
@@ -57,29 +57,29 @@ class DistantLines:
         return reply
 
     async def pay(self, number: int, reply: Any) -> bool:
-        """Pay for an attempt that came to nothing; False where there is no money for another."""
+        """Pay for a failed attempt; return False if the budget allows no other."""
         try:
             await self._partials[number](REPLIES.validate_python(reply) if reply else None)
-        except Exception as error:  # noqa: BLE001 - raised again where the call was made
+        except Exception as error:  # noqa: BLE001 - raised again in `ask`
             self._refusals[number] = error
             return False
         return True
 
 
 @dataclass(frozen=True)
-class DistantLine:
-    """The way to the model of one role."""
+class WorkerLine:
+    """The line to the model of one role."""
 
-    lines: DistantLines
+    lines: WorkerLines
     role: Role
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """There is nothing to open on this side."""
+        """Open nothing: the worker has the connection."""
         yield
 
     async def ask(
         self, messages: list[ModelMessage], question: Question, on_partial: OnPartialReply
     ) -> ModelResponse:
-        """The reply; raises CallEnded."""
+        """Return the reply; raise CallEnded if there is none."""
         return await self.lines.ask(self.role, messages, question, on_partial)

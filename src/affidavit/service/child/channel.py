@@ -1,26 +1,24 @@
-"""Two processes that call each other: named calls with JSON go in at one end and come out at the other."""
+"""Let two processes call each other: named calls with JSON fields, one line each."""
 
 import asyncio
 import json
-import struct
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from affidavit import errors
 
 Served = Callable[..., Awaitable[Any]]
-"""Takes the fields of a call, and returns what can be written as JSON."""
-_HEAD = struct.Struct(">Q")
-MAX_FRAME = 1_000_000_000
-"""The other end reads hostile code: what it sends is bounded."""
+"""Takes the fields of a call and returns JSON data."""
+MAX_LINE = 500_000_000
+"""A limit, because the other end reads hostile code."""
 
 
-class ChannelClosed(Exception):  # noqa: N818 - it is an end, not a mistake
-    """The process at the other end is gone."""
+class ChannelClosed(Exception):  # noqa: N818 - an ending, not a mistake
+    """The other process has ended."""
 
 
-class Refused(Exception):  # noqa: N818 - carries what went wrong at the other end
-    """The other end failed in a way that has no name here."""
+class Refused(Exception):  # noqa: N818 - carries the error of the other end
+    """The other end raised an error that is not an AffidavitError."""
 
 
 class Channel:
@@ -34,7 +32,7 @@ class Channel:
         self._loop = asyncio.get_running_loop()
 
     async def call(self, name: str, /, **fields: Any) -> Any:
-        """What the other end returns; its errors are raised here."""
+        """Call the other end; raise its errors here."""
         self._number += 1
         number, answer = self._number, self._loop.create_future()
         self._waiting[number] = answer
@@ -48,15 +46,16 @@ class Channel:
             self._waiting.pop(number, None)
 
     def tell(self, name: str, /, **fields: Any) -> None:
-        """Say something that nobody answers; from any thread."""
+        """Send a message that needs no answer; safe from any thread."""
         self._loop.call_soon_threadsafe(self._send, {"name": name, "fields": fields})
 
     async def serve(self, calls: Mapping[str, Served], tells: Mapping[str, Served]) -> None:
-        """Answer calls side by side and take what is told in order, until the other end is gone."""
+        """Answer calls concurrently and messages in order until the other end closes."""
         try:
-            while True:
-                await self._take(await self._receive(), calls, tells)
-        except (asyncio.IncompleteReadError, ConnectionError):
+            while line := await self._reader.readline():
+                await self._take(json.loads(line), calls, tells)
+        except (ValueError, ConnectionError):
+            # A line that is cut off or too long: the other end is broken.
             return
         finally:
             self._close()
@@ -65,7 +64,7 @@ class Channel:
         if "answer" in frame:
             self._settle(frame)
         elif "call" in frame:
-            # Begun in the order in which they came: whoever counts them counts the same each time.
+            # Started in the order of arrival, so that a second attempt counts calls in the same order.
             task = asyncio.create_task(self._answer(frame, calls))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -84,20 +83,13 @@ class Channel:
     async def _answer(self, frame: Any, calls: Mapping[str, Served]) -> None:
         try:
             reply = {"answer": frame["call"], "result": await calls[frame["name"]](**frame["fields"])}
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other end waits for it
+        except Exception as error:  # noqa: BLE001 - the other end waits for an answer in any case
             reply = {"answer": frame["call"], "error": _as_data(error)}
         self._send(reply)
 
-    async def _receive(self) -> Any:
-        (length,) = _HEAD.unpack(await self._reader.readexactly(_HEAD.size))
-        if length > MAX_FRAME:
-            raise ConnectionError("a frame is too long")
-        return json.loads(await self._reader.readexactly(length))
-
     def _send(self, frame: Any) -> None:
-        data = json.dumps(frame, ensure_ascii=True).encode()
         if not self._writer.is_closing():
-            self._writer.write(_HEAD.pack(len(data)) + data)
+            self._writer.write(json.dumps(frame, ensure_ascii=True).encode() + b"\n")
 
     def _close(self) -> None:
         self._writer.close()
@@ -108,7 +100,7 @@ class Channel:
                 answer.set_exception(ChannelClosed())
 
     async def close(self) -> None:
-        """Hang up, and wait for what is still being answered."""
+        """Close, and wait for the answers in progress."""
         self._close()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
@@ -123,7 +115,7 @@ def _as_data(error: Exception) -> dict[str, Any]:
 
 
 def _error_of(data: Mapping[str, Any]) -> Exception:
-    """The same error, where it is one of ours."""
+    """Rebuild an error of ours; wrap any other in Refused."""
     kind = getattr(errors, str(data["kind"]), None)
     if not (isinstance(kind, type) and issubclass(kind, errors.AffidavitError)):
         return Refused(f"{data['kind']}: {data['text']}")
@@ -133,6 +125,6 @@ def _error_of(data: Mapping[str, Any]) -> Exception:
             retryable=bool(data["retryable"]),
             retry_after_seconds=data["retry_after_seconds"],
         )
-    # An error that takes more than its words keeps its words and loses the rest.
+    # MalformedDiffError takes more than a message.
     plain = errors.InputError if issubclass(kind, errors.MalformedDiffError) else kind
     return plain(str(data["text"]))
