@@ -12,8 +12,8 @@ from affidavit.iterations.history import as_contents, tell, track
 from affidavit.iterations.review_summary import find_alerts
 from affidavit.records.finding import Severity
 from affidavit.records.iteration import IterationSummary, RememberedItem, StoredIteration
-from affidavit.store.databases.schema import REVIEWS
 from affidavit.store.open import open_store
+from affidavit.store.tables import REVIEWS
 from commands import affidavit
 from repositories import Repo
 

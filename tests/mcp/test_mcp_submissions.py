@@ -14,8 +14,7 @@ import jsonschema_rs
 import pytest
 
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
-from affidavit.mcp.changes import Changes, WantedChange
-from affidavit.mcp.prompts import prompt_text
+from affidavit.mcp.changes import Changes, WantedChange, prompt_text
 from affidavit.mcp.reports import Reports
 from affidavit.mcp.reviews import Reviews
 from affidavit.mcp.tools import OWN_TOOLS, Desk

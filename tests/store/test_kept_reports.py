@@ -5,8 +5,8 @@ from reports_to_keep import FINGERPRINT, report
 from sqlalchemy import select, update
 
 from affidavit.errors import StoreError
-from affidavit.store.databases.schema import FINDINGS, REPORTS
 from affidavit.store.open import Store
+from affidavit.store.tables import FINDINGS, REPORTS
 
 
 def test_a_kept_report_comes_back_as_it_was(store: Store) -> None:

@@ -7,7 +7,7 @@ import pytest
 from reports_to_keep import report
 
 from affidavit.errors import StoreError
-from affidavit.store.databases.location import SqliteFile, locate
+from affidavit.store.location import SqliteFile, locate
 from affidavit.store.open import open_store
 from repositories import Repo
 

@@ -9,8 +9,8 @@ from reports_to_keep import report
 from sqlalchemy import select
 
 from affidavit.errors import StoreError
-from affidavit.store.databases.schema import REPORTS
 from affidavit.store.open import open_store
+from affidavit.store.tables import REPORTS
 from commands import AFFIDAVIT
 
 FILE = "affidavit.db"

@@ -9,9 +9,9 @@ from reports_to_keep import report
 from sqlalchemy import update
 
 from affidavit.errors import StoreError
-from affidavit.store.databases.location import SqliteFile
-from affidavit.store.databases.schema import VERSION
+from affidavit.store.location import SqliteFile
 from affidavit.store.open import Store, open_store
+from affidavit.store.tables import VERSION
 
 FILE = "affidavit.db"
 

@@ -10,7 +10,7 @@ import pytest
 
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Filter, FullQueue, Reviews, Wanted
-from affidavit.store.databases.location import SqliteFile
+from affidavit.store.location import SqliteFile
 from affidavit.store.open import Store, open_store
 
 AT_ONCE, MOST = 10, 3

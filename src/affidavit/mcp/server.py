@@ -12,8 +12,7 @@ from mcp.shared.exceptions import MCPError
 from affidavit import __version__
 from affidavit.config.places import state_folder
 from affidavit.errors import AffidavitError
-from affidavit.mcp.changes import Changes, WantedChange
-from affidavit.mcp.prompts import prompt_list, prompt_text
+from affidavit.mcp.changes import Changes, WantedChange, prompt_list, prompt_text
 from affidavit.mcp.reports import Reports
 from affidavit.mcp.reviews import Reviews
 from affidavit.mcp.tools import OWN_TOOLS, Desk, reading_tools

@@ -19,7 +19,7 @@ from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
 from affidavit.reviewing.models import chosen_models
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.store.databases.location import Location, SqliteFile, locate
+from affidavit.store.location import Location, SqliteFile, locate
 
 SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_DATABASE")
 """Variables of ours that a cell never sees."""

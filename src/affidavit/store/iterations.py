@@ -5,8 +5,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select
 
 from affidavit.records.iteration import DEFAULT_TENANT, IterationSummary, StoredIteration, StoredSeries
-from affidavit.store.databases.database import Database
-from affidavit.store.databases.schema import ITERATIONS, REVIEWS, is_of_tenant, is_standing
+from affidavit.store.database import Database
+from affidavit.store.tables import ITERATIONS, REVIEWS, is_of_tenant, is_standing
 
 
 class Iterations:

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, FromClause, Select, and_, func, insert, select
 
 from affidavit.records.measure import UNHEARD, LabelEntry, LabelledFinding
-from affidavit.store.databases.database import Database
-from affidavit.store.databases.schema import FINDINGS, LABELS, REPORTS, is_of_tenant
+from affidavit.store.database import Database
+from affidavit.store.tables import FINDINGS, LABELS, REPORTS, is_of_tenant
 
 _ENTRY = (
     LABELS.c.report_id,

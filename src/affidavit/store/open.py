@@ -5,10 +5,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from affidavit.store.databases.location import Location, locate
+from affidavit.store.location import Location, locate
 
 if TYPE_CHECKING:
-    from affidavit.store.databases.database import Database
+    from affidavit.store.database import Database
     from affidavit.store.iterations import Iterations
     from affidavit.store.labels import Labels
     from affidavit.store.reports import Reports
@@ -38,7 +38,7 @@ class Store:
     @cached_property
     def database(self) -> "Database":
         """Its tables, for whoever keeps some of their own there."""
-        from affidavit.store.databases.database import Database  # noqa: PLC0415 - SQLAlchemy is slow to load
+        from affidavit.store.database import Database  # noqa: PLC0415 - SQLAlchemy is slow to load
 
         return Database(self._location, self._busy_seconds, keeps_connections=self._keeps_connections)
 

@@ -9,8 +9,8 @@ from sqlalchemy import and_, delete, func, select
 
 from affidavit.errors import UnreadableReportError
 from affidavit.records.report import Report, StoredFinding
-from affidavit.store.databases.database import Database, insert_all, upsert
-from affidavit.store.databases.schema import FINDINGS, LABELS, REPORTS, REVIEWS, is_of_tenant
+from affidavit.store.database import Database, insert_all, upsert
+from affidavit.store.tables import FINDINGS, LABELS, REPORTS, REVIEWS, is_of_tenant
 
 _AT_ONCE = 20
 """Reports fetched together when all are read: each may have some megabytes."""

@@ -3,8 +3,8 @@
 from sqlalchemy import Connection, insert, select, update
 
 from affidavit.records.measure import Rollout, RolloutDecision, RolloutPlan, RolloutReview, RolloutState
-from affidavit.store.databases.database import Database, upsert
-from affidavit.store.databases.schema import ROLLOUT_REVIEWS, ROLLOUTS
+from affidavit.store.database import Database, upsert
+from affidavit.store.tables import ROLLOUT_REVIEWS, ROLLOUTS
 
 
 class Rollouts:

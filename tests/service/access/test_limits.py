@@ -18,8 +18,8 @@ from affidavit.service.kept.progress import NewExchanges, Progress, Spent
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.metrics import render_metrics
 from affidavit.service.problems import Refusal
-from affidavit.store.databases.schema import SPENDING
 from affidavit.store.open import open_store
+from affidavit.store.tables import SPENDING
 from posting_flow import ALL_BUT_RUFF
 from service_process import DIFF, Answer, Asked, Client, make_token, operate, other_diff, serving, working
 

@@ -9,7 +9,7 @@ from affidavit.service.kept.progress import NewEvent, Progress
 from affidavit.service.kept.records import KeptEvent, WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.streaming import Batch, State, Watch
-from affidavit.store.databases.database import Database
+from affidavit.store.database import Database
 from affidavit.store.open import open_store
 
 LISTENERS = 100

@@ -17,8 +17,8 @@ from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.forgetting import Caches
-from affidavit.store.databases.schema import REVIEWS
 from affidavit.store.open import Store, open_store
+from affidavit.store.tables import REVIEWS
 from model_server import serving as model_serving
 from scripted_model import model
 from service_process import DIFF, Asked, Client, Service, make_token, serving

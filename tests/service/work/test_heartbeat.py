@@ -10,7 +10,7 @@ from dbos import DBOS, SetWorkflowID
 from affidavit.service.kept.access import KeptWorker, Workers
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.engine import Work, engine_config, engine_for
-from affidavit.service.work.heartbeat import Heartbeat
+from affidavit.service.work.worker import Heartbeat
 from affidavit.store.open import open_store
 
 NAME = "one"

@@ -7,8 +7,8 @@ from sqlalchemy import update
 
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
-from affidavit.store.databases.schema import REVIEWS
 from affidavit.store.open import open_store
+from affidavit.store.tables import REVIEWS
 from service_process import Asked, other_diff
 
 LONG_AGO = "2026-01-01T00:00:00.000Z"

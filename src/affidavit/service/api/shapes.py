@@ -1,14 +1,146 @@
-"""The shapes of answers, as the OpenAPI document has them."""
+"""The bodies of requests and answers, as in the OpenAPI document."""
 
-from typing import Any, Literal
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from fastapi import Query
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from affidavit.recheck.findings import Proof
 from affidavit.records.diagnostics import SetAside
 from affidavit.records.finding import Severity
 from affidavit.reviewing.cost import RoleEstimate
 from affidavit.service.kept.records import FindingCounts, KeptReview, ReviewState, ReviewStatus
+
+
+class Body(BaseModel):
+    """A body of a request: what it may not have is refused, not passed over."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_text(cls, data: Any) -> Any:
+        """JSON can spell halves of characters, which no file and no database takes."""
+        if not _can_be_written(data):
+            raise ValueError("there is half a character (a lone surrogate such as \\ud800): send whole ones")
+        return data
+
+
+def _can_be_written(data: Any) -> bool:
+    # Not by recursion: the depth is the caller's choice.
+    waiting = [data]
+    while waiting:
+        match waiting.pop():
+            case str() as text if text.encode(errors="replace") != text.encode(errors="surrogatepass"):
+                return False
+            case dict() as pairs:
+                waiting += [*pairs, *pairs.values()]
+            case list() as several:
+                waiting += several
+    return True
+
+
+class RequestedOptions(Body):
+    """What is shown of the findings; the verdict does not depend on it."""
+
+    focus_areas: list[str] | None = Field(
+        default=None, max_length=20, description="Show only these areas.", examples=[["security", "bugs"]]
+    )
+    severity_threshold: str | None = Field(
+        default=None, max_length=20, description="Hide what is less severe.", examples=["info"]
+    )
+    include_style: bool | None = Field(default=None, description="Show findings about style.")
+    nits: bool | None = Field(default=None, description="Show what is true and not worth acting on.")
+
+
+class ReviewRequest(Body):
+    """What is to be reviewed: a diff, a pull or merge request, or a repository that the server knows."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "diff_text": "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n",
+                    "options": {"focus_areas": ["security", "bugs"], "severity_threshold": "info"},
+                },
+                {"github_url": "https://github.com/owner/repo/pull/123"},
+                {"repository": "shop", "base": "main", "head": "topic"},
+            ]
+        },
+    )
+    diff_text: str | None = Field(default=None, description="A unified diff.")
+    github_url: str | None = Field(default=None, max_length=2_000, description="A pull request.")
+    gitlab_url: str | None = Field(default=None, max_length=2_000, description="A merge request.")
+    repository: str | None = Field(default=None, max_length=200, description="A repository by its name.")
+    base: str | None = Field(default=None, max_length=500, description="A revision of the repository.")
+    head: str | None = Field(default=None, max_length=500, description="A revision of the repository.")
+    title: str = Field(default="", max_length=2_000)
+    description: str = Field(default="", max_length=100_000)
+    options: RequestedOptions = Field(default_factory=RequestedOptions)
+    again: bool = Field(default=False, description="A new review, also where there is one of this change.")
+    series: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=500,
+        pattern=r"\S",
+        description="The series of reviews that this is the next of; without it, that of the pull or merge "
+        "request, or of the repository and the branch that `head` names. A diff has one only by name.",
+    )
+    all: bool = Field(
+        default=False, description="Models look at everything again, not only at what is new since."
+    )
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> "ReviewRequest":
+        given = [
+            name
+            for name in ("diff_text", "github_url", "gitlab_url", "repository")
+            if getattr(self, name) is not None
+        ]
+        if len(given) != 1:
+            said = f"{' and '.join(given)} exclude each other" if given else "there is nothing to review"
+            raise ValueError(f"{said}: give one of diff_text, github_url, gitlab_url, repository")
+        if (self.repository is None) != (self.base is None and self.head is None) or (
+            self.repository is not None and (self.base is None or self.head is None)
+        ):
+            raise ValueError("repository, base and head go together")
+        return self
+
+
+class LabelRequest(Body):
+    """What somebody says of a finding."""
+
+    label: Literal["valid", "wrong", "nit"] = Field(examples=["wrong"])
+    why: str = Field(default="", max_length=2_000, examples=["callers check this before"])
+
+
+class Question(Body):
+    """A question about a finding."""
+
+    question: str = Field(min_length=1, max_length=4_000, examples=["Which caller passes None here?"])
+
+
+def _begun(text: str) -> str:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"there is no day {text}: write it as YYYY-MM-DD") from error
+    if day > datetime.now(UTC).date():
+        raise ValueError(f"{text} lies in the future: name today (UTC) or an earlier day")
+    return text
+
+
+Day = Annotated[
+    str,
+    Query(
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+        description="A day, UTC; not one to come.",
+        json_schema_extra={"format": "date"},
+    ),
+    AfterValidator(_begun),
+]
 
 
 class Submitted(BaseModel):

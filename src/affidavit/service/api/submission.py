@@ -22,8 +22,8 @@ from affidavit.git.paths import decode_path
 from affidavit.git.revisions import branch_named, merge_base, resolve_commit
 from affidavit.quality.rollout import current_versions, running_rollout
 from affidavit.service.api.access import Caller, check_money, with_room
-from affidavit.service.api.asked import RequestedOptions, ReviewRequest
 from affidavit.service.api.ending import note
+from affidavit.service.api.shapes import RequestedOptions, ReviewRequest
 from affidavit.service.api.visits import QUICK
 from affidavit.service.kept.records import KeptReview, ReviewSource, WantedReview
 from affidavit.service.kept.reviews import RequestKey, Wanted

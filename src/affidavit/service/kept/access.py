@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import and_, delete, func, insert, select, update
 
 from affidavit.records.record import Record
-from affidavit.store.databases.database import Database, insert_once, upsert
-from affidavit.store.databases.schema import AUDIT, DELIVERIES, KNOWN_REPOSITORIES, TENANTS, TOKENS, WORKERS
+from affidavit.store.database import Database, insert_once, upsert
+from affidavit.store.tables import AUDIT, DELIVERIES, KNOWN_REPOSITORIES, TENANTS, TOKENS, WORKERS
 
 DELETED = "review.delete"
 """The action that caches listen for."""

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, select, update
 
 from affidavit.service.kept.records import KeptEvent, Posting, PostingState
-from affidavit.store.databases.database import Database, insert_all, insert_once, upsert
-from affidavit.store.databases.schema import POSTINGS, REVIEW_EVENTS, REVIEW_EXCHANGES, REVIEWS, SPENDING
+from affidavit.store.database import Database, insert_all, insert_once, upsert
+from affidavit.store.tables import POSTINGS, REVIEW_EVENTS, REVIEW_EXCHANGES, REVIEWS, SPENDING
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, tuple_, update
 
 from affidavit.service.kept.records import FINISHED, KeptReview, ReviewOutcome, ReviewStatus, WantedReview
-from affidavit.store.databases.database import Database, insert_once
-from affidavit.store.databases.schema import REPORTS, REQUEST_KEYS, REVIEWS
+from affidavit.store.database import Database, insert_once
+from affidavit.store.tables import REPORTS, REQUEST_KEYS, REVIEWS
 
 _NO_ANSWER = ("failed", "cancelled")
 _COLUMNS = [REVIEWS.c[name] for name in KeptReview.model_fields]

@@ -20,9 +20,9 @@ from affidavit.records.iteration import StoredIteration
 from affidavit.records.measure import Dimension, Quality
 from affidavit.render.formats import FORMATS
 from affidavit.service.api.access import Caller
-from affidavit.service.api.asked import Day, ReviewRequest
 from affidavit.service.api.door import Reader, RightsFirst, Submitter, ThisServer, documented
 from affidavit.service.api.shapes import (
+    Day,
     Estimated,
     Health,
     History,
@@ -30,6 +30,7 @@ from affidavit.service.api.shapes import (
     MeasuredReview,
     RepositoryEntry,
     RepositoryList,
+    ReviewRequest,
     SampleChange,
     SampleRepository,
 )

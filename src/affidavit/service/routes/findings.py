@@ -10,7 +10,6 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.measure import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.service.api.access import check_money
-from affidavit.service.api.asked import LabelRequest, Question
 from affidavit.service.api.door import (
     OwnReport,
     OwnReview,
@@ -20,7 +19,7 @@ from affidavit.service.api.door import (
     ThisServer,
     documented,
 )
-from affidavit.service.api.shapes import FindingLabel, FindingLabels, QuestionAnswer
+from affidavit.service.api.shapes import FindingLabel, FindingLabels, LabelRequest, Question, QuestionAnswer
 from affidavit.service.api.visits import visit
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal

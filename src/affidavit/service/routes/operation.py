@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from affidavit.records.iteration import DEFAULT_TENANT
-from affidavit.service.api.asked import Day
 from affidavit.service.api.door import Admin, Reader, ThisServer, documented
+from affidavit.service.api.shapes import Day
 from affidavit.service.kept.access import AuditEntry
 from affidavit.service.metrics import render_metrics
 from affidavit.service.problems import Refusal

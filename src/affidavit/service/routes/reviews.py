@@ -14,7 +14,6 @@ from affidavit.diff.redacted import redact_shown
 from affidavit.records.change import Change
 from affidavit.records.iteration import FeedbackVerdict, StoredIteration
 from affidavit.render.exchange.verdict import ReviewVerdict, to_verdict
-from affidavit.service.api.asked import ReviewRequest
 from affidavit.service.api.door import (
     MayStay,
     OwnReview,
@@ -33,6 +32,7 @@ from affidavit.service.api.shapes import (
     FindingSoFar,
     ReviewPage,
     ReviewProgress,
+    ReviewRequest,
     ReviewSummary,
     Submitted,
     stream_url,

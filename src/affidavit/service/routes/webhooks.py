@@ -18,9 +18,9 @@ from affidavit.forges.events import RequestEvent, read_github_event, read_gitlab
 from affidavit.forges.pull_request import PullRequest
 from affidavit.records.iteration import DEFAULT_TENANT
 from affidavit.service.api.access import Caller
-from affidavit.service.api.asked import ReviewRequest
 from affidavit.service.api.door import ThisServer, documented
 from affidavit.service.api.ending import ask_for_posting, cancel_review
+from affidavit.service.api.shapes import ReviewRequest
 from affidavit.service.api.submission import WHILE_SOMEBODY_WAITS, queue_review, review_of
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.kept.reviews import Filter, RequestKey

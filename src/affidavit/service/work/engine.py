@@ -14,8 +14,8 @@ from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 from affidavit.errors import StoreError
 from affidavit.service.kept.records import Posting
 from affidavit.service.settings import ServiceSettings
-from affidavit.store.databases import postgresql, sqlite
-from affidavit.store.databases.location import PostgresDatabase
+from affidavit.store import postgresql, sqlite
+from affidavit.store.location import PostgresDatabase
 from affidavit.system.private_files import make_private_file, make_private_folder
 
 LOG = structlog.get_logger("affidavit.worker")

@@ -6,7 +6,7 @@ from contextlib import suppress
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import NullPool, QueuePool
 
-from affidavit.store.databases.location import SqliteFile
+from affidavit.store.location import SqliteFile
 from affidavit.system.private_files import make_private_file, make_private_folder
 
 _EMPTYING_MILLISECONDS = 3_000

@@ -10,9 +10,9 @@ from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
 from sqlalchemy.exc import SQLAlchemyError
 
 from affidavit.errors import StoreError
-from affidavit.store.databases import postgresql, sqlite
-from affidavit.store.databases.location import Location, SqliteFile
-from affidavit.store.databases.schema import METADATA, VERSION, VERSION_NUMBER
+from affidavit.store import postgresql, sqlite
+from affidavit.store.location import Location, SqliteFile
+from affidavit.store.tables import METADATA, VERSION, VERSION_NUMBER
 
 
 class Database:

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
 
 from affidavit.errors import StoreError
-from affidavit.store.databases.location import PostgresDatabase
+from affidavit.store.location import PostgresDatabase
 from affidavit.system.installation import this_installation
 
 DRIVER = "psycopg[binary]"
@@ -58,9 +58,9 @@ def make_engine(location: PostgresDatabase, busy_seconds: float) -> Engine:
 
 def notice_the_dead(engine: Engine) -> None:
     """Let neither side wait for the other one forever."""
-    from affidavit.store.databases import silence  # noqa: PLC0415 - not everybody has the driver
+    from affidavit.store import silent_server  # noqa: PLC0415 - not everybody has the driver
 
-    event.listen(engine, "do_connect", silence.connect)
+    event.listen(engine, "do_connect", silent_server.connect)
     event.listen(engine, "connect", _let_go_of_the_dead)
 
 
