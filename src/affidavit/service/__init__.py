@@ -1,1 +1,1 @@
-"""The service: reviews are asked for over HTTP, done as durable work, and told as a stream of events."""
+"""The service: take reviews over HTTP, run them as durable work, and stream their events."""

@@ -1,4 +1,4 @@
-"""One attempt at a review: a cell does the work, and its worker writes down what it says and pays."""
+"""One attempt at a review: a child does the work; the worker stores its events and pays."""
 
 import asyncio
 import hashlib
@@ -25,18 +25,18 @@ from affidavit.service.work.calls import Calls, ended
 
 NewExchange = tuple[str, dict[str, Any]]
 _CHANGING = {"timestamp", "duration_ms", "cost_usd", "input_tokens", "output_tokens", "cached_tokens"}
-"""What differs from attempt to attempt; sums depend on who of several was first."""
+"""Fields that differ between attempts; sums depend on the order of concurrent calls."""
 
 _PAUSE_SECONDS = 0.05
-"""Events of this time are written together: a tool called a hundred times is not a hundred transactions."""
+"""Events within this time are stored in one transaction."""
 
 
-class LostReview(Exception):  # noqa: N818 - somebody else has it, which is no mistake
-    """Another worker has the review now, or it is over: nothing more is written about it."""
+class LostReview(Exception):  # noqa: N818 - not a mistake
+    """Another worker has the review now, or it is finished; nothing more is stored."""
 
 
 class Diary:
-    """What one attempt of a review writes down; whoever has lost the review writes no more."""
+    """Stores the events and exchanges of one attempt, unless the review is lost."""
 
     def __init__(self, progress: Progress, review_id: str, tenant: str, owner: str) -> None:
         self._progress, self._owner = progress, owner
@@ -50,16 +50,16 @@ class Diary:
         self.is_lost = False
 
     def begin_again(self) -> None:
-        """Expect the same events once more: another cell runs the same review."""
+        """Expect the same events again from a new child."""
         self._seen.clear()
 
     def event(self, name: str, data: dict[str, Any], attempt: int = 0) -> None:
-        """Write down what happened; with an attempt, it differs from the same event of another one."""
+        """Store an event; `attempt` tells it apart from the same event of another attempt."""
         self._events.append(self.identified(name, data, attempt))
         self._wanted.set()
 
     def identified(self, name: str, data: dict[str, Any], attempt: int = 0) -> NewEvent:
-        """Give an event its identity: what it says, and how often that was said before.
+        """Give an event its identity: its content, and how often it occurred before.
 
         A review that is taken over runs again from its beginning. The events that it repeats have the same
         identities, so the store keeps each once, and a listener sees only what is new.
@@ -70,18 +70,18 @@ class Diary:
         return NewEvent(name, data, hashlib.sha256(f"{self._seen[text]}:{text}".encode()).hexdigest())
 
     def reach(self, stage: str) -> None:
-        """Note how far the review is, with the next events."""
+        """Store the stage with the next events."""
         self._stage = stage
         self._wanted.set()
 
     def exchange(self, key: str, body: dict[str, Any]) -> None:
-        """A model replied: it was paid for, and is kept without delay."""
+        """Store a paid reply without delay."""
         self._exchanges.append((key, body))
         self._at_once.set()
         self._wanted.set()
 
     async def keep_writing(self) -> None:
-        """Write what there is, a few times a second, until cancelled."""
+        """Store new events and exchanges several times a second, until cancelled."""
         while True:
             await self._wanted.wait()
             with suppress(TimeoutError):
@@ -90,7 +90,7 @@ class Diary:
             await self.flush()
 
     async def flush(self) -> None:
-        """Write everything that was said so far; raises LostReview, and StoreError with nothing lost."""
+        """Store everything so far; raise LostReview, or StoreError without losing anything."""
         async with self._turn:
             self._wanted.clear()
             self._at_once.clear()
@@ -112,7 +112,7 @@ class Diary:
 
 
 def cost_of(tenant: str, bodies: Sequence[dict[str, Any]]) -> Spent:
-    """What exchanges cost a tenant today."""
+    """Add up the cost of exchanges."""
     used = [body.get("usage", {}) for body in bodies]
     tokens = ("input_tokens", "output_tokens")
     return Spent(
@@ -126,11 +126,11 @@ def cost_of(tenant: str, bodies: Sequence[dict[str, Any]]) -> Spent:
 
 OPENING = "open"
 CheckMoney = Callable[[], Awaitable[None]]
-"""Raises BudgetError where the tenant may pay for nothing more today."""
+"""Raises BudgetError if the tenant's budget of today is spent."""
 
 
 class HeldReview:
-    """A review in the hands of a worker; what it says and pays outlives the cell."""
+    """A review that a worker runs, in one child after the other if one dies."""
 
     def __init__(self, review: KeptReview, calls: Calls, diary: Diary, check_money: CheckMoney) -> None:
         self.review, self.diary = review, diary
@@ -138,13 +138,13 @@ class HeldReview:
         self.stage = OPENING
         self._reached_ns = time.time_ns()
         self.released = asyncio.Event()
-        """Set when nobody here has it in hand any more."""
+        """Set when this worker has stopped."""
         self._ended = asyncio.Event()
         self._channel: Channel | None = None
         self.cache = Path()
-        """Where the cell keeps what can be made again."""
+        """The cache folder of the child."""
         self.completed: dict[str, Any] | None = None
-        """The last event: nobody hears of it before the report can be read."""
+        """The last event, stored only after the report."""
 
     async def work(self, spawner: Spawner, hold: "Callable[[HeldReview], Awaitable[Any]]") -> Any:
         """Run `hold` with a child process."""
@@ -162,18 +162,18 @@ class HeldReview:
                     await writing
 
     def stop(self) -> None:
-        """Let go: the review is over, or another worker has it."""
+        """Stop: the review is finished, or another worker has it."""
         self._ended.set()
 
     async def rest(self, seconds: float) -> None:
-        """Wait before another try; raises LostReview where the review is let go of meanwhile."""
+        """Wait before a retry; raise LostReview if the review was stopped meanwhile."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._ended.wait(), seconds)
         if self._ended.is_set():
             raise LostReview
 
     async def _unless_ended(self, holding: Awaitable[Any], writing: "asyncio.Task[None]") -> Any:
-        """What comes of the work; it ends where nothing can be written down any more, or nobody wants it."""
+        """Return the result, unless storing fails or the review is stopped first."""
         held, ended = asyncio.ensure_future(holding), asyncio.create_task(self._ended.wait())
         try:
             await asyncio.wait({held, writing, ended}, return_when=asyncio.FIRST_COMPLETED)
@@ -189,16 +189,16 @@ class HeldReview:
                     await task
 
     async def open(self, wanted: WantedReview) -> dict[str, Any]:
-        """The change, opened in the cell."""
+        """Open the change in the child."""
         opened: dict[str, Any] = await self._child.call("open", wanted=wanted.model_dump(mode="json"))
         return opened
 
     async def is_merged(self, before: StoredIteration) -> bool:
-        """Whether the head of an earlier review is part of the change's base by now."""
+        """Check whether the head of an earlier review is part of the change's base by now."""
         return bool(await self._child.call("merged", iteration=before.model_dump(mode="json")))
 
     def reach(self, stage: str) -> None:
-        """Begin a stage, and count how long the one before it took."""
+        """Begin a stage, and measure the previous one."""
         now = time.time_ns()
         metrics.STAGE_SECONDS.labels(self.stage).observe((now - self._reached_ns) / 1e9)
         record_span("stage", self._reached_ns, now, stage=self.stage)
@@ -224,7 +224,7 @@ class HeldReview:
             return bool(await self._child.call("pay", number=number, reply=reply))
 
         try:
-            # Every call anew: all reviews of a tenant, whoever works on them, pay from the same money.
+            # Before every call: all reviews of a tenant share one budget.
             await self._check_money()
         except BudgetError as error:
             return ended(CallEnded("budget_exhausted", str(error), was_read=False))

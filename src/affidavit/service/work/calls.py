@@ -1,4 +1,4 @@
-"""Ask models for cells: the worker has the keys, counts the money, and limits the calls at once."""
+"""Call models for child processes: keep the keys, check budgets, and limit concurrent calls."""
 
 import asyncio
 import time
@@ -29,21 +29,21 @@ from affidavit.service.settings import ServiceSettings
 
 @dataclass(frozen=True)
 class DaysMoney:
-    """What a tenant may spend on a day, and what it has spent of that."""
+    """The daily budget of a tenant, and what it has spent."""
 
     tenant: str
     most_usd: float
-    """0: as much as it takes."""
+    """0: no limit."""
     spent_usd: float = 0.0
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing more may be paid."""
+        """Whether the budget is spent."""
         return bool(self.most_usd) and self.spent_usd >= self.most_usd
 
     @property
     def left_usd(self) -> float | None:
-        """What may still be paid; None: as much as it takes."""
+        """The rest of the budget; None: no limit."""
         return max(self.most_usd - self.spent_usd, 0.0) if self.most_usd else None
 
     def __str__(self) -> str:
@@ -52,14 +52,14 @@ class DaysMoney:
 
 @dataclass(frozen=True)
 class Money:
-    """The money of all tenants of one store."""
+    """The budgets of all tenants of one store."""
 
     settings: ServiceSettings
     access: Access
     progress: Progress
 
     def today(self, tenant: str) -> DaysMoney:
-        """How it stands now; days are those of UTC."""
+        """Return the budget of today (UTC)."""
         own = self.access.limits_of(tenant)
         most = float(own.get("usd_per_day", self.settings.limits.usd_per_day))
         if not most:
@@ -67,18 +67,18 @@ class Money:
         return DaysMoney(tenant, most, self.progress.spent_usd(tenant, datetime.now(UTC).date().isoformat()))
 
     def check(self, tenant: str) -> None:
-        """Raise BudgetError, with what to do, where a review may pay for nothing more today."""
+        """Raise BudgetError if the budget of today is spent."""
         day = self.today(tenant)
         if day.is_spent:
             raise BudgetError(f"{day}; retry it tomorrow (UTC), or ask the operator for more")
 
 
 Pay = Callable[[Any], Awaitable[bool]]
-"""Takes what came of an attempt that broke off; False: there is no money for another."""
+"""Takes the partial reply of a failed attempt; returns False if the budget allows no other."""
 
 
 class Gate(asyncio.Semaphore):
-    """Lets in so many calls at once, and so many a minute."""
+    """Limits concurrent calls and calls per minute."""
 
     def __init__(self, at_once: int, per_minute: int = 0) -> None:
         super().__init__(at_once)
@@ -137,7 +137,7 @@ class Calls:
     async def ask(
         self, role: Role, messages: list[Any], question: dict[str, Any], pay: Pay
     ) -> dict[str, Any]:
-        """What a role's model replied, as data, or why it did not."""
+        """Return the reply of a role's model as data, or why there is none."""
         connection = self._connections.get(role)
         if connection is None:
             return ended(CallEnded("failed", f"the service has no model for the {role}", was_read=False))
@@ -164,7 +164,7 @@ class Calls:
             metrics.CALL_SECONDS.labels(model).observe(time.monotonic() - began)
 
 
-class _NotPaid(Exception):  # noqa: N818 - the cell knows why
+class _NotPaid(Exception):  # noqa: N818 - the child knows why
     pass
 
 
@@ -173,7 +173,7 @@ def _data_of(reply: ModelResponse | None) -> Any:
 
 
 def ended(end: CallEnded) -> dict[str, Any]:
-    """Why a call has no reply, as a cell is told of it."""
+    """Describe a call without a reply, as data for a child."""
     return {
         "reply": _data_of(end.reply),
         "ended": {"outcome": end.outcome, "detail": end.detail, "was_read": end.was_read},

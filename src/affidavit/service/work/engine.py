@@ -1,4 +1,4 @@
-"""The durable-execution engine: its database, its queue, and what the service asks of it."""
+"""Use the durable-execution engine: its database and its queues."""
 
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -27,19 +27,19 @@ WORKFLOW = "review"
 POSTING_QUEUE = "postings"
 POSTING = "post"
 OVER = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
-"""States of the engine in which nothing more is done."""
+"""Final states of the engine."""
 FILE_NAME = "work.db"
 POLLING_SECONDS = 0.5
 ENDING_SECONDS = 0.25
-"""How long threads of the engine may sleep that an ending process waits for."""
+"""How long the engine's threads may sleep; a stopping process waits for them."""
 POSTING_POLLING_SECONDS = 2.0
-"""Nobody sees whether a comment stands there a second sooner, and every look costs."""
+"""Postings are not urgent, and every poll costs a query."""
 Asked = ParamSpec("Asked")
 Answered = TypeVar("Answered")
 
 
 def engine_for(settings: ServiceSettings) -> Engine:
-    """The engine's database: a file beside the store's, or tables of their own in the same database."""
+    """Make the engine's database: a file beside the store, or its own schema in the same database."""
     location = settings.location
     if isinstance(location, PostgresDatabase):
         url = make_url(location.url.replace("postgres://", "postgresql://", 1))
@@ -62,16 +62,16 @@ def engine_for(settings: ServiceSettings) -> Engine:
 
 
 def _use_wal(connection: Any, _record: object) -> None:
-    # Readers go on while one writes; without it the engine is half as fast.
+    # Readers do not wait for a writer; without it the engine is half as fast.
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA busy_timeout = 30000")
-    # What is deleted is overwritten, too; not every build of SQLite does so by itself.
+    # Overwrite deleted data; not every build of SQLite does so by default.
     connection.execute("PRAGMA secure_delete = ON")
 
 
 def schema_for(settings: ServiceSettings) -> str:
-    """The engine's tables in a PostgreSQL database; a store in a schema of its own has its own engine."""
+    """Return the schema of the engine's tables; a store in its own schema has its own engine."""
     location = settings.location
     if not isinstance(location, PostgresDatabase):
         return "dbos"
@@ -82,12 +82,12 @@ def schema_for(settings: ServiceSettings) -> str:
 
 @contextmanager
 def in_our_words() -> Iterator[None]:
-    """What the engine's database refuses is an error of the store, as with our own tables."""
+    """Raise StoreError for errors of the engine's database."""
     try:
         yield
     except SQLAlchemyError as error:
         cause = " ".join(str(getattr(error, "orig", None) or error).split())
-        # What the database refuses to somebody without rights is refused the next time, too.
+        # A retry does not help without rights.
         is_over = isinstance(error, ProgrammingError)
         raise StoreError(f"the queue of reviews cannot be used: {cause}", retryable=not is_over) from error
 
@@ -104,7 +104,7 @@ def _explained(
 
 
 class Work:
-    """The queue of reviews, for whoever asks for work and does none."""
+    """The queue of reviews, seen from outside a worker."""
 
     def __init__(self, settings: ServiceSettings) -> None:
         self._settings = settings
@@ -112,7 +112,7 @@ class Work:
 
     @cached_property
     def client(self) -> DBOSClient:
-        """The engine, from outside."""
+        """The engine's client."""
         return DBOSClient(
             system_database_engine=self._engine,
             dbos_system_schema=schema_for(self._settings),
@@ -123,13 +123,13 @@ class Work:
 
     @in_our_words()
     def prepare(self) -> None:
-        """Make the engine's tables, for a server that starts before any worker."""
+        """Make the engine's tables: a server may start before any worker."""
         url = self._engine.url.render_as_string(hide_password=False)
         DBOS.migrate(url, schema=schema_for(self._settings))
 
     @_explained
     async def enqueue(self, review_id: str, tenant: str) -> None:
-        """Put a review into the queue; the same review twice is there once."""
+        """Queue a review; a second time has no effect."""
         await self.client.enqueue_async(
             {
                 "workflow_name": WORKFLOW,
@@ -143,7 +143,7 @@ class Work:
 
     @_explained
     async def enqueue_posting(self, posting: Posting) -> None:
-        """Have a finished review posted; the same posting twice is there once."""
+        """Queue a posting; a second time has no effect."""
         await self.client.enqueue_async(
             {
                 "workflow_name": POSTING,
@@ -156,7 +156,7 @@ class Work:
 
     @_explained
     async def states(self, review_ids: list[str]) -> dict[str, str]:
-        """How reviews stand for the engine; those that it does not know are not there."""
+        """Return the engine's state of each review that it knows."""
         if not review_ids:
             return {}
         known = await self.client.list_workflows_async(
@@ -166,17 +166,17 @@ class Work:
 
     @_explained
     async def cancel(self, review_id: str) -> None:
-        """Let a review go no further."""
+        """Cancel a review."""
         await self.client.cancel_workflow_async(review_id)
 
     @_explained
     async def retry(self, review_id: str, tenant: str) -> None:
-        """Put a review that is over for the engine back into its queue."""
+        """Requeue a review that the engine takes for finished."""
         known = await self.client.list_workflows_async(
             workflow_ids=[review_id], load_input=False, load_output=False
         )
         if not known:
-            # It was cancelled or lost before it came into the queue.
+            # Cancelled or lost before it was queued.
             await self.enqueue(review_id, tenant)
             return
         try:
@@ -188,18 +188,18 @@ class Work:
                 queue_partition_key=tenant,
             )
         except engine_errors.DBOSException as error:
-            # Somebody else was first, or its last attempt is just ending: a worker's next round finds it.
+            # Requeued by another, or its last attempt is just ending: a worker's next round finds it.
             LOG.info("not put back", review=review_id, reason=str(error))
 
     @_explained
     async def forget(self, names: list[str]) -> None:
-        """Forget pieces of work, so that they can be begun anew."""
+        """Delete workflows, so that they can start again."""
         if names:
             await self.client.delete_workflows_async(names)
 
     @_explained
     async def delete(self, review_ids: list[str]) -> None:
-        """Forget what the engine has kept of reviews and their postings."""
+        """Delete the workflows of reviews and their postings."""
         await self.client.delete_workflows_async(review_ids)
         for review_id in review_ids:
             posted = await self.client.list_workflows_async(
@@ -210,7 +210,7 @@ class Work:
 
     @in_our_words()
     def empty_log(self) -> bool:
-        """Let nothing of what was deleted stand in the log of a file; False where that must wait."""
+        """Truncate the write-ahead log, so that no deleted data remains; False if it is in use."""
         if self._engine.dialect.name != "sqlite":
             return True
         with self._engine.connect() as connection:
@@ -218,7 +218,7 @@ class Work:
 
     @in_our_words()
     def hand_on(self, worker_id: str) -> list[str]:
-        """Put what a dead worker was doing back into the queue."""
+        """Requeue the work of a dead worker."""
         running = self.client.list_workflows(
             status="PENDING", executor_id=worker_id, load_input=False, load_output=False
         )
@@ -230,24 +230,24 @@ class Work:
 
     @in_our_words()
     def executors(self) -> set[str]:
-        """Everybody in whose hands something is."""
+        """Return the ids of workers with work in progress."""
         running = self.client.list_workflows(status="PENDING", load_input=False, load_output=False)
         return {one.executor_id for one in running if one.executor_id}
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if "client" in self.__dict__:
             self.client.destroy()
         self._engine.dispose()
 
 
 def posting_name(posting: Posting) -> str:
-    """How the engine knows a posting: asked for again, it is another piece of work."""
+    """Return the workflow id of a posting; each request has its own."""
     return f"{posting.review_id} post {posting.number}"
 
 
 def engine_config(settings: ServiceSettings, engine: Engine) -> DBOSConfig:
-    """How a worker runs the engine: its own name, JSON that people can read, and no telephone."""
+    """Configure the engine of a worker: readable JSON, no telemetry."""
     return {
         "name": APPLICATION,
         "system_database_engine": engine,
@@ -257,7 +257,7 @@ def engine_config(settings: ServiceSettings, engine: Engine) -> DBOSConfig:
         "application_version": APPLICATION_VERSION,
         "log_level": "WARNING",
         "max_executor_threads": 64,
-        # Nothing is told by way of the engine: what looks for it does so seldom, and ends soon.
+        # We use no notifications of the engine: its listener may poll seldom and end soon.
         "notification_listener_polling_interval_sec": ENDING_SECONDS,
         "notification_coalesce_sec": ENDING_SECONDS,
     }

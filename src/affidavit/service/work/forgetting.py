@@ -1,4 +1,4 @@
-"""Keep each tenant's cache small, and delete reviews with everything that was kept of them."""
+"""Separate the tenants' caches, and delete reviews with all their data."""
 
 import asyncio
 import fcntl
@@ -21,11 +21,11 @@ from affidavit.store.open import Store
 from affidavit.system.private_files import make_private_file, make_private_folder
 
 SINCE = "since"
-"""A file that says after which deletion a cache was begun; clocks of machines are never compared."""
+"""A file with the number of the last deletion before a cache was made; no clocks are compared."""
 
 
 class Caches:
-    """A folder for each tenant: nobody is served from what another's review left behind."""
+    """A cache folder for each tenant."""
 
     def __init__(self, settings: ServiceSettings, access: Access) -> None:
         self._place = settings.cache / "tenants"
@@ -33,27 +33,27 @@ class Caches:
 
     @contextmanager
     def used(self, tenant: str) -> Iterator[Path]:
-        """The tenant's folder, which stays for as long as somebody on this machine uses it."""
+        """Lock and return the tenant's folder."""
         folder = self._folder(tenant)
         with self._locked(folder, fcntl.LOCK_SH):
             self._begin(folder, tenant)
             yield folder
 
     def sweep(self) -> list[str]:
-        """Delete what was cached before reviews of a tenant were deleted; returns whose."""
+        """Delete caches that are older than their tenant's last deletion; return whose."""
         return [tenant for tenant, number in self._access.deletions().items() if self._swept(tenant, number)]
 
     def _swept(self, tenant: str, number: int) -> bool:
         folder = self._folder(tenant)
         if not folder.is_dir() or _begun_after(folder) >= number:
             return False
-        # Out of the way at once, so that nobody waits for the rest.
+        # Rename first, so that nobody waits for the deletion.
         old = folder.with_name(f"{folder.name}-{uuid4().hex}")
         try:
             with self._locked(folder, fcntl.LOCK_EX | fcntl.LOCK_NB):
                 folder.rename(old)
         except BlockingIOError:
-            # It is in use, and looked at again in the next round.
+            # In use: the next round tries again.
             return False
         shutil.rmtree(old)
         return True
@@ -88,23 +88,23 @@ LOG = structlog.get_logger("affidavit.forgetting")
 
 
 class Forgetting:
-    """Deletes from the store, the queue, the caches of this machine, and the logs of both files."""
+    """Deletes reviews from the store, the queue, the caches and the write-ahead logs."""
 
     def __init__(self, store: Store, work: Work, caches: Caches) -> None:
         self._database, self._work, self._caches = store.database, work, caches
         self._reviews, self._access = Reviews(store.database), Access(store.database)
 
     async def forget(self, reviews: Sequence[KeptReview], who: str) -> None:
-        """Delete reviews that are over."""
+        """Delete finished reviews."""
         names = [review.id for review in reviews]
-        # The store last: what it does not know can never be deleted elsewhere.
+        # The store last: without its row, nothing could be deleted elsewhere.
         await self._work.delete(names)
         await asyncio.to_thread(self._forget, reviews, names, who)
         await asyncio.to_thread(self._caches.sweep)
         await asyncio.to_thread(self._empty_logs)
 
     async def forget_before(self, day: str, who: str, tenant: str | None = None) -> int:
-        """Delete what ended before a day, of one tenant or (None) of all; how many that were."""
+        """Delete reviews that ended before a day, of one tenant or (None) of all; return how many."""
         deleted = 0
         while names := await asyncio.to_thread(self._reviews.finished_before, day, tenant):
             found = [await asyncio.to_thread(self._reviews.find, name, tenant) for name in names]
@@ -119,6 +119,6 @@ class Forgetting:
             self._access.note(entry)
 
     def _empty_logs(self) -> None:
-        """The last copies of what was deleted stand where SQLite writes ahead."""
+        """Remove deleted data from SQLite's write-ahead logs."""
         if not (self._work.empty_log() and self._database.empty_log()):
             LOG.warning("a log of the database was in use, and is emptied when the service ends")

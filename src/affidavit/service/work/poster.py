@@ -1,6 +1,6 @@
-"""The process that posts: a report on standard input in, what was done as JSON out; it alone may write.
+"""The process that posts: read a report from standard input, post it, print the result as JSON.
 
-It ends when whoever started it does: two that post the same at once could not see each other's comments.
+It ends with its worker: two posters at once could not see each other's comments.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from affidavit.records.report import Report
 
 
 def main() -> None:
-    """Post what stands on the first line of the input, and say what came of it on one line."""
+    """Post the report of the first input line, and print the result on one line."""
     asked = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_the_worker, daemon=True).start()
     print(json.dumps(_outcome(asked["url"], asked["report"].encode())), flush=True)  # noqa: T201 - to the worker
-    # The other thread waits for input, and must not be waited for.
+    # Do not wait for the thread that reads input.
     os._exit(0)
 
 
@@ -39,7 +39,7 @@ def _outcome(url: str, body: bytes) -> dict[str, Any]:
         posted = asyncio.run(_post(url, body))
     except AffidavitError as error:
         return {"error": str(error), "retryable": bool(getattr(error, "retryable", False))}
-    except Exception as error:  # noqa: BLE001 - the worker says it; a traceback here would be no line of its log
+    except Exception as error:  # noqa: BLE001 - the worker logs it
         what = " ".join(f"{type(error).__name__}: {error}".split())[:500]
         return {"error": f"a fault in Affidavit itself while posting on {url}, {what}", "retryable": False}
     return {

@@ -1,4 +1,4 @@
-"""Post a finished review: durable work, done by a process of its own that alone may write on a forge."""
+"""Post a finished review as durable work, in a separate process that has the forge token."""
 
 import asyncio
 import json
@@ -37,11 +37,11 @@ ALSO_FOR_THE_POSTER = (
     "HOME",
     *(name for proxy in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY") for name in (proxy, proxy.lower())),
 )
-"""Which forges there are, and the way to them."""
+"""Forge hosts and proxies."""
 
 
 def poster_environment(settings: ServiceSettings) -> dict[str, str]:
-    """The environment of the process that posts: it has the token that writes, and no other secret."""
+    """Return the environment of the posting process: the posting token and no other secret."""
     passed = {
         name: settings.environment[name]
         for name in (*PASSED_ON, *ALSO_FOR_THE_POSTER)
@@ -52,18 +52,18 @@ def poster_environment(settings: ServiceSettings) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class PostOffice:
-    """Has reviews posted, and notes what became of it."""
+    """Posts reviews and stores the results."""
 
     settings: ServiceSettings
     store: Store
 
     @property
     def postings(self) -> Postings:
-        """What was posted so far."""
+        """The stored postings."""
         return Postings(self.store.database)
 
     async def do(self, review_id: str) -> None:
-        """Post what waits to be posted, as a step of the engine that is tried again where that may help."""
+        """Post a waiting posting as a step of the engine, with retries."""
         posting = await until_it_answers(lambda: self.postings.find(review_id))
         review = await until_it_answers(lambda: Reviews(self.store.database).find(review_id, None))
         if posting is None or posting.state != "waiting" or review is None or review.url is None:
@@ -78,7 +78,7 @@ class PostOffice:
             await self._finish(posting, "posted", reason=None, **done)
 
     async def _attempt(self, posting: Posting, url: str) -> dict[str, Any]:
-        """Post once; where it is tried again, whoever asks meanwhile hears why."""
+        """Post once; store the reason of a retry."""
         try:
             return await self.post(posting.review_id, url)
         except OutsideError as error:
@@ -88,7 +88,7 @@ class PostOffice:
             raise
 
     async def post(self, review_id: str, url: str) -> dict[str, Any]:
-        """Post a review once; raises where it cannot be, with `retryable` where another time it may."""
+        """Post a review once; raise an error, `retryable` if a retry may help."""
         body = await asyncio.to_thread(self.store.reports.load_bytes, review_id)
         if body is None:
             raise InputError("the review has no report, so there is nothing to post")
@@ -108,7 +108,7 @@ class PostOffice:
 
 
 def _patiently() -> StepOptions:
-    """How the engine tries again: its pauses grow, and begin anywhere, so that many do not come together."""
+    """Configure the retries: growing pauses with jitter."""
     return {
         "name": "post",
         "retries_allowed": True,
@@ -135,7 +135,7 @@ async def _ask_poster(environment: Mapping[str, str], url: str, body: bytes) -> 
         raise AssertionError("both were asked for")
     try:
         async with asyncio.timeout(SECONDS):
-            # Its input stays open: where this process dies, it is closed, and the poster ends.
+            # The input stays open: if this process dies, it closes, and the poster ends.
             process.stdin.write(json.dumps({"url": url, "report": body.decode()}).encode() + b"\n")
             await process.stdin.drain()
             line = await process.stdout.readline()

@@ -1,4 +1,4 @@
-"""On what terms a change is reviewed: its source, the series it belongs to, options, models and prompts."""
+"""Prepare a review: its source, its series, its options, models and prompts."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -29,13 +29,13 @@ from affidavit.service.settings import ServiceSettings
 from affidavit.store.open import Store
 
 IsMerged = Callable[[StoredIteration], Awaitable[bool]]
-"""Says whether the head of an earlier review is part of the change's base by now."""
+"""Whether the head of an earlier review is part of the change's base by now."""
 LOG = structlog.get_logger("affidavit.worker")
 
 
 @dataclass(frozen=True)
 class Series:
-    """One tenant's reviews of one pull request or branch; another tenant's of the same are not among them."""
+    """One tenant's reviews of one pull request or branch."""
 
     store: Store
     tenant: str
@@ -44,15 +44,11 @@ class Series:
 
     @property
     def name(self) -> str:
-        """Its name; empty for a change that belongs to none."""
+        """The name; empty if the change belongs to no series."""
         return self.wanted.series or ""
 
     async def before(self, is_merged: IsMerged, change: Change) -> dict[str, Any] | None:
-        """What the newest completed review of the series said, as data; None where nothing is followed.
-
-        It is chosen once, and kept with this review: whoever takes it over follows the same, also where
-        that review was deleted in between.
-        """
+        """Return the newest completed review of the series as data; None if there is none to follow."""
         if not self.name:
             return None
         try:
@@ -61,7 +57,7 @@ class Series:
                 return None
             return await asyncio.to_thread(self._earlier, newest, change.head.tree)
         except UnreadableReportError as error:
-            # A report that cannot be read is no reason to have no review.
+            # Review all the same.
             LOG.warning("no earlier review is followed", reason=str(error))
             return None
 
@@ -72,21 +68,21 @@ class Series:
         return found.model_dump(mode="json") if found else None
 
     def add(self, report: Report, body: bytes) -> None:
-        """Note a report, kept in these bytes, as the next of the series; said twice, it is there once."""
+        """Add a report, stored as these bytes, to the series; a second time has no effect."""
         if self.name:
             summary = summary_of(report, sha256(body).hexdigest())
             self.store.iterations.add(self.repository, self.name, summary, self.tenant)
 
 
 async def locate_source(settings: ServiceSettings, wanted: WantedReview, cache: Path) -> WantedReview:
-    """The same request with the folder of its repository; commits of a forge are fetched first."""
+    """Add the folder of the repository to a request; fetch the commits of a forge first."""
     if wanted.url is None:
         return wanted
     address = parse_change_url(wanted.url, settings.forges)
     pull = await read_pull(settings, address)
-    # Its words and its commits are those of the moment in which it was asked for.
+    # The head is that of the moment of submission.
     pull = pull.model_copy(update={"head": wanted.head or pull.head})
-    # Git makes a connection of its own; it follows no redirect.
+    # Git makes its own connection and follows no redirect.
     await settings.reach.check(urlsplit(address.clone_url).hostname or "")
     return await asyncio.to_thread(_fetched, settings, address, pull, wanted, cache)
 
@@ -94,7 +90,7 @@ async def locate_source(settings: ServiceSettings, wanted: WantedReview, cache: 
 async def read_pull(
     settings: ServiceSettings, address: PullRequestAddress, patience: Patience | None = None
 ) -> PullRequest:
-    """A pull or merge request as it is now; the service's token is used here and goes no further."""
+    """Read a pull or merge request with the service's token."""
     credentials = find_credentials(address.host, "read", settings.environment)
     return await read_request(
         address, credentials, patience, environment=settings.environment, reach=settings.reach
@@ -135,12 +131,12 @@ def _fetched(
 
 
 def options_for(settings: ServiceSettings, wanted: WantedReview, tenant: str) -> dict[str, Any]:
-    """The options of a review: the operator's, then the caller's; only the operator has programs run."""
+    """Return the options: the operator's, then the caller's; only the operator allows programs to run."""
     return {**settings.options.chosen, **wanted.options, "run": settings.runs_for(tenant)}
 
 
 def models_for(settings: ServiceSettings) -> dict[str, Any]:
-    """The model of each role."""
+    """Return the model of each role as data."""
     return {role: choice.model_dump(mode="json") for role, choice in settings.models.items()}
 
 

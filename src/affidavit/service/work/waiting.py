@@ -1,4 +1,4 @@
-"""Wait for what may come back: when to try again, how long to wait, when to give up."""
+"""Retry and wait: pauses, retries of stages, shutdown deadlines, readiness."""
 
 import asyncio
 import os
@@ -28,19 +28,19 @@ LONGEST_PAUSE_SECONDS = 15.0
 
 
 def pauses() -> Iterator[float]:
-    """Longer and longer, and never two workers at the same moment."""
+    """Yield growing pauses with jitter."""
     for number in count():
         longest = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(number, 10))
         yield longest * random.uniform(0.5, 1.0)  # noqa: S311
 
 
 async def until_it_answers(work: Callable[[], Result]) -> Result:
-    """Do something with the store, in a thread; while it cannot be used, nothing can be told either."""
+    """Run store work in a thread; retry until the store can be used."""
     return await until_it_is_done(lambda: asyncio.to_thread(work))
 
 
 async def until_it_is_done(work: Callable[[], Awaitable[Result]]) -> Result:
-    """The same for what does not block."""
+    """Retry async work until the store can be used."""
     for pause in pauses():
         try:
             return await work()
@@ -51,7 +51,7 @@ async def until_it_is_done(work: Callable[[], Awaitable[Result]]) -> Result:
 
 
 async def until_it_can_be_reached(work: Callable[[], Result]) -> Result:
-    """The same at the start, which ends where waiting changes nothing, as with a store of a newer version."""
+    """Retry at the start, but raise errors that waiting cannot change, such as a newer store version."""
 
     async def attempt() -> Result | StoreError:
         try:
@@ -68,7 +68,7 @@ async def until_it_can_be_reached(work: Callable[[], Result]) -> Result:
 
 
 async def unless_ended(work: Coroutine[Any, Any, None], ended: asyncio.Event) -> bool:
-    """Do something that may wait for long; False where this process was asked to end meanwhile."""
+    """Run work unless this process is told to end first; return whether it was done."""
     doing, ending = asyncio.create_task(work), asyncio.create_task(ended.wait())
     await asyncio.wait((doing, ending), return_when=asyncio.FIRST_COMPLETED)
     ending.cancel()
@@ -82,27 +82,27 @@ async def unless_ended(work: Coroutine[Any, Any, None], ended: asyncio.Event) ->
 
 
 ATTEMPTS = 3
-"""Of each stage: one that went well begins to count anew."""
+"""Per stage."""
 RETRY_PAUSE_SECONDS = 1.0
 LONGEST_WISH_SECONDS = 600.0
-"""Who asks to be left alone for longer is not waited for: the review fails, and can be retried then."""
+"""The longest Retry-After that is respected; beyond it the review fails and can be retried."""
 
 
 @dataclass
 class Patience:
-    """How often each stage of one review has failed so far."""
+    """Counts the failures of each stage of one review."""
 
     failures: Counter[str] = field(default_factory=Counter)
 
     def pause_after(self, error: Exception, stage: str) -> float | None:
-        """Seconds to wait before the stage is tried again; None: it is not."""
+        """Return the seconds to wait before a retry; None: no retry."""
         self.failures[stage] += 1
         is_retryable = isinstance(error, ChannelClosed) or (
             isinstance(error, OutsideError) and error.retryable
         )
         if not is_retryable or self.failures[stage] >= ATTEMPTS:
             return None
-        # Spread: reviews that were refused together should not come back together.
+        # Jitter, so that reviews do not come back together.
         pause = RETRY_PAUSE_SECONDS * 2 ** (self.failures[stage] - 1) * random.uniform(0.5, 1.5)  # noqa: S311
         asked_for = getattr(error, "retry_after_seconds", None) or 0.0
         return max(pause, asked_for) if asked_for <= LONGEST_WISH_SECONDS else None
@@ -110,23 +110,23 @@ class Patience:
 
 LOG = structlog.get_logger("affidavit")
 UNOPENED_SECONDS = 3.0
-"""Of a process that still waits for its database: nothing is under way there."""
+"""For a process that still waits for its database."""
 GRACE_SECONDS = 10.0
-"""After what is under way had its time."""
+"""After the drain time."""
 
 
 class Deadline:
-    """Once begun, it ends this process where something hangs; reviews go on elsewhere from a step."""
+    """Ends this process by force if the shutdown hangs; its reviews go on elsewhere."""
 
     def __init__(self) -> None:
         self._is_begun = False
 
     def begin(self, seconds: float) -> None:
-        """Let this process have so long from now, however often it is told to end."""
+        """Start the countdown; later calls have no effect."""
         if self._is_begun:
             return
         self._is_begun = True
-        # Also where the interpreter waits for threads that hang, this one goes on and keeps nobody.
+        # A daemon thread runs even while the interpreter waits for threads that hang.
         timer = threading.Timer(seconds, _end_hard, args=(seconds,))
         timer.daemon = True
         timer.start()
@@ -140,14 +140,14 @@ def _end_hard(seconds: float) -> None:
 
 
 ANSWER_SECONDS = 3.0
-"""Whoever watches a server asks every few seconds, and takes one that says nothing for dead."""
+"""Health checks take a server that does not answer for dead."""
 
 ROOM_BYTES = 10_000_000
-"""So much must fit on the disk: with less, the next review cannot be kept."""
+"""The free disk space that a review needs."""
 
 
 class Readiness:
-    """One look for all who ask in the meantime, in a thread of its own: those of the others may all hang."""
+    """Runs one readiness check at a time, in its own thread, since all others may hang."""
 
     def __init__(self, ask: Callable[[], object], answer_seconds: float = ANSWER_SECONDS) -> None:
         self._ask, self._answer_seconds = ask, answer_seconds
@@ -155,15 +155,15 @@ class Readiness:
         self._looking: asyncio.Future[object] | None = None
 
     async def look(self) -> None:
-        """Raise what keeps the server from working; a look that is left without an answer goes on."""
+        """Raise the reason why the server is not ready; a check that times out goes on."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.get_running_loop().run_in_executor(self._thread, self._ask)
-            # Where it comes after everybody has gone, nobody else takes note of it.
+            # Retrieve the exception even if nobody waits any more.
             self._looking.add_done_callback(asyncio.Future.exception)
         await asyncio.wait_for(asyncio.shield(self._looking), self._answer_seconds)
 
 
 def check_room(folder: Path) -> None:
-    """Raise OSError where no more can be written to a folder's disk."""
+    """Raise OSError if the disk of a folder is full."""
     with tempfile.TemporaryFile(dir=folder) as file:
         os.posix_fallocate(file.fileno(), 0, ROOM_BYTES)

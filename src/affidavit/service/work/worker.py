@@ -1,4 +1,4 @@
-"""A worker: takes reviews from the queue, as many at once as it may, and leaves none undone behind."""
+"""Take reviews from the queue, send heartbeats, and take over the work of dead workers."""
 
 import asyncio
 import os
@@ -48,7 +48,7 @@ Clock = Callable[[], float]
 
 
 def this_place() -> str:
-    """The machine as far as process numbers mean the same on it: its start, and the space of its numbers."""
+    """Identify the machine and its process-number namespace."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         space = str(Path("/proc/self/ns/pid").readlink())
@@ -58,7 +58,7 @@ def this_place() -> str:
 
 
 class Heartbeat:
-    """One worker's beat, and its eye on the others."""
+    """Sends the heartbeat of one worker and watches those of the others."""
 
     def __init__(
         self,
@@ -77,32 +77,32 @@ class Heartbeat:
         self._beaten = clock()
 
     def begin(self) -> None:
-        """The others know of this worker from now on."""
+        """Register this worker."""
         worker = KeptWorker(self._worker_id, self._place, os.getpid(), 0)
         self._workers.add(worker, now_iso())
 
     def beat(self) -> list[str]:
-        """This worker lives. Returns the reviews that were handed on from those who do not."""
+        """Send a heartbeat; return the reviews that were taken from dead workers."""
         if not self._workers.beat(self._worker_id):
-            # Given up by the others while it was held up; it lives, and may take new work.
+            # Others took it for dead while it was delayed.
             self.begin()
         now = self._clock()
         if now - self._beaten > self._dead_after / 2:
-            # Perhaps the database was away, and nobody could beat: all have as long as ever from now on.
+            # Perhaps the database was away, so that nobody could beat: restart the clock for all.
             self._seen.clear()
         self._beaten = now
         return [review for dead in self._dead() for review in self._hand_on(dead)]
 
     def adopt(self) -> list[str]:
-        """Hand on what is in the hands of somebody whom nobody knows.
+        """Requeue the work of unregistered workers.
 
-        A worker that was given up while it was only held up may take work before it is known again, and die.
+        A delayed worker that was taken for dead may take work before it registers again, and then die.
         """
         unknown = self._work.executors() - {one.id for one in self._workers.all()} - {self._worker_id}
         return [review for each in sorted(unknown) for review in self._hand_on(each)]
 
     def end(self) -> list[str]:
-        """This worker ends: what it leaves undone is for the others."""
+        """Requeue the unfinished work of this worker."""
         return self._hand_on(self._worker_id)
 
     def _dead(self) -> list[str]:
@@ -120,7 +120,7 @@ class Heartbeat:
         return now - self._seen[other.id][1] > self._dead_after
 
     def _hand_on(self, dead: str) -> list[str]:
-        # One after the other: what was put back into the queue once must not be put there again.
+        # One worker at a time: nothing may be requeued twice.
         with self._database.alone():
             handed_on = self._work.hand_on(dead)
         self._workers.remove(dead)
@@ -141,24 +141,24 @@ LOG = structlog.get_logger("affidavit.worker")
 BEATS_BETWEEN_ROUNDS = 10
 WAITING_SECONDS = 5.0
 MOST_ATTEMPTS = 20
-"""Of a review that ends in the engine again and again and says nothing of it."""
+"""For a review that ends in the engine again and again without a reason."""
 RELEASE_SECONDS = 5.0
 ENDINGS = (
     FailedReview,
     engine_errors.DBOSWorkflowCancelledError,
     engine_errors.DBOSAwaitedWorkflowCancelledError,
-    # It was deleted while somebody worked on it.
+    # Deleted while a worker ran it.
     engine_errors.DBOSNonExistentWorkflowError,
 )
-"""How a workflow may end: none is a fault of the service, and reviews tell of it themselves."""
+"""Normal endings of a workflow; the review stores the reason itself."""
 ENDING_WORDS = ("Asyncio task cancelled for workflow or step", "Step being automatically retried")
 _WORKING: list["Worker"] = []
-"""The engine calls functions by name, so the worker of this process has a place where it is found."""
+"""The worker of this process: the engine calls module functions, which need it."""
 
 
 @DBOS.workflow(name=WORKFLOW)
 async def do_review(review_id: str) -> str:
-    """One review, from its queue to its end; the engine runs this again elsewhere when a worker dies."""
+    """Run one review; the engine runs this again elsewhere if the worker dies."""
     with _WORKING[-1].doing(review_id), span("review", review=review_id):
         LOG.info("review begins")
         with suppress(LostReview):
@@ -170,7 +170,7 @@ async def do_review(review_id: str) -> str:
 
 @DBOS.workflow(name=POSTING)
 async def do_posting(review_id: str) -> str:
-    """Post one review; begun again after a death, it finds its own comments by their marks."""
+    """Post one review; a second run recognises its own comments by their marks."""
     with _WORKING[-1].doing(review_id), span("posting", review=review_id):
         await _WORKING[-1].office.do(review_id)
     return review_id
@@ -179,25 +179,25 @@ async def do_posting(review_id: str) -> str:
 async def again_and_again(
     work: Callable[[], Awaitable[None]], pause: float, is_ending: Callable[[], bool] = lambda: False
 ) -> None:
-    """Do something until cancelled, whatever goes wrong: without a beat the others would give this one up."""
+    """Repeat until cancelled, despite errors: without a heartbeat others would take this worker for dead."""
     repeats = Repeats()
     while True:
         try:
             await work()
         except StoreError as error:
-            # The database may come back; until then nobody can take anything over either.
+            # The database may come back; until then no other worker can take over either.
             if times := repeats.count(str(error)):
                 LOG.warning("no heartbeat", reason=str(error), times=times)
         except Exception:
             if is_ending():
-                # The engine has taken the threads of this loop with it: nothing more can be done here.
+                # The engine has shut down the threads of this loop.
                 return
             LOG.exception("a fault in Affidavit")
         await asyncio.sleep(pause)
 
 
 class Worker:
-    """A worker in this process, for as long as it is entered."""
+    """The worker of this process; an async context manager."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class Worker:
         self.place = Workplace(settings, store, calls, spawner, caches)
         self.office = PostOffice(settings, store)
         self._over: set[str] = set()
-        """Reviews that were over for the engine, and for nobody else, at the last round."""
+        """Unfinished reviews that the engine took for finished in the last round."""
         self._heartbeat = Heartbeat(store, work, settings.worker_id, settings.dead_after_seconds)
 
     async def __aenter__(self) -> "Worker":
@@ -231,7 +231,7 @@ class Worker:
             DBOS.launch()
             await self._take_from_queues()
         pause = min(1.0, settings.dead_after_seconds / 5)
-        # Each by itself: whoever deletes much in a round still beats.
+        # Separate tasks: a long round must not delay the heartbeat.
         self._lives = [
             asyncio.create_task(again_and_again(work, seconds, lambda: self.place.is_ending))
             for work, seconds in ((self._beat, pause), (self._go_round, pause * BEATS_BETWEEN_ROUNDS))
@@ -255,16 +255,15 @@ class Worker:
         )
 
     async def __aexit__(self, *_: object) -> None:
-        """Take nothing new, let what is under way end, and leave the rest to the others."""
+        """Take no new work, drain, and leave the rest to other workers."""
         self.place.is_ending = True
-        # The engine waits a second before it looks for the first time; where nothing is done, nobody waits.
+        # The engine waits at least a second unless the limit is 0.
         seconds = round(self._settings.drain_seconds) if self._under_way else 0
         await asyncio.to_thread(DBOS.destroy, workflow_completion_timeout_sec=seconds)
-        # The engine has taken the threads of this loop with it.
+        # The engine has shut down the threads of this loop.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(max_workers=8))
         for life in self._lives:
             life.cancel()
-        # Who found the engine's threads gone has nothing more to say.
         await asyncio.gather(*self._lives, return_exceptions=True)
         left = await asyncio.to_thread(self._heartbeat.end)
         if left:
@@ -274,7 +273,7 @@ class Worker:
 
     @contextmanager
     def doing(self, review_id: str) -> Iterator[None]:
-        """Something is under way for a review, and every line of the log says for which."""
+        """Count work in progress, and add the review to every log line."""
         self._under_way += 1
         try:
             with structlog.contextvars.bound_contextvars(review=review_id):
@@ -283,21 +282,21 @@ class Worker:
             self._under_way -= 1
 
     async def post_if_wanted(self, review_id: str) -> None:
-        """Put a review whose posting was asked for before it was done into the queue of postings."""
+        """Queue the posting of a completed review, if one was requested."""
         posting = await until_it_answers(lambda: self.office.postings.find(review_id))
         review = await until_it_answers(lambda: self.place.reviews.find(review_id, None))
         if posting and posting.state == "waiting" and review and review.status == "completed":
             await self._work.enqueue_posting(posting)
 
     async def _beat(self) -> None:
-        """Live, look after the others, and let go of what is not ours any more."""
+        """Send a heartbeat, take over from dead workers, and release lost reviews."""
         handed_on = await asyncio.to_thread(self._heartbeat.beat)
         if handed_on:
             LOG.warning("took over from a dead worker", reviews=handed_on)
         await self.place.release_lost()
 
     async def _go_round(self) -> None:
-        """What is done now and then: reviews that never came into the queue, and those that are too old."""
+        """Repair the queue and delete old reviews."""
         if adopted := await asyncio.to_thread(self._heartbeat.adopt):
             LOG.warning("took over from nobody", reviews=adopted)
         await self._go_through_unfinished()
@@ -306,7 +305,7 @@ class Worker:
         await asyncio.to_thread(self._caches.sweep)
 
     async def _go_through_unfinished(self) -> None:
-        """Reviews of which the engine knows nothing, or that are over for it and not for us, go on."""
+        """Queue unfinished reviews that the engine does not know or takes for finished."""
         waiting = datetime.now(UTC) - timedelta(seconds=WAITING_SECONDS)
         reviews = await asyncio.to_thread(self.place.reviews.unfinished_since, iso(waiting))
         states = await self._work.states([one.id for one in reviews])
@@ -315,7 +314,7 @@ class Worker:
             if review.id not in states:
                 LOG.warning("put into the queue what was not there", review=review.id)
                 await self._work.enqueue(review.id, review.tenant)
-            # Seen so twice: one that is just being retried is over for the engine for a moment.
+            # Seen twice: a review being retried is finished for the engine for a moment.
             elif review.id in over & self._over:
                 await self._put_back(review)
         self._over = over - self._over
@@ -330,7 +329,7 @@ class Worker:
         await asyncio.to_thread(self.place.reviews.finish, review.id, "failed", now_iso(), reason=reason)
 
     async def _go_through_postings(self) -> None:
-        """Those that wait although their review is done; one that is over for the engine is begun anew."""
+        """Queue overdue postings; restart those that the engine takes for finished."""
         postings = {posting_name(one): one for one in await asyncio.to_thread(self.office.postings.overdue)}
         states = await self._work.states(list(postings))
         await self._work.forget([name for name, state in states.items() if state in OVER])
@@ -347,7 +346,7 @@ class Worker:
         await asyncio.to_thread(self._access.forget_before, before)
 
     async def release(self, review_id: str) -> None:
-        """Stop work on a review that is over, and wait until nobody here has it in hand."""
+        """Stop work on a finished review, and wait until it is released."""
         held = self.place.held.get(review_id)
         if held is None:
             return

@@ -1,4 +1,4 @@
-"""Make reviews of the reports that the command line kept, so that a server shows them as its own."""
+"""Run one review of the queue from start to end; adopt reports of the command line as reviews."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ TRIES = SeldomLog("affidavit.worker")
 
 @dataclass
 class Workplace:
-    """One worker's tools."""
+    """Runs the reviews of one worker."""
 
     settings: ServiceSettings
     store: Store
@@ -48,9 +48,9 @@ class Workplace:
     spawner: Spawner
     caches: Caches
     held: dict[str, HeldReview] = field(default_factory=dict)
-    """By review."""
+    """By review id."""
     is_ending: bool = False
-    """What goes wrong from now on may be the end itself: the others find out by going on."""
+    """Errors from now on may come from the shutdown itself, so no review fails because of them."""
 
     def __post_init__(self) -> None:
         self.reviews = Reviews(self.store.database)
@@ -58,12 +58,12 @@ class Workplace:
         self.money = Money(self.settings, Access(self.store.database), self.progress)
 
     async def do(self, review_id: str) -> None:
-        """Do a review; one that somebody else began runs again over the exchanges that were kept."""
+        """Run a review; one that another worker began runs again over the stored exchanges."""
         owner = self.settings.worker_id
         await self._release(review_id)
         review = await until_it_answers(lambda: self.reviews.begin(review_id, owner, now_iso()))
         if review is None:
-            # It was cancelled or deleted while it waited.
+            # Cancelled or deleted while it was queued.
             return
         diary = Diary(self.progress, review_id, review.tenant, owner)
 
@@ -74,7 +74,7 @@ class Workplace:
         self.held[review_id] = held
         try:
             async with asyncio.timeout(self.settings.limits.review_seconds):
-                # Others may have spent what there was when it was asked for.
+                # Other reviews may have spent the budget since it was submitted.
                 await check_money()
                 wanted = await until_it_answers(lambda: self.reviews.request(review_id))
                 if wanted is not None:
@@ -91,7 +91,7 @@ class Workplace:
         except Exception as error:
             if self.is_ending:
                 raise
-            # A fault of ours: nobody would hear of it otherwise, and the review would seem to go on for ever.
+            # Without this, the review would seem to run for ever.
             LOG.exception("a fault in Affidavit", stage=held.stage)
             await self._fail(held, f"a fault in Affidavit itself, {type(error).__name__}: {error}")
         finally:
@@ -99,8 +99,8 @@ class Workplace:
             held.released.set()
 
     async def release_lost(self) -> None:
-        """Stop work on what is not ours any more."""
-        # As they are now: what is taken while the database answers is ours, and the answer does not have it.
+        """Stop work on reviews that this worker has lost."""
+        # A copy: a review taken while the database answers is not in the answer.
         held = dict(self.held)
         owners = await asyncio.to_thread(self.reviews.owners, list(held)) if held else {}
         for review_id, one in held.items():
@@ -108,13 +108,13 @@ class Workplace:
                 one.stop()
 
     async def _release(self, review_id: str) -> None:
-        """End the attempt that this worker itself has in hand: it was given up by the others, and is back."""
+        """End this worker's own attempt: others gave the review up, and it came back."""
         if before := self.held.get(review_id):
             before.stop()
             await before.released.wait()
 
     async def _until_done(self, held: HeldReview, wanted: WantedReview) -> None:
-        """Try again what may go well the next time; what was paid for is not paid for again."""
+        """Run the review, with retries; model calls that were paid are not repeated."""
         patience, waits = Patience(), pauses()
         while True:
             try:
@@ -122,7 +122,7 @@ class Workplace:
                     await held.work(self.spawner, lambda at: self._hold(at, wanted))
                 return
             except StoreError as error:
-                # A review does not fail for its own database: that could not even be written down.
+                # A review never fails because of the database: the failure could not be stored either.
                 pause, reason = next(waits), str(error)
             except (ChannelClosed, OutsideError) as error:
                 if await self._is_over(held):
@@ -171,7 +171,7 @@ class Workplace:
         )
 
     async def _drawn(self, held: HeldReview, series: Series, change: Change) -> dict[str, Any]:
-        """The review that this one follows and the prompts that it reads: drawn once, then kept with it."""
+        """Choose the earlier review and the prompts once, and store the choice with the review."""
         review_id, owner = held.review.id, self.settings.worker_id
         kept = await asyncio.to_thread(self.reviews.drawn, review_id)
         if kept is not None:
@@ -189,12 +189,12 @@ class Workplace:
         return drawn
 
     async def _exchanges(self, held: HeldReview) -> list[dict[str, Any]]:
-        """What models and programs answered before, also to a cell that has just died."""
+        """Return the stored answers of models and programs, including those of a child that just died."""
         await held.diary.flush()
         return await asyncio.to_thread(self.progress.exchanges, held.review.id)
 
     def _keep(self, held: HeldReview, report: Report, drawn: dict[str, Any], series: Series) -> None:
-        """Keep the report, and only then say that the review is done."""
+        """Store the report, and only then finish the review."""
         review_id, owner = held.review.id, self.settings.worker_id
         if not self.reviews.note(review_id, owner, stage="keep"):
             raise LostReview
@@ -223,10 +223,10 @@ class Workplace:
             record_review(self.store, drawn["rollout"], drawn["arm"], drawn["change_key"], report)
 
     async def _fail(self, held: HeldReview, reason: str) -> None:
-        """End a review that cannot go on: what is known of it stays, and so does the way to go on."""
+        """End a review that cannot go on; it can be retried."""
         review_id, owner = held.review.id, self.settings.worker_id
         with_reason = {"review_id": review_id, "stage": held.stage, "reason": reason, "timestamp": now_iso()}
-        # A review that is retried may fail in the same way once more.
+        # A retried review may fail again in the same way.
         held.diary.event("pipeline.failed", with_reason, held.review.attempt)
         last_words = {"owner": owner, "stage": held.stage, "reason": reason}
         try:
@@ -239,8 +239,8 @@ class Workplace:
         raise FailedReview(reason)
 
 
-class FailedReview(Exception):  # noqa: N818 - it is an outcome, and kept as one
-    """A review that ended without a report; the engine keeps it as failed, so that it can be retried."""
+class FailedReview(Exception):  # noqa: N818 - an outcome
+    """A review that ended without a report; the engine marks it as failed, so it can be retried."""
 
 
 def _count(report: Report) -> None:
@@ -261,7 +261,7 @@ def _count(report: Report) -> None:
 
 
 def title_of(change: Change) -> str:
-    """What a list calls the change; a diff that nobody named is called by its files."""
+    """Return the title for lists; an untitled diff is named after its files."""
     if change.title_from != "default" or not change.files:
         return change.title
     first, others = change.files[0].path, len(change.files) - 1
@@ -275,7 +275,7 @@ def _said(error: Exception) -> str:
 
 
 def outcome_of(report: Report) -> ReviewOutcome:
-    """What a list says of a finished review."""
+    """Summarise a finished review for lists."""
     counts = report.verdict.counts
     return ReviewOutcome(
         summary=report.verdict.summary,
@@ -300,26 +300,26 @@ def _noted(report: Report, *codes: Reason) -> int:
 
 
 def cost_of(report: Report) -> float | None:
-    """What the review cost; None where a price is not known."""
+    """Return the cost of the review; None if a price is unknown."""
     costs = [one.cost_usd for one in report.usage]
     return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
 AT_ONCE = 100
-"""As many as a page of the list may have: more come with the next."""
+"""The length of one page of the list."""
 
 
 class Adoption:
-    """Looks for reports without a review. They are the default tenant's, as everywhere in the store."""
+    """Makes reviews for reports of the command line, which belong to the default tenant."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._reviews = store, Reviews(store.database)
         self._lock = threading.Lock()
         self._unreadable: set[str] = set()
-        """Reports of other versions: they are read once."""
+        """Reports of other versions; each is read once."""
 
     def adopt(self, tenant: str) -> None:
-        """Adopt the newest reports, where it is this tenant that has them."""
+        """Adopt the newest reports, if this is the default tenant."""
         if tenant != DEFAULT_TENANT:
             return
         with self._lock:
