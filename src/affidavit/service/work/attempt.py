@@ -205,12 +205,17 @@ class HeldReview:
         self.stage, self._reached_ns = stage, now
         self.diary.reach(stage)
 
-    async def conduct(self, **how: Any) -> dict[str, Any]:
-        """The report of the review."""
-        began = _seconds_of(self.review.started_at)
-        report: dict[str, Any] = await self._child.call(
-            "review", review_id=self.review.id, began=began, **how
-        )
+    async def conduct(
+        self, most_usd: float | None, exchanges: list[dict[str, Any]], **how: Any
+    ) -> dict[str, Any]:
+        """Run the review, which may spend at most `most_usd` (None: its own budget); return its report."""
+        attempt = {
+            "review_id": self.review.id,
+            "began": _seconds_of(self.review.started_at),
+            "most_usd": most_usd,
+            "exchanges": exchanges,
+        }
+        report: dict[str, Any] = await self._child.call("review", attempt=attempt, **how)
         return report
 
     @property
