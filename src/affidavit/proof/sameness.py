@@ -9,7 +9,8 @@ from affidavit.records.finding import Finding
 
 ClaimKey = tuple[object, ...]
 Distance = tuple[float, ...]
-Left, Right = TypeVar("Left"), TypeVar("Right")
+Left = TypeVar("Left")
+Right = TypeVar("Right")
 
 SIMILAR_WORDS = 0.25
 """Chosen on the pairs of five real reviews: one problem reported twice shares 0.26 to 0.46 of its words, two

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from affidavit.forges.answers import Decision
-from affidavit.forges.posting.fates import names_of
+from affidavit.proof.sameness import names_of
 from affidavit.quality.labels import add_label
 from affidavit.records.measure import FORGE, UNHEARD, Label
 from affidavit.records.report import Report
