@@ -20,7 +20,7 @@ from affidavit.git.blob_cache import BlobCache
 from affidavit.languages.registry import grammar_of
 from affidavit.languages.test_files import is_test
 from affidavit.reviewing.panel import assemble_readers
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 
 FIRST = 20
 NEWEST = 40

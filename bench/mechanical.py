@@ -23,7 +23,7 @@ from affidavit.records.report import Reply
 from affidavit.sandbox.choice import choose_sandbox
 from affidavit.sandbox.job import Job, Sandbox
 from affidavit.sandbox.provision import own_python
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.symbols.import_graph import ImportGraph, import_graph
 from bench.measure import BIN, Row, Scale, best, call
 from bench.repositories import commit, repository, run

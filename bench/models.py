@@ -31,8 +31,8 @@ from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.briefing import diff_of
 from affidavit.specialists.agents.model_agents import LENSES, ModelAgent
-from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.looking.plan import plan_by_size
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.plan import plan_by_size
 from bench.measure import Row, Scale
 from bench.repositories import commit, run
 from bench.slow_model import SlowModel, names_of_tools, serving, tool_call

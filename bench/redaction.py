@@ -12,7 +12,7 @@ from typing import NamedTuple
 from affidavit.diff.redacted import redact_hunks
 from affidavit.errors import AffidavitError
 from affidavit.redaction.spans import MARKER
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from bench.commits import Commit, last_commits
 
 

@@ -19,7 +19,7 @@ from affidavit.pipeline import review
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from bench.commits import Commit, chosen_commits, revision_of
 from bench.sweep_table import (
     Reviewed,

@@ -18,9 +18,9 @@ from affidavit.records.change import FileChange
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.looking.review import Crew, open_case
-from affidavit.stages.proving.merge import merge
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.merge import merge
+from affidavit.stages.review import Crew, open_case
 from claims import verification
 from plain_reading import PlainReading
 from repositories import Repo

@@ -14,8 +14,8 @@ from affidavit.ports import Role, Talk
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Answer, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.looking.review import Crew
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.review import Crew
 from claims import verification
 from plain_reading import PlainReading
 from repositories import Repo

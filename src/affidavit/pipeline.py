@@ -17,31 +17,26 @@ from affidavit.records.docket import Docket
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Reply, Report
 from affidavit.specialists.rulebook import rules_off
-from affidavit.stages.looking.inputs import keep_inputs, redacted_reply
-from affidavit.stages.looking.parse import hand_in, read_replies
-from affidavit.stages.looking.reading import doubt_unmade_looks
-from affidavit.stages.looking.review import (
+from affidavit.stages import evidence
+from affidavit.stages.evidence import doubt_unmade_looks, note_existing
+from affidavit.stages.follow_up import carry, follow_up_of, rerun
+from affidavit.stages.merge import merge, name_places
+from affidavit.stages.parse import hand_in, keep_inputs, read_replies, redacted_reply
+from affidavit.stages.report import compile_report
+from affidavit.stages.reproduce import LiveReproducer, compare_behaviour, reproduce, try_patches
+from affidavit.stages.review import (
     Crew,
     Looked,
     collect_replies,
     docket_without_models,
     open_case,
 )
-from affidavit.stages.proving import evidence
-from affidavit.stages.proving.behaviour import compare_behaviour
-from affidavit.stages.proving.merge import merge
-from affidavit.stages.proving.reproduce import LiveReproducer, reproduce
-from affidavit.stages.proving.try_patches import try_patches
-from affidavit.stages.proving.verify import verify
-from affidavit.stages.reporting.comments import note_existing
-from affidavit.stages.reporting.follow_up import carry, follow_up_of, rerun
-from affidavit.stages.reporting.places import name_places
-from affidavit.stages.reporting.report import compile_report
+from affidavit.stages.verify import verify
 from affidavit.system.concurrency import both
 
 if TYPE_CHECKING:
     from affidavit.specialists.agents.panel import Panel, Session
-    from affidavit.stages.looking.plan import Opening
+    from affidavit.stages.plan import Opening
 
 CHECKS: tuple[Callable[[Docket, Case], Docket], ...] = (
     doubt_unmade_looks,  # a look that was claimed and never made
@@ -76,7 +71,7 @@ async def review(
     reproducer = LiveReproducer.of(runner, crew.programs, repository, crew.try_patch)
     report = await conclude(looked, looked.joiner, verifiers, settings, crew.models, crew.prompts, reproducer)
     if looked.session:
-        from affidavit.stages.reporting.narrate import narrate  # noqa: PLC0415 - only models have a reporter
+        from affidavit.stages.narrate import narrate  # noqa: PLC0415 - only models have a reporter
 
         report = await narrate(report, looked.session, emit)
     report = report.model_copy(update={"duration_ms": round((time.time() - began) * 1000)})
@@ -111,7 +106,7 @@ async def look(case: Case, crew: Crew) -> Looked:
 
 
 async def _open(case: Case, panel: "Panel", crew: Crew) -> "tuple[Session, Opening]":
-    from affidavit.stages.looking.plan import plan_review  # noqa: PLC0415 - only models need a plan
+    from affidavit.stages.plan import plan_review  # noqa: PLC0415 - only models need a plan
 
     session = panel.convene(case)
     return session, await plan_review(session, case, probes_verifier=crew.probes_verifier)

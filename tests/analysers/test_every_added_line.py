@@ -9,8 +9,8 @@ from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Report
 from affidavit.render.wording import skipped_files
-from affidavit.stages.looking.intake import ChangeRequest, open_change
-from affidavit.stages.looking.review import Crew
+from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.review import Crew
 from repositories import Repo, run_git
 from secret_shapes import drawn, key_block
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from affidavit.git.remote import is_same_address
+from affidavit.git.location import is_same_address
 from affidavit.iterations.history import as_contents, tell, track
 from affidavit.iterations.review_summary import find_alerts
 from affidavit.records.finding import Severity

@@ -11,7 +11,7 @@ from affidavit.config.baseline import (
     read_baseline,
 )
 from affidavit.errors import SettingsError
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from repositories import Repo
 
 PRINT = "0123456789abcdef"

@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from affidavit.contract.parsed import ParsedReply
-from affidavit.contract.parser import parse_reply
+from affidavit.contract.parser import ParsedReply, parse_reply
 from affidavit.records.diagnostics import Reason
 
 

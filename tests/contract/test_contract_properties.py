@@ -9,11 +9,9 @@ from contract_replies import finding, finding_1_0, impact, reply, text, verifica
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from affidavit.contract.export import to_json
 from affidavit.contract.field_reader import MAX_LINE
-from affidavit.contract.parsed import ParsedReply
-from affidavit.contract.parser import parse_reply
-from affidavit.contract.schema import SCHEMAS
+from affidavit.contract.parser import ParsedReply, parse_reply
+from affidavit.contract.schema import SCHEMAS, to_json
 from affidavit.records.diagnostics import Reason
 from long_tests import examples
 

@@ -9,9 +9,8 @@ import jsonschema_rs
 import pytest
 from contract_replies import finding, finding_1_0, impact, reply, text, verification
 
-from affidavit.contract.export import to_json
 from affidavit.contract.parser import parse_reply
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS, asked_schema, schema_of
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS, asked_schema, schema_of, to_json
 from affidavit.errors import InputError, SettingsError
 from affidavit.records.finding import ReviewResult
 

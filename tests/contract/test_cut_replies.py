@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from contract_replies import codes, finding, reply, text
 
-from affidavit.contract.export import to_json
 from affidavit.contract.parser import parse_reply
+from affidavit.contract.schema import to_json
 from affidavit.records.diagnostics import Reason
 
 

@@ -5,9 +5,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from affidavit.contract.export import to_json
 from affidavit.contract.finding_reader import ReadingRules, read_finding
-from affidavit.contract.schema import SCHEMAS, asked_schema
+from affidavit.contract.schema import SCHEMAS, asked_schema, to_json
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import DependencyQuote, ReviewResult
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from affidavit.contract.keyed_object import object_with_key
+from affidavit.contract.json_scan import object_with_key
 
 ANSWER = {"judgment": "CONFIRMED", "reason": "`{x}` is not closed"}
 TEXT = json.dumps(ANSWER)

@@ -16,10 +16,8 @@ from contract_replies import (
     verification,
 )
 
-from affidavit.contract.export import to_json
-from affidavit.contract.parsed import ParsedReply
-from affidavit.contract.parser import parse_reply
-from affidavit.contract.schema import SCHEMAS
+from affidavit.contract.parser import ParsedReply, parse_reply
+from affidavit.contract.schema import SCHEMAS, to_json
 from affidavit.records.diagnostics import Reason
 
 STYLE = {"category": "style"}

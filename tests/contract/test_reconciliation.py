@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 from contract_replies import codes, coerced_fields, finding, finding_1_0, impact, reply, text, verification
 
-from affidavit.contract.parsed import ParsedReply
-from affidavit.contract.parser import parse_reply
-from affidavit.contract.reconciliation import ChangedPaths, normalise_path
+from affidavit.contract.parser import ChangedPaths, ParsedReply, normalise_path, parse_reply
 from affidavit.records.diagnostics import Reason
 
 CHANGED = {"src/a.py", "b.py", "odd\\name.py", " spaced.py"}

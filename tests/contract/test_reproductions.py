@@ -6,9 +6,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from affidavit.contract.export import to_json
 from affidavit.contract.finding_reader import ReadingRules, read_finding
-from affidavit.contract.schema import SCHEMAS
+from affidavit.contract.schema import SCHEMAS, to_json
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import ReviewResult
 

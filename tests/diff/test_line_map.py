@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from affidavit.diff.line_map import LineMap
+from affidavit.diff.hunks import LineMap
 from affidavit.diff.parse import parse_diff
 from affidavit.records.change import Hunk
 from repositories import clean_environment

@@ -2,7 +2,7 @@
 
 from affidavit.diff.redacted import redact_change
 from affidavit.records.change import Change, Comment
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from repositories import Repo
 
 TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"

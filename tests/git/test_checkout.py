@@ -9,7 +9,7 @@ import pytest
 
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.objects import ObjectStore
-from affidavit.git.paths import is_safe_path
+from affidavit.git.text import is_safe_path
 from affidavit.git.tree import GitTree
 from repositories import Repo
 

@@ -6,7 +6,7 @@ import pytest
 
 from affidavit.diff.between import files_between
 from affidavit.errors import GitError
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.git.objects import BATCH_BYTES, ObjectStore
 from affidavit.git.repository import open_repository
 from forgery import forge_commit_graph, forge_object, object_content

@@ -6,8 +6,8 @@ import pytest
 
 from affidavit.errors import GitError, NotARepositoryError
 from affidavit.git.command import Git, git_environment
-from affidavit.git.confined.location import find_repository
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.git.location import find_repository
+from affidavit.stages.intake import ChangeRequest, open_change
 from repositories import Repo
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.git.search.glob import compile_glob, matches_any, matches_file
+from affidavit.git.glob import compile_glob, matches_any, matches_file
 
 
 @pytest.mark.parametrize(

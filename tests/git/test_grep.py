@@ -10,7 +10,7 @@ import pytest
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git
-from affidavit.git.search.grep import MAX_LINE_BYTES, MAX_PATHS, Query, may_be_cut, search_tree
+from affidavit.git.grep import MAX_LINE_BYTES, MAX_PATHS, Query, may_be_cut, search_tree
 from affidavit.git.tree import GitTree
 from affidavit.records.evidence import SearchHit
 

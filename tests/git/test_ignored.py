@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from affidavit.git.search.ignored import is_ignored
+from affidavit.git.checkout import is_ignored
 from affidavit.git.tree import GitTree
 
 Files = Mapping[str, str | bytes | None]

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.revisions import newest_names
 from repositories import Repo

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.git.paths import is_safe_path
+from affidavit.git.text import is_safe_path
 
 
 @given(st.text(max_size=30))

@@ -7,7 +7,7 @@ import pytest
 from affidavit.iterations.guard import held_back, silenced_since
 from affidavit.ports import Case
 from affidavit.records.diagnostics import Reason
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from reports import a_report, a_withheld
 from repositories import Repo
 

@@ -12,8 +12,7 @@ import pytest
 
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
-from affidavit.git.confined.boundaries import Allowed
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import Allowed, find_repository
 from affidavit.iterations.loop import (
     Budget,
     Journal,
@@ -28,8 +27,8 @@ from affidavit.iterations.workplace import Workplace, run_agent
 from affidavit.pipeline import review
 from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.report import Report
-from affidavit.stages.looking.intake import ChangeRequest, open_change
-from affidavit.stages.looking.review import Crew
+from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.review import Crew
 from repositories import Repo
 from series import Analyser, Claim, claim
 

@@ -19,8 +19,8 @@ from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist
 from affidavit.records.report import Report
 from affidavit.reviewing.panel import assemble_panel
-from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.looking.review import Crew
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.review import Crew
 from commands import affidavit
 from model_server import Act, Exchange, Script, breaks_off, calls, fails, refuses, says, serving
 from repositories import Repo

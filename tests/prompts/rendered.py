@@ -20,9 +20,9 @@ from affidavit.records.report import Answer, Gap, Report
 from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
 from affidavit.specialists.agents.panel import Session
-from affidavit.stages.looking.intake import ChangeRequest, open_change
-from affidavit.stages.looking.plan import plan_by_size
-from affidavit.stages.reporting.report import compile_report
+from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.plan import plan_by_size
+from affidavit.stages.report import compile_report
 from claims import candidate, finding
 from repositories import Repo
 

@@ -19,8 +19,8 @@ from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAG
 from affidavit.specialists.agents.panel import Session
 from affidavit.specialists.agents.question import question_talk
 from affidavit.specialists.agents.verifier import probe_talk
-from affidavit.stages.looking.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
-from affidavit.stages.reporting.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
+from affidavit.stages.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
+from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
 from claims import candidate
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.proof.contradiction import contradicts
+from affidavit.proof.rewording import contradicts
 from affidavit.records.report import Decision
 
 APPROVING = (

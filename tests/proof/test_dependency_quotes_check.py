@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.proof.quoting.dependency_quotes import PackageFile, check_dependency, still_follows
+from affidavit.proof.quotes import PackageFile, check_dependency, still_follows
 from affidavit.records.finding import DependencyQuote
 
 LINES = ["def up(value):", "    return value + 5", "", "def down(value):", "    return value - 5", "x", "x"]

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.proof.judging.grouping import Cause, groups_by_cause, read_grouping
-from affidavit.proof.judging.judgement import Unreadable
+from affidavit.proof.judgement import Cause, Unreadable, groups_by_cause, read_grouping
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Group
 from claims import candidate, finding

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from affidavit.git.repository import GitRepository
-from affidavit.proof.quoting.quote_check import check_quote
+from affidavit.proof.quotes import check_quote
 from affidavit.records.finding import Finding
 from claims import finding, opened
 from repositories import Repo

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.proof.quoting.quotes import Occurrence, extend_until_unique, find_quote
+from affidavit.proof.quotes import Occurrence, extend_until_unique, find_quote
 
 LINES = [
     "def f(a):",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.proof.judging.ruling import join, majority_of, rule_on, unanswered_in
+from affidavit.proof.judgement import join, majority_of, rule_on, unanswered_in
 from affidavit.records.candidate import Judgement, Worth
 
 JUDGED = st.builds(

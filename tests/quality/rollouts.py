@@ -17,8 +17,8 @@ from affidavit.quality.rollout import BUILT_IN, record_review, start_rollout
 from affidavit.records.measure import Arm, ReviewCounts, Rollout, RolloutDecision, RolloutReview, Versions
 from affidavit.records.report import Answer, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.looking.intake import OpenedChange
-from affidavit.stages.looking.review import Crew
+from affidavit.stages.intake import OpenedChange
+from affidavit.stages.review import Crew
 from affidavit.store.open import Store
 from claims import verification
 from plain_reading import PlainReading

@@ -36,8 +36,8 @@ from affidavit.quality.rollout import (
 )
 from affidavit.records.measure import Rollout
 from affidavit.records.report import Reply
-from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.looking.parse import read_replies
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.parse import read_replies
 from affidavit.store.open import Store, open_store
 from repositories import Repo
 

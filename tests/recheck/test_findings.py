@@ -9,7 +9,7 @@ import pytest
 
 from affidavit.recheck.check import recheck_finding
 from affidavit.records.report import Report
-from affidavit.stages.looking.intake import rebuild_change
+from affidavit.stages.intake import rebuild_change
 from forging import forged
 from remade import Made
 from repositories import Repo

@@ -14,8 +14,8 @@ from affidavit.proof.running.own_names import own_names
 from affidavit.recheck.check import without_commands
 from affidavit.recheck.derive import derive_change, derive_report, derived_settings
 from affidavit.records.report import REPORT_VERSION, Report, why_not_derived
-from affidavit.stages.looking.intake import rebuild_change
-from affidavit.stages.looking.review import collect_replies
+from affidavit.stages.intake import rebuild_change
+from affidavit.stages.review import collect_replies
 from commands import affidavit
 from forging import each, silenced, withheld
 from remade import Machine, Made

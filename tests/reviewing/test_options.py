@@ -8,7 +8,7 @@ from affidavit.cli.review import command
 from affidavit.config.readers import READERS
 from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.options import ChosenSettings, ReviewOptions
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from repositories import Repo
 
 

@@ -15,7 +15,7 @@ from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew, settings_for
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.submitted import Submission, judge_submission
-from affidavit.stages.looking.intake import ChangeRequest, open_change, rebuild_change
+from affidavit.stages.intake import ChangeRequest, open_change, rebuild_change
 from repositories import Repo
 
 OFF = "kingfisher,ty"

@@ -9,7 +9,7 @@ from affidavit.dependencies.found import find_packages
 from affidavit.errors import SettingsError
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from commands import affidavit
 from repositories import Repo
 

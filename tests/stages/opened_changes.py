@@ -1,7 +1,7 @@
 """Changes as the intake opens them, and what is looked at in them."""
 
 from affidavit.records.change import Change, FileStatus
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from repositories import Repo
 
 

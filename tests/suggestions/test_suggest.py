@@ -149,7 +149,7 @@ def test_covering_tests_must_pass_as_they_did(
 def test_a_patch_for_other_lines_does_not_apply(repository: GitRepository) -> None:
     trial = tried(repository, finding(STALE))
     assert passed(trial) == {"applies": False}
-    assert "does not apply to head" in trial.steps[0].detail
+    assert "the patch does not apply" in trial.steps[0].detail
 
 
 def test_a_patch_that_breaks_the_syntax_fails(repository: GitRepository) -> None:

@@ -12,7 +12,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.finding import Finding
 from affidavit.records.record import Side
 from affidavit.records.report import Report
-from affidavit.stages.reporting.report import compile_report
+from affidavit.stages.report import compile_report
 from repositories import Repo
 
 

@@ -14,7 +14,7 @@ from affidavit.ports import Case, Specialist
 from affidavit.recheck.check import Rechecked, recheck
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew
-from affidavit.stages.looking.intake import rebuild_change
+from affidavit.stages.intake import rebuild_change
 
 
 @dataclass

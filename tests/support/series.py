@@ -18,8 +18,8 @@ from affidavit.records.iteration import FindingDecision
 from affidavit.records.report import Answer, Reply, Report, RoleUsage
 from affidavit.render.formats import render
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.looking.intake import ChangeRequest, open_change
-from affidavit.stages.looking.review import Crew
+from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.review import Crew
 from plain_reading import PlainReading
 from repositories import Repo
 

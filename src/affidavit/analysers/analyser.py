@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from affidavit.analysers.rule import Rule
-from affidavit.git.search.glob import matches_file
+from affidavit.git.glob import matches_file
 from affidavit.languages.python_modules import MODULE_ENDS
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.rule import MERGE_CONFLICT
-from affidavit.diff.line_map import LineMap
+from affidavit.diff.hunks import LineMap
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun, Unread

@@ -40,7 +40,7 @@ from affidavit.analysers.ruff_security import (
     join_own,
 )
 from affidavit.analysers.rule import RuleMaker
-from affidavit.git.search.glob import matches_any
+from affidavit.git.glob import matches_any
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic, Edit
 

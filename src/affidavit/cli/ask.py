@@ -27,7 +27,7 @@ from affidavit.reviewing.named import find_candidate, read_report, report_file
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.question import question_talk, read_answer
-from affidavit.stages.looking.intake import OpenedChange, rebuild_change
+from affidavit.stages.intake import OpenedChange, rebuild_change
 
 
 @click.command()

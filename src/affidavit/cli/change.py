@@ -23,12 +23,12 @@ from affidavit.config.settings import (
 )
 from affidavit.errors import InputError, SettingsError
 from affidavit.forges.address import is_request_url, parse_change_url, refuse_without_scheme
-from affidavit.git.confined.boundaries import Allowed
+from affidavit.git.location import Allowed
 from affidavit.ports import Tree
 from affidavit.records.change import Comment
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.specialists.rulebook import RULES
-from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

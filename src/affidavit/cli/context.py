@@ -22,7 +22,7 @@ from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import assemble_readers, made_precise, server_pool
-from affidavit.stages.looking.intake import OpenedChange
+from affidavit.stages.intake import OpenedChange
 from affidavit.symbols.import_graph import collection_paused
 
 FORMATS = (TEXT, "json", "html")

@@ -12,8 +12,7 @@ from rich.console import Console
 from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
 from affidavit.config.places import DATABASE_VARIABLE, state_folder
 from affidavit.errors import InputError, NotARepositoryError
-from affidavit.git.confined.location import find_repository
-from affidavit.git.remote import is_same_address
+from affidavit.git.location import find_repository, is_same_address
 from affidavit.iterations.history import Story, as_contents, as_json, render_list, render_story, tell
 from affidavit.records.iteration import DEFAULT_TENANT, StoredSeries
 from affidavit.render.exchange.shapes import as_json as written

@@ -9,7 +9,7 @@ from affidavit.cli.change import allowed_of, repository_options
 from affidavit.config.baseline import BASELINE_PATH, FINGERPRINT, add_dismissal, new_dismissal
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, SettingsError, StoreError
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.records.report import StoredFinding
 from affidavit.render.safe_text import visible
 from affidavit.reviewing.named import NEWEST, find_candidate, find_report, ids_here

@@ -15,7 +15,7 @@ from affidavit.cli.help import LongCommand
 from affidavit.cli.options import mcp_servers_option, model_options, run_options
 from affidavit.cli.saying import note
 from affidavit.errors import SettingsError
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.reviewing.options import ReviewOptions
 
 OWN = ("http", "host_names", "repo", "debug")

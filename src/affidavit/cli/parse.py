@@ -7,13 +7,11 @@ from typing import Any
 import click
 
 from affidavit.cli.outputs import print_json
-from affidavit.contract.export import to_json
-from affidavit.contract.parsed import ParsedReply
-from affidavit.contract.parser import parse_reply
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
+from affidavit.contract.parser import ParsedReply, parse_reply
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS, to_json
 from affidavit.diff.names import unquoted
 from affidavit.errors import InputError
-from affidavit.git.paths import decode_path
+from affidavit.git.text import decode_path
 from affidavit.records.diagnostics import Diagnostic
 
 EXIT_REJECTED = 2

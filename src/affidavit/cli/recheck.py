@@ -30,7 +30,7 @@ from affidavit.reviewing.hold import assemble_crew, patch_trier
 from affidavit.reviewing.named import read_report, report_file
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for, opened_runner, running_settings
-from affidavit.stages.looking.intake import OpenedChange, rebuild_change
+from affidavit.stages.intake import OpenedChange, rebuild_change
 
 MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
 OTHERWISE = "goes otherwise here"

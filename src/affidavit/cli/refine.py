@@ -21,7 +21,7 @@ from affidavit.config.places import state_folder
 from affidavit.errors import EmptyChangeError, InputError, SettingsError
 from affidavit.events import Emit
 from affidavit.git.command import Location
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.git.revisions import parse_range
 from affidavit.iterations.loop import (
     Budget,

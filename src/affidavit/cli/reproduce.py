@@ -23,7 +23,7 @@ from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.named import find_candidate, find_report, ids_here
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner, running_settings
-from affidavit.stages.looking.intake import rebuild_change
+from affidavit.stages.intake import rebuild_change
 from affidavit.store.open import open_store
 
 

@@ -45,7 +45,7 @@ from affidavit.reviewing.keeping import keep_report, measured_report
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions, Say
 from affidavit.reviewing.series import Followed, followed_by, keep_iteration
-from affidavit.stages.looking.intake import OpenedChange
+from affidavit.stages.intake import OpenedChange
 from affidavit.system.temporary import temporary_folder
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import assemble_panel
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.specialists.agents.question import WrittenPatch, patch_talk, read_patch
-from affidavit.stages.looking.intake import OpenedChange, rebuild_change
+from affidavit.stages.intake import OpenedChange, rebuild_change
 from affidavit.store.open import open_store
 from affidavit.suggestions.patched import Contents
 from affidavit.suggestions.trial import MakeRunner, covering_tests, try_patch

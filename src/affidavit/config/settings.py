@@ -16,7 +16,7 @@ from pydantic import Field
 from affidavit.config.baseline import read_baseline
 from affidavit.config.readers import READERS, ROLES
 from affidavit.errors import SettingsError
-from affidavit.git.search.glob import matches_any
+from affidavit.git.glob import matches_any
 from affidavit.ports import Tree
 from affidavit.records.finding import Category, Severity
 from affidavit.records.record import Record

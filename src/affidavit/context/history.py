@@ -13,8 +13,8 @@ from itertools import groupby, islice, pairwise
 from affidavit.diff.skipping import LOCK_FILES
 from affidavit.errors import GitError
 from affidavit.git.command import Git, complaint
-from affidavit.git.paths import decode_path
 from affidavit.git.repository import GitRepository
+from affidavit.git.text import decode_path
 from affidavit.languages.test_files import is_code
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import BlameOrigin

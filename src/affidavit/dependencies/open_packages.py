@@ -12,10 +12,10 @@ from affidavit.dependencies.package import Package, read_small
 from affidavit.errors import AffidavitError, InputError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.objects import ObjectStore
-from affidavit.git.paths import is_safe_path
 from affidavit.git.repository import GitRepository
+from affidavit.git.text import is_safe_path
 from affidavit.git.tree import GitTree
-from affidavit.proof.quoting.dependency_quotes import PackageFile, check_dependency
+from affidavit.proof.quotes import PackageFile, check_dependency
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import DependencyCheck
 from affidavit.system.temporary import Closing

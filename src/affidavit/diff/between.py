@@ -7,8 +7,7 @@ from affidavit.diff.hunks import RawHunk
 from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.errors import GitError
 from affidavit.git.objects import ObjectStore
-from affidavit.git.paths import decode_path
-from affidavit.git.text import SHEBANG, has_source_name, has_zero_byte
+from affidavit.git.text import SHEBANG, decode_path, has_source_name, has_zero_byte
 from affidavit.git.tree import MAX_TEXT_BYTES, REGULAR_MODES, SUBMODULE_MODE, GitTree
 from affidavit.languages.registry import language_of
 from affidavit.records.change import FileChange, FileStatus

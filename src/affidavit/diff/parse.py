@@ -9,8 +9,8 @@ from typing import NoReturn, TypeVar
 from affidavit.diff import names as diff_names
 from affidavit.diff.hunks import HunkBody, HunkHeader, RawHunk, parse_header
 from affidavit.errors import EmptyChangeError, MalformedDiffError
-from affidavit.git.paths import decode_path
 from affidavit.git.repository import GitRepository
+from affidavit.git.text import decode_path
 from affidavit.git.tree import SUBMODULE_MODE
 from affidavit.records.change import Change, FileStatus
 from affidavit.system.temporary import Closing

@@ -1,6 +1,7 @@
 """From the record of a change to the same pair of trees, so that its proofs can be checked again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from affidavit.diff.hunks import from_record
@@ -8,13 +9,172 @@ from affidavit.diff.names import is_acceptable
 from affidavit.diff.parse import FileDiff, OpenedChange
 from affidavit.diff.patched_tree import Content, PatchedTree, shown_tree
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
-from affidavit.git.confined.boundaries import Allowed
-from affidavit.git.confined.location import NOTHING_MORE, find_repository
+from affidavit.git.location import NOTHING_MORE, Allowed, find_repository
 from affidavit.git.objects import OBJECT_ID, ObjectStore
 from affidavit.git.repository import GitRepository
+from affidavit.git.revisions import first_parent
 from affidavit.git.tree import SUBMODULE_MODE, GitTree
+from affidavit.ports import Repository
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
 from affidavit.records.record import Side
+
+REPLACED = "\ufffd"
+MAX_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What the record says otherwise than the trees, or `is_unknown`: what cannot be compared here."""
+
+    detail: str
+    is_unknown: bool = False
+
+
+def compare_record(change: Change, repository: GitRepository) -> list[Difference]:
+    """Every difference between the record and the trees that were opened for it."""
+    return [
+        *_compare_revision(change, change.base, repository, "base"),
+        *_compare_revision(change, change.head, repository, "head"),
+        *_compare_base(change, repository),
+        *_compare_tip(change, repository),
+        *(difference for file in change.files for difference in _compare_file(file, change, repository)),
+        *_unlisted(change, repository),
+    ]
+
+
+def _compare_revision(
+    change: Change, recorded: Revision, repository: GitRepository, side: Side
+) -> Iterator[Difference]:
+    tree = repository.side(side)
+    if tree.revision != recorded.tree:
+        is_unknown = any(_is_lossy(file) for file in change.files)
+        yield Difference(f"the tree at {side} is not the one that was recorded", is_unknown)
+    if recorded.commit is None or repository.store.location is None:
+        return
+    store = repository.store
+    if not _is_commit(store, recorded.commit):
+        yield Difference(
+            f"commit {recorded.commit[:12]} of {side} is not in this repository", is_unknown=True
+        )
+    elif store.git.line("rev-parse", f"{recorded.commit}^{{tree}}") != recorded.tree:
+        yield Difference(f"commit {recorded.commit[:12]} does not have the tree that was recorded for {side}")
+
+
+def _is_commit(store: ObjectStore, name: str) -> bool:
+    return bool(OBJECT_ID.fullmatch(name)) and store.kind(name) == "commit"
+
+
+def _compare_base(change: Change, repository: GitRepository) -> Iterator[Difference]:
+    """A base of the forger's choice would hide what the change adds."""
+    store, base, head = repository.store, change.base, change.head.commit
+    if change.source == "diff" or store.location is None:
+        return
+    if change.source == "commit" and head and _is_commit(store, head):
+        try:
+            parent = first_parent(store, store.location, head)
+        except UnknownRevisionError as error:
+            yield Difference(str(error), is_unknown=True)
+            return
+        if base.commit != parent:
+            yield Difference(f"the base of commit {head[:12]} is not its first parent")
+    is_empty = base.tree == store.empty_tree()
+    if base.commit is None and (change.source == "range" or not is_empty):
+        yield Difference(f"it is called a {change.source}, but names no commit at base")
+
+
+def _compare_tip(change: Change, repository: GitRepository) -> Iterator[Difference]:
+    """A tip of the forger's choice would choose the settings."""
+    store, tip, base, head = repository.store, change.tip, change.base.commit, change.head.commit
+    if tip is None:
+        return
+    if change.source != "range" or tip.commit is None or base is None or head is None:
+        yield Difference("it names a target's tip, but is no range of commits")
+    elif not _is_commit(store, tip.commit) or store.tree_of(tip.commit) != tip.tree:
+        yield Difference(f"commit {tip.commit[:12]} does not have the tree that was recorded for the target")
+    elif _is_commit(store, head):
+        found = store.git.attempt("merge-base", "--all", tip.commit, head).stdout.decode().split()
+        is_shallow = store.location is not None and store.location.is_shallow
+        if base not in found:
+            sides = f"the target's tip {tip.commit[:12]} and head {head[:12]}"
+            yield Difference(f"base {base[:12]} is not where {sides} parted", is_shallow and not found)
+
+
+def _compare_file(file: FileChange, change: Change, repository: GitRepository) -> Iterator[Difference]:
+    places: tuple[tuple[Side, str | None, str | None, Revision], ...] = (
+        ("base", file.base_path or file.old_path, file.old_blob, change.base),
+        ("head", file.head_path, file.new_blob, change.head),
+    )
+    for side, path, blob, recorded in places:
+        if path is None:
+            continue
+        tree = repository.side(side)
+        # Where the very tree is here, nothing was lost on the way through the record; but of a binary file a
+        # diff does not say even its blob.
+        is_unsaid = blob is None and change.source == "diff"
+        is_unknown = _is_lossy(file) and (is_unsaid or tree.revision != recorded.tree)
+        entry = tree.entry(path)
+        if entry is None or entry.blob != blob:
+            yield Difference(f"{path} at {side} is not what was recorded", is_unknown)
+        elif not _shows(file, tree, path, side):
+            yield Difference(f"the recorded diff of {path} does not show what is at {side}")
+
+
+def has_its_trees(change: Change, repository: GitRepository) -> bool:
+    """Whether the trees that were opened are the recorded ones."""
+    recorded = (change.base.tree, change.head.tree)
+    return recorded == (repository.base.revision, repository.head.revision)
+
+
+def lost_files(change: Change, repository: Repository) -> frozenset[str]:
+    """The files that the record speaks of and from which they cannot be made again."""
+    return frozenset(
+        file.path
+        for file in change.files
+        if _is_lossy(file) and file.head_path and file.new_blob and not _is_here(file, repository)
+    )
+
+
+def _is_here(file: FileChange, repository: Repository) -> bool:
+    entry = repository.head.entry(file.path)
+    return entry is not None and entry.blob == file.new_blob
+
+
+def _is_lossy(file: FileChange) -> bool:
+    """The record does not hold the content itself, so that it cannot be made again from it."""
+    is_opaque = file.is_binary or file.is_submodule or file.new_blob is None
+    return is_opaque or any(REPLACED in line for hunk in file.hunks for line in hunk.lines)
+
+
+def _shows(file: FileChange, tree: GitTree, path: str, side: Side) -> bool:
+    """Whether the hunks show what the file has on that side."""
+    data = tree.read(path)
+    if data is None:
+        # A link or a submodule: its id was compared.
+        return True
+    lines = data.decode("utf-8", "replace").split("\n")
+    numbered = (
+        (old if side == "base" else new, text) for hunk in file.hunks for _, old, new, text in hunk.numbered()
+    )
+    return all(number is None or lines[number - 1 : number] == [text] for number, text in numbered)
+
+
+def _identity(tree: GitTree, path: str) -> tuple[str, str] | None:
+    entry = tree.entry(path)
+    return None if entry is None else (entry.mode, entry.blob)
+
+
+def _unlisted(change: Change, repository: GitRepository) -> Iterator[Difference]:
+    base, head = repository.base, repository.head
+    listed = change.changed_files
+    missing = sorted(
+        path
+        for path in base.entries().keys() | head.entries().keys()
+        if path not in listed and _identity(base, path) != _identity(head, path)
+    )
+    if missing:
+        more = f" and {len(missing) - MAX_NAMED} more" if len(missing) > MAX_NAMED else ""
+        yield Difference(f"the change has files that are not listed: {', '.join(missing[:MAX_NAMED])}{more}")
+
 
 SIDES: tuple[Side, Side] = ("base", "head")
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from affidavit.diff.hunks import fill_gaps
-from affidavit.git.search.glob import matches_file
+from affidavit.git.glob import matches_file
 from affidavit.git.text import is_binary
 from affidavit.git.tree import REGULAR_MODES
 from affidavit.languages.test_files import EXAMPLE_PLACE, TEST_PLACE

@@ -22,7 +22,7 @@ from affidavit.forges.clones import (
 from affidavit.forges.credentials import NOBODY, Credentials
 from affidavit.forges.pull_request import PullRequest
 from affidavit.records.change import Change, Comment
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 
 FIRST_PARENT = "^1"
 

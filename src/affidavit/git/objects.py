@@ -15,6 +15,7 @@ from affidavit.git.command import Git, Location, complaint, completing, git_envi
 from affidavit.system.temporary import Closing, temporary_folder
 
 MAX_READ_BYTES = 100_000_000
+APPLY_SECONDS = 30.0
 BATCH_BYTES = 32_000_000
 BATCH = 200  # 200 object names fit into a pipe's buffer, so writing them never waits for the reader.
 
@@ -262,6 +263,16 @@ class ObjectStore(Closing):
         # Git passes over a name that it finds dangerous, and calls that a success.
         if done.returncode != 0 or b"Ignoring path" in done.stderr:
             raise InputError(f"the files cannot be in one tree: {complaint(done.stderr)}")
+        return git.line("write-tree")
+
+    def apply_patch(self, tree: str, patch: bytes) -> str:
+        """Apply a unified diff to a tree with git, in an index of its own; return the id of the new tree."""
+        git = self.git.having({"GIT_INDEX_FILE": str(self.folder / "new-index")})
+        git.run("read-tree", tree)
+        options = ("--cached", "--whitespace=nowarn", "--no-ignore-whitespace")
+        done = git.attempt("apply", *options, stdin=patch, timeout_seconds=APPLY_SECONDS)
+        if done.returncode != 0:
+            raise InputError(f"the patch does not apply: {complaint(done.stderr)}")
         return git.line("write-tree")
 
     def write_commit(self, tree: str, parent: str | None) -> str:

@@ -8,9 +8,7 @@ from itertools import islice
 from affidavit.iterations.matching import fingerprints_of, is_about_another, match_findings
 from affidavit.iterations.trace import LIKE_LINE, Trace, own_code, trace_code
 from affidavit.ports import Case
-from affidavit.proof.quoting.quote_check import check_quote
-from affidavit.proof.quoting.quotes import fold
-from affidavit.proof.quoting.searches import run_search
+from affidavit.proof.quotes import check_quote, fold, run_search
 from affidavit.proof.sameness import Distance, pair
 from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.diagnostics import Reason

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from affidavit.iterations.trace import Trace, own_code
-from affidavit.proof.quoting.quotes import fold
+from affidavit.proof.quotes import fold
 from affidavit.proof.sameness import (
     SAME_WORDS,
     SIMILAR_WORDS,

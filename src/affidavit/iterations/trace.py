@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from hashlib import blake2b
 
 from affidavit.ports import Case, Tree
-from affidavit.proof.quoting.quotes import Occurrence, find_quote, fold
+from affidavit.proof.quotes import Occurrence, find_quote, fold
 from affidavit.records.candidate import Candidate, TraceOutcome
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.finding import Finding

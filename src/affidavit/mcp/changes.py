@@ -12,7 +12,7 @@ from affidavit.config.settings import Settings
 from affidavit.context.view.as_json import render_context_json
 from affidavit.errors import InputError, UnknownRevisionError
 from affidavit.events import Emit
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.revisions import parse_range, resolve_commit
 from affidavit.ports import Case, Dependencies, Role, Talk, ToolSource
@@ -23,9 +23,9 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import assemble_panel, server_pool
 from affidavit.specialists.agents.model_agents import LENSES, SUBJECTS, ModelAgent
 from affidavit.specialists.agents.panel import Panel, Session
-from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.looking.plan import plan_by_size
-from affidavit.stages.looking.review import open_case
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.plan import plan_by_size
+from affidavit.stages.review import open_case
 from affidavit.system.temporary import Closing
 from affidavit.tools.checks import Checks, JoinedTools
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.mcp.reviews import Reviews
 from affidavit.ports import Specialist
 from affidavit.recheck.check import recheck
@@ -28,7 +28,7 @@ from affidavit.render.wording import (
 )
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.named import find_candidate, find_report, own_ids
-from affidavit.stages.looking.intake import rebuild_change
+from affidavit.stages.intake import rebuild_change
 from affidavit.store.open import Store
 
 _ID = re.compile(r"[0-9a-f-]{1,64}|last")

@@ -22,8 +22,8 @@ from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.submitted import Submission, judge_submission
-from affidavit.stages.looking.parse import read_replies
-from affidavit.stages.looking.review import Crew
+from affidavit.stages.parse import read_replies
+from affidavit.stages.review import Crew
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.checks import CHECK_DESCRIPTIONS
 from affidavit.tools.descriptions import DESCRIPTIONS

@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 
 from affidavit.ports import Case
-from affidavit.proof.quoting.quotes import fold
+from affidavit.proof.quotes import fold
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.finding import Finding

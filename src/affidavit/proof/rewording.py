@@ -1,9 +1,97 @@
 """Texts that are too long to be read: which they are, and whether a shorter one says no more than they do."""
 
 import re
+import unicodedata
+from collections.abc import Sequence
 
 from affidavit.records.candidate import Candidate, Wording
 from affidavit.records.finding import Finding
+from affidavit.records.report import Decision
+
+_MERGED = "(?:merged?|approved?|shipped|landed|accepted)"
+_APPROVING = (
+    "lgtm",
+    "ship it",
+    "(?:looks|seems|is) (?:all )?(?:good|fine|ready|clear)(?! (?:at|for|in|on|with))",
+    "all (?:is )?(?:good|clear|fine|well)",
+    f"(?:ready|safe|fine|okay|ok|good) (?:to go|to (?:be )?{_MERGED}|for (?:merging|release))",
+    f"(?:can|may|should|could) (?:now |just )?be (?:safely )?{_MERGED}",
+    "(?:i|we|please|recommend|verdict:?|decision:?) (?:would |can |to )?(?:approve|approval|approving|merge)",
+    "approved?[.!]",
+    "(?:approve|merge|accept) (?:this|it)",
+    "no (?:changes|action|fix|fixes) (?:(?:is|are) )?(?:needed|required|necessary)",
+)
+_DENYING = (
+    "(?:no|without|zero) (?:\\w+ ){0,2}(?:issues?|problems?|findings?|bugs?|defects?|concerns?|blockers?)",
+    "nothing (?:\\w+ ){0,3}(?:wrong|blocks?|blocking|fix|report|worry|against)",
+    "none (?:of (?:them|these|which) )?(?:blocks?|matters?)",
+    "false (?:positives?|alarms?)",
+    "(?:can|may|should) (?:safely )?be ignored",
+)
+_REFUSING = (
+    f"(?:do|should|must|can|may) ?not (?:be )?{_MERGED}",
+    f"cannot be {_MERGED}",
+    "request(?:s|ing|ed)? changes",
+    "changes (?:are )?(?:requested|required)",
+    "blocks? (?:the )?merge",
+    "reject (?:this|the) change",
+)
+_ENGLISH = re.compile(
+    r"(?<![\w-])(?:the|an?|is|are|was|were|of|to|and|or|that|this|it|its|with|for|by|on|not"
+    r"|no|but|which|has|have|when|at|from|as|be|if|before|after"
+    # What advice begins with.
+    r"|add|call|check|close|fix|guard|handle|keep|make|move|pass|remove|rename|replace|return|set|start|use)"
+    r"(?![\w-])",
+    re.IGNORECASE,
+)
+_NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|<[^<>]{0,200}>|[*_`~]")
+"""What a reader does not see between the letters of a word: signs without width, and markup."""
+_NEGATION = re.compile(r"\b(?:not|never|cannot|before|until|unless|once|nor|if)\b|n't\b", re.IGNORECASE)
+_NEGATION_REACH = 4
+"""How many words before an approving one turn it round: "do not approve", "before this can be merged"."""
+
+
+def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(phrases)})", re.IGNORECASE)
+
+
+_AGAINST: dict[Decision, re.Pattern[str]] = {
+    "approve": _any_of(_REFUSING),
+    "comment": _any_of(_APPROVING),
+    "request_changes": _any_of((*_APPROVING, *_DENYING)),
+}
+
+
+def contradicts(decision: Decision, words: str) -> bool:
+    """Whether a reader of these words alone would expect another verdict.
+
+    A list of common phrases, in English: it keeps an obliging model from talking over the verdict. Over a
+    blocking one, words that cannot be read for that, in another language or in letters that only look Latin,
+    do not stand. The verdict itself never depends on it.
+    """
+    said = _as_read(words)
+    if decision == "request_changes" and said and not _is_english(said):
+        return True
+    matches = _AGAINST[decision].finditer(said)
+    return any(decision == "approve" or not _is_negated(said, match) for match in matches)
+
+
+def _as_read(words: str) -> str:
+    """The words as somebody sees them: without markup, in plain letters."""
+    plain = _NO_WIDTH.sub("", unicodedata.normalize("NFKC", words))
+    return " ".join(plain.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
+
+
+def _is_english(said: str) -> bool:
+    letters = [each for each in said if each.isalpha()]
+    is_latin = all(each.isascii() or unicodedata.name(each, "").startswith("LATIN") for each in letters)
+    return is_latin and _ENGLISH.search(said) is not None
+
+
+def _is_negated(said: str, match: re.Match[str]) -> bool:
+    sentence = re.split(r"[.!?;:]\s", said[: match.start()])[-1]
+    return _NEGATION.search(" ".join(sentence.split()[-_NEGATION_REACH:])) is not None
+
 
 MAX_TITLE = 80
 """Characters."""

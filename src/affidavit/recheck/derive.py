@@ -26,11 +26,11 @@ from affidavit.records.program_runs import TrialStep
 from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
 from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.specialists.agents.verifier import Probed
-from affidavit.stages.looking.intake import words_of_commits
-from affidavit.stages.looking.parse import hand_in, read_replies
-from affidavit.stages.looking.plan import Planned, opening_docket, plan_by_size, read_plan
-from affidavit.stages.looking.review import Looked, docket_of_submission, docket_without_models
-from affidavit.stages.reporting.narrate import add_words
+from affidavit.stages.intake import words_of_commits
+from affidavit.stages.narrate import add_words
+from affidavit.stages.parse import hand_in, read_replies
+from affidavit.stages.plan import Planned, opening_docket, plan_by_size, read_plan
+from affidavit.stages.review import Looked, docket_of_submission, docket_without_models
 from affidavit.symbols.changed import symbol_changes
 
 UNSTEADY = ("timed_out", "crashed", "not_installed")

@@ -8,7 +8,7 @@ from affidavit.dependencies.found import find_packages
 from affidavit.dependencies.open_packages import OpenPackages
 from affidavit.git.repository import GitRepository
 from affidavit.proof.coverage import unseen_files
-from affidavit.proof.quoting.dependency_quotes import PackageFile, check_dependency, still_follows
+from affidavit.proof.quotes import PackageFile, check_dependency, still_follows
 from affidavit.recheck.compare import ABSENT, Difference, as_written, differing
 from affidavit.recheck.derive import Derived
 from affidavit.records.candidate import Candidate
@@ -17,7 +17,7 @@ from affidavit.records.evidence import DependencyCheck
 from affidavit.records.finding import DependencyQuote
 from affidavit.records.record import Record
 from affidavit.records.report import Report, count_set_aside
-from affidavit.stages.reporting.report import decide_gate, decide_verdict
+from affidavit.stages.report import decide_gate, decide_verdict
 
 Kind = Literal[
     "change",

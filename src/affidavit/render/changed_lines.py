@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from affidavit.diff.line_map import LineMap
+from affidavit.diff.hunks import LineMap
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Cause, Finding

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 
-from affidavit.proof.judging.ruling import majority_of
+from affidavit.proof.judgement import majority_of
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun

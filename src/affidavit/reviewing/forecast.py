@@ -35,11 +35,11 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import assemble_panel, named_servers
 from affidavit.reviewing.running import opened_runner
 from affidavit.reviewing.series import followed_by
-from affidavit.stages.looking.intake import OpenedChange
-from affidavit.stages.looking.review import Crew, open_case
-from affidavit.stages.proving.merge import merge
-from affidavit.stages.proving.verify import verify
-from affidavit.stages.reporting.follow_up import carry
+from affidavit.stages.follow_up import carry
+from affidavit.stages.intake import OpenedChange
+from affidavit.stages.merge import merge
+from affidavit.stages.review import Crew, open_case
+from affidavit.stages.verify import verify
 
 
 @dataclass

@@ -28,9 +28,9 @@ from affidavit.reviewing.models import opened_log
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.rulebook import why_rules_are_off
-from affidavit.stages.looking.intake import OpenedChange
-from affidavit.stages.looking.review import Crew
-from affidavit.stages.proving.reproduce import Running
+from affidavit.stages.intake import OpenedChange
+from affidavit.stages.reproduce import Running
+from affidavit.stages.review import Crew
 
 if TYPE_CHECKING:
     from affidavit.quality.prompts import ChosenPrompts

@@ -13,12 +13,17 @@ from pydantic import ValidationError
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, NotARepositoryError
 from affidavit.git.command import Git, Location
-from affidavit.git.confined.boundaries import Allowed
-from affidavit.git.confined.location import NOTHING_MORE, find_repository
-from affidavit.git.remote import is_same_address, is_shared_address, repository_name
+from affidavit.git.location import (
+    NOTHING_MORE,
+    Allowed,
+    find_repository,
+    is_same_address,
+    is_shared_address,
+    repository_name,
+)
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import REDACTED, Report, why_not_derived
-from affidavit.stages.looking.intake import writable
+from affidavit.stages.intake import writable
 from affidavit.store.open import Store, open_store
 from affidavit.system.temporary import temporary_folder
 

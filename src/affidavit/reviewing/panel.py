@@ -30,7 +30,7 @@ from affidavit.reviewing.models import ledger_of, models_of, opened_log
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.looking.intake import OpenedChange
+from affidavit.stages.intake import OpenedChange
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph

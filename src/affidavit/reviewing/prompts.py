@@ -12,7 +12,7 @@ from affidavit.quality.prompts import ChosenPrompts, choose_prompts
 from affidavit.quality.rollout import record_review
 from affidavit.records.report import Report
 from affidavit.reviewing.options import ReviewOptions, Say
-from affidavit.stages.looking.intake import OpenedChange
+from affidavit.stages.intake import OpenedChange
 from affidavit.store.open import Store, open_store
 
 

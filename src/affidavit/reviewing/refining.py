@@ -7,7 +7,7 @@ from pathlib import Path
 
 from affidavit.errors import EmptyChangeError
 from affidavit.events import Emit
-from affidavit.git.confined.boundaries import Allowed
+from affidavit.git.location import Allowed
 from affidavit.iterations.guard import held_back
 from affidavit.iterations.loop import Journal
 from affidavit.ports import Case
@@ -19,7 +19,7 @@ from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions, Say
 from affidavit.reviewing.prompts import prompts_for
 from affidavit.reviewing.series import Followed, keep_summary
-from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 
 SHARING = Allowed(alternates=True)
 """Our own repository of a loop takes its objects from the user's."""

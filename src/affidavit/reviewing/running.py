@@ -20,7 +20,7 @@ from affidavit.sandbox.choice import choose_sandbox
 from affidavit.sandbox.job import Sandbox
 from affidavit.sandbox.provision import Provision, make_environment, provide
 from affidavit.sandbox.sides import Sides
-from affidavit.stages.proving.reproduce import Running
+from affidavit.stages.reproduce import Running
 from affidavit.system.temporary import temporary_folder
 
 LIMITS = ("run_seconds", "run_at_once")

@@ -7,14 +7,14 @@ from pathlib import Path
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, SettingsError, StoreError, UnreadableReportError
 from affidavit.git.command import Git, Location
-from affidavit.git.remote import is_same_address, is_shared_address, repository_name
+from affidavit.git.location import is_same_address, is_shared_address, repository_name
 from affidavit.git.revisions import branch_named, is_part_of
 from affidavit.iterations.review_summary import summary_of
 from affidavit.iterations.scope import as_looked_then, earlier_of
 from affidavit.records.iteration import DEFAULT_TENANT, Earlier, IterationSummary, StoredIteration
 from affidavit.records.report import Report
 from affidavit.reviewing.options import ReviewOptions, Say
-from affidavit.stages.looking.intake import OpenedChange
+from affidavit.stages.intake import OpenedChange
 from affidavit.store.open import Store, open_store
 
 MAX_REPORT_BYTES = 500_000_000

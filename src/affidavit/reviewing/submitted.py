@@ -11,11 +11,10 @@ from affidavit.ports import Case, Dependencies
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
 from affidavit.records.report import Reply, Report
-from affidavit.stages.looking.inputs import redacted_reply
-from affidavit.stages.looking.intake import OpenedChange
-from affidavit.stages.looking.parse import hand_in, read_replies
-from affidavit.stages.looking.plan import plan_by_size
-from affidavit.stages.looking.review import Crew, Looked, collect_replies, docket_of_submission, open_case
+from affidavit.stages.intake import OpenedChange
+from affidavit.stages.parse import hand_in, read_replies, redacted_reply
+from affidavit.stages.plan import plan_by_size
+from affidavit.stages.review import Crew, Looked, collect_replies, docket_of_submission, open_case
 
 SUBMITTED = "submitted"
 MAX_NAME = 80

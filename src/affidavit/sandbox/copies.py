@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from affidavit.errors import OutsideError
 from affidavit.git.checkout import write_tree_to
-from affidavit.git.paths import is_safe_path
+from affidavit.git.text import is_safe_path
 from affidavit.git.tree import LINK_MODE, MAX_TEXT_BYTES, REGULAR_MODES, GitTree
 from affidavit.ports import Repository, Tree
 from affidavit.records.program_runs import AlteredFile

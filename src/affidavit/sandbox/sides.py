@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from affidavit.errors import AffidavitError
-from affidavit.git.paths import is_safe_path
+from affidavit.git.text import is_safe_path
 from affidavit.ports import Repository, Tree
 from affidavit.records.program_runs import AlteredFile, Program, ProgramRun, RunLimits
 from affidavit.records.record import Side

@@ -18,8 +18,8 @@ from affidavit.proof.running.surroundings import blocked_by, lacking_in, stopped
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.program_runs import PatchTrial, Program, ProgramRun, TrialStep, trial_of
-from affidavit.stages.looking.parse import read_replies
-from affidavit.stages.looking.review import collect_replies
+from affidavit.stages.parse import read_replies
+from affidavit.stages.review import collect_replies
 from affidavit.suggestions.patched import Contents, apply_patch, patched_repository
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of

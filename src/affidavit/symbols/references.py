@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.blob_cache import BlobCache
-from affidavit.git.search.grep import may_be_cut
+from affidavit.git.grep import may_be_cut
 from affidavit.git.text import text_lines
 from affidavit.git.tree import read_all
 from affidavit.languages.registry import LANGUAGES, grammar_of, is_document

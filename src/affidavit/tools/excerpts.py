@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from affidavit.errors import InputError
-from affidavit.git.search.grep import TOKEN
+from affidavit.git.grep import TOKEN
 from affidavit.languages.registry import language_of
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change

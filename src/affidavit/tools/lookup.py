@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from affidavit.errors import InputError
-from affidavit.git.search.glob import compile_glob, is_glob
+from affidavit.git.glob import compile_glob, is_glob
 from affidavit.git.tree import LINK_MODE, SUBMODULE_MODE
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change

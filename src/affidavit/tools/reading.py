@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from affidavit.errors import InputError
-from affidavit.git.search.glob import is_glob
+from affidavit.git.glob import is_glob
 from affidavit.ports import BlameLine, Tree
 from affidavit.records.record import Side
 from affidavit.tools.arguments import shown

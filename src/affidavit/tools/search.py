@@ -11,8 +11,8 @@ import re2
 
 from affidavit.diff.skipping import MINIFIED_ENDINGS, Attributes, is_packed, is_written_elsewhere
 from affidavit.errors import InputError
-from affidavit.git.search.glob import is_glob, matches_any
-from affidavit.git.search.grep import may_be_cut
+from affidavit.git.glob import is_glob, matches_any
+from affidavit.git.grep import may_be_cut
 from affidavit.git.text import is_binary
 from affidavit.git.tree import REGULAR_MODES, read_all
 from affidavit.ports import Tree

@@ -10,9 +10,8 @@ import pytest
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import git_environment
-from affidavit.git.confined.boundaries import Allowed
-from affidavit.git.confined.location import find_repository
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.git.location import Allowed, find_repository
+from affidavit.stages.intake import ChangeRequest, open_change
 from commands import affidavit
 from repositories import Repo, run_git
 

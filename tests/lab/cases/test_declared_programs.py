@@ -18,8 +18,8 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner
 from affidavit.sandbox.choice import Choice
 from affidavit.sandbox.copies import language_named
-from affidavit.stages.looking.intake import ChangeRequest, open_change
-from affidavit.stages.proving.reproduce import Running
+from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.reproduce import Running
 from sandboxes import demanded, needed_sandbox
 
 EVALUATION = Path(__file__).parents[3] / "evaluation"

@@ -19,8 +19,8 @@ from affidavit.ports import Case
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
-from affidavit.stages.looking.intake import ChangeRequest, open_change
-from affidavit.stages.proving.evidence import check_causes, locate_quotes, run_searches
+from affidavit.stages.evidence import check_causes, locate_quotes, run_searches
+from affidavit.stages.intake import ChangeRequest, open_change
 
 CLAIMS = Path(__file__).parents[3] / "evaluation/claims"
 SET = load_claims(CLAIMS)

@@ -5,7 +5,7 @@ import pytest
 from affidavit.records.change import Change
 from affidavit.records.context import SymbolChange
 from affidavit.specialists.agents.map_text import MAX_NAMES, names_in
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.symbols.changed import symbol_changes
 from repositories import Repo
 

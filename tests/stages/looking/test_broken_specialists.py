@@ -9,7 +9,7 @@ from affidavit.errors import InputError
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
 from affidavit.records.report import Reply
-from affidavit.stages.looking.review import collect_replies
+from affidavit.stages.review import collect_replies
 from claims import case_of, change_of
 
 

@@ -12,7 +12,7 @@ from affidavit.errors import (
     InputError,
 )
 from affidavit.records.change import FileStatus
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 from repositories import Repo, run_git
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError
 from affidavit.records.change import FileStatus
-from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change, rebuild_change
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change, rebuild_change
 from repositories import Repo, run_git
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))

@@ -6,7 +6,7 @@ import pytest
 
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
 from affidavit.records.change import Change
-from affidavit.stages.looking.intake import ChangeRequest, open_change, rebuild_change
+from affidavit.stages.intake import ChangeRequest, open_change, rebuild_change
 from repositories import Repo
 
 

@@ -12,8 +12,8 @@ from affidavit.errors import (
     NotARepositoryError,
     UnknownRevisionError,
 )
-from affidavit.git.remote import without_credentials
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.git.location import without_credentials
+from affidavit.stages.intake import ChangeRequest, open_change
 from repositories import Repo, run_git
 
 

@@ -12,7 +12,7 @@ from affidavit.records.change import Comment, Hunk
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
-from affidavit.stages.looking.plan import MAX_QUESTIONS, Planned, make_plan, plan_by_size, plan_schema
+from affidavit.stages.plan import MAX_QUESTIONS, Planned, make_plan, plan_by_size, plan_schema
 from claims import change_of, file_change
 
 TOLD = {"goal": "This change is trying to add", "approach": "a", "impact": "i", "questions": {}}

@@ -10,7 +10,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.evidence import ToolUse
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Reply
-from affidavit.stages.looking.reading import doubt_unmade_looks
+from affidavit.stages.evidence import doubt_unmade_looks
 from claims import bare_finding, candidate, case_of, change_of, finding, opened
 from repositories import Repo
 

@@ -10,7 +10,7 @@ from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.docket import Docket, Group
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.report import RoleUsage
-from affidavit.stages.proving.verify import verify as verify_docket
+from affidavit.stages.verify import verify as verify_docket
 
 EXACT = QuoteCheck(outcome="exact", file="app.py", side="head")
 

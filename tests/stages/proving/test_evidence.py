@@ -9,7 +9,7 @@ from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
-from affidavit.stages.proving.evidence import check_causes, locate_quotes, run_searches
+from affidavit.stages.evidence import check_causes, locate_quotes, run_searches
 from claims import bare_finding, candidate, case_of, change_of, finding, opened
 from repositories import Repo
 

@@ -12,7 +12,7 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket, Group
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.report import Answer, RoleUsage
-from affidavit.stages.proving.merge import MAX_JOINED, merge
+from affidavit.stages.merge import MAX_JOINED, merge
 from claims import candidate, case_of, change_of, finding, opened
 from repositories import Repo
 

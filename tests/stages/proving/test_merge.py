@@ -8,7 +8,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import QuoteCheck
-from affidavit.stages.proving.merge import group_duplicates
+from affidavit.stages.merge import group_duplicates
 from claims import candidate, case_of, change_of, file_change, finding, opened
 from repositories import Repo
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 from affidavit.git.repository import GitRepository
-from affidavit.proof.quoting.quote_check import check_quote, quote_still_stands
+from affidavit.proof.quotes import check_quote, quote_still_stands
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.redaction.text import Redactor
-from affidavit.stages.proving.evidence import locate_quotes, run_searches
+from affidavit.stages.evidence import locate_quotes, run_searches
 from claims import candidate, case_of, change_of, finding, opened
 from repositories import Repo
 

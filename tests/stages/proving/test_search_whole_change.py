@@ -11,7 +11,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.plan import Chunk, Plan
-from affidavit.stages.proving.evidence import search_whole_change
+from affidavit.stages.evidence import search_whole_change
 from claims import candidate, case_of, change_of, finding, opened
 from repositories import Repo
 

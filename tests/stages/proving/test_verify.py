@@ -9,7 +9,7 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.report import Gap
-from affidavit.stages.proving.verify import unanswered
+from affidavit.stages.verify import unanswered
 from claims import candidate, finding
 
 HIT = SearchHit(path="app.py", line=3, text="guard(total)")

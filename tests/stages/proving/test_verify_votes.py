@@ -5,7 +5,7 @@ from scripted_verifiers import EXACT, NO, SILENT, YES, Answers, judges, verify
 from affidavit.ports import Verifiers
 from affidavit.records.candidate import Status, Worth
 from affidavit.records.diagnostics import Reason
-from affidavit.stages.proving.verify import unanswered
+from affidavit.stages.verify import unanswered
 from claims import candidate, finding
 
 

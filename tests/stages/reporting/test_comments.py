@@ -2,7 +2,7 @@
 
 from affidavit.records.change import Comment
 from affidavit.records.docket import Docket
-from affidavit.stages.reporting.comments import note_existing
+from affidavit.stages.evidence import note_existing
 from claims import candidate, case_of, change_of, finding
 
 

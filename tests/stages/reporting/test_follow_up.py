@@ -14,7 +14,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.report import Report
 from affidavit.render.account import series_sentence
-from affidavit.stages.reporting.follow_up import rerun
+from affidavit.stages.follow_up import rerun
 from claims import candidate
 from repositories import Repo
 from series import Claim, Series, claim, confirming, only_decision, refuting

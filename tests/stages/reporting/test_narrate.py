@@ -14,14 +14,14 @@ from affidavit.records.candidate import Candidate, Status, Wording, Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, PositiveNote, Report, ReporterWords, RoleUsage
-from affidavit.stages.reporting.narrate import (
+from affidavit.stages.narrate import (
     MAX_RECOMMENDATIONS,
     MAX_SUMMARY,
     WORDS_SCHEMA,
     WORDS_SCHEMA_NAME,
     ask_reporter,
 )
-from affidavit.stages.reporting.report import compile_report
+from affidavit.stages.report import compile_report
 from claims import candidate, case_of, change_of, finding
 
 TALK = Talk("reporter", "Write.", "", "The outcome.", WORDS_SCHEMA, WORDS_SCHEMA_NAME)

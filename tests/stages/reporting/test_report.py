@@ -15,7 +15,7 @@ from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Gap, Reply, ReplySummary, Report
 from affidavit.render.formats import FORMATS, render
 from affidavit.render.wording import gate_words, headline
-from affidavit.stages.reporting.report import compile_report
+from affidavit.stages.report import compile_report
 from claims import candidate, case_of, change_of, file_change, finding
 
 MODELS = {"verifier": "some-model"}

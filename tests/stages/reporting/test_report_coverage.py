@@ -7,14 +7,13 @@ import pytest
 
 from affidavit.config.settings import Settings
 from affidavit.prompts import current_prompts
-from affidavit.proof.coverage import Coverage
-from affidavit.proof.links import leads_out
+from affidavit.proof.coverage import Coverage, leads_out
 from affidavit.records.change import Hunk
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import AnalyserRun
 from affidavit.records.plan import Chunk, Piece, Plan
 from affidavit.records.report import FileCoverage, Reply, ReplySummary
-from affidavit.stages.reporting.report import compile_report
+from affidavit.stages.report import compile_report
 from claims import case_of, change_of, file_change
 
 LONG = Hunk(old_start=0, old_count=0, new_start=1, new_count=6, lines=("+a", "+b", "+c", "+d", "+e", "+f"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from affidavit.diff.parse import parse_diff
 from affidavit.errors import InputError
 from affidavit.forges.standing import Mark, write_mark
-from affidavit.git.paths import decode_path
+from affidavit.git.text import decode_path
 from affidavit.proof.sameness import names_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk

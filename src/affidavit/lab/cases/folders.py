@@ -12,10 +12,10 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
 
-from affidavit.contract.reproduction_reader import parse_reproduction
+from affidavit.contract.finding_reader import parse_reproduction
 from affidavit.errors import AffidavitError, GitError, InputError
 from affidavit.git.command import Git, complaint
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.lab.records import ExpectedProblem, KnownClaim, KnownPlace, LabelledCase
 from affidavit.records.evidence import ReproductionOutcome
 from affidavit.records.record import Record

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from affidavit.errors import GitError, InputError, NotARepositoryError
 from affidavit.git.command import Git, complaint, git_environment, spawn_error
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.lab.cases.folders import CaseFolder, folder_name
 from affidavit.system.child_process import run_child
 from affidavit.system.private_files import make_private_folder

@@ -51,8 +51,8 @@ from affidavit.records.report import Report, RoleUsage
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.panel import Confirming, assemble_panel
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.looking.intake import ChangeRequest, open_change
-from affidavit.stages.proving.reproduce import Running, run_aside
+from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.reproduce import Running, run_aside
 
 OpenRunner = Callable[[GitRepository, Settings], AbstractContextManager[Running]]
 

@@ -35,11 +35,11 @@ from affidavit.records.report import RoleUsage
 from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.agents.verifier import probe_verifiers
-from affidavit.stages.looking.intake import ChangeRequest, open_change
-from affidavit.stages.looking.plan import plan_by_size
-from affidavit.stages.looking.review import open_case
-from affidavit.stages.proving.reproduce import LiveReproducer, Running, reproduce
-from affidavit.stages.proving.verify import verify
+from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.plan import plan_by_size
+from affidavit.stages.reproduce import LiveReproducer, Running, reproduce
+from affidavit.stages.review import open_case
+from affidavit.stages.verify import verify
 from affidavit.system.concurrency import side_by_side
 
 TRIAL_VERSION = "1.0"

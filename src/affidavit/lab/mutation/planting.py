@@ -11,7 +11,7 @@ from affidavit.diff.between import files_between
 from affidavit.diff.skipping import mark_skipped
 from affidavit.errors import InputError, UnknownRevisionError
 from affidavit.git.command import Location
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository, commit_tree
 from affidavit.git.revisions import find_commit, first_parent, one_commit, resolve_commit

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 
-from affidavit.contract.reproduction_reader import compile_pattern
+from affidavit.contract.finding_reader import compile_pattern
 from affidavit.ports import Runner
 from affidavit.proof.running.own_names import OwnNames, steady
 from affidavit.proof.running.surroundings import (

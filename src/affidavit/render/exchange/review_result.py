@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from affidavit.contract.export import to_json
+from affidavit.contract.schema import to_json
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding, ReviewResult, Verification

@@ -16,10 +16,10 @@ from affidavit.events import now_iso
 from affidavit.forges.address import parse_change_url
 from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.web import Patience
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
-from affidavit.git.paths import decode_path
 from affidavit.git.revisions import branch_named, merge_base, resolve_commit
+from affidavit.git.text import decode_path
 from affidavit.quality.rollout import current_versions, running_rollout
 from affidavit.service.api.access import Caller, check_money, with_room
 from affidavit.service.api.ending import note

@@ -35,7 +35,7 @@ from affidavit.service.child import requests
 from affidavit.service.child.channel import MAX_LINE, Channel, Served
 from affidavit.service.child.lines import WorkerLines
 from affidavit.service.kept.records import WantedReview
-from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.intake import ChangeRequest, open_change
 
 
 def warm_up() -> None:

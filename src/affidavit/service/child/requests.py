@@ -14,7 +14,7 @@ from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_chang
 from affidavit.errors import InputError, OutsideError
 from affidavit.events import ignore_events
 from affidavit.git.blob_cache import BlobCache
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.revisions import newest_names
 from affidavit.minds.choice import ModelChoice
@@ -34,7 +34,7 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import assemble_panel, assemble_readers
 from affidavit.reviewing.running import opened_runner
 from affidavit.specialists.agents.question import question_talk, read_answer
-from affidavit.stages.looking.intake import rebuild_change
+from affidavit.stages.intake import rebuild_change
 
 MAX_LINES = 2_000
 MAX_NAMES = 200

@@ -6,7 +6,7 @@ import click
 
 from affidavit.errors import InputError, NotARepositoryError
 from affidavit.events import now_iso
-from affidavit.git.confined.location import find_repository
+from affidavit.git.location import find_repository
 from affidavit.service.commands.options import store_of, store_options
 from affidavit.service.kept.access import Access, KnownRepository
 

@@ -7,7 +7,7 @@ from textwrap import shorten
 from affidavit.diff.redacted import redact_candidate
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
-from affidavit.proof.judging.grouping import GROUPING_SCHEMA, GROUPING_SCHEMA_NAME
+from affidavit.proof.judgement import GROUPING_SCHEMA, GROUPING_SCHEMA_NAME
 from affidavit.records.candidate import Candidate
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer

@@ -10,7 +10,7 @@ from affidavit.events import Emit
 from affidavit.minds.choice import UNREACHABLE
 from affidavit.ports import Judged, Mind, Talk, ToolSource, Verifiers
 from affidavit.prompts import PromptSet
-from affidavit.proof.judging.judgement import (
+from affidavit.proof.judgement import (
     JUDGEMENT_SCHEMA,
     JUDGEMENT_SCHEMA_NAME,
     Unreadable,

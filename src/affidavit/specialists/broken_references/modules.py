@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from affidavit.git.search.ignored import is_ignored
+from affidavit.git.checkout import is_ignored
 from affidavit.languages.registry import parsed_family
 from affidavit.ports import Tree
 from affidavit.records.change import FileChange

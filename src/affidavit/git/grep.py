@@ -8,8 +8,8 @@ from typing import IO, Protocol
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, complaint
-from affidavit.git.paths import decode_path
-from affidavit.git.search.glob import compile_glob, is_glob
+from affidavit.git.glob import compile_glob, is_glob
+from affidavit.git.text import decode_path
 from affidavit.ports import Entry, always
 from affidavit.records.evidence import SearchHit
 from affidavit.system.child_process import ended_after, own_cpu_seconds

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
-from affidavit.proof.judging.ruling import needs_second, rule_on, unanswered_in
+from affidavit.proof.judgement import needs_second, rule_on, unanswered_in
 from affidavit.proof.sameness import SAME_WORDS, SIMILAR_WORDS, ClaimKey, claim_key, likeness
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason

@@ -5,18 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from affidavit.diff.between import files_between, join_type_changes
-from affidavit.diff.locate import PlacedDiff, place_diff
 from affidavit.diff.parse import FileDiff, OpenedChange, parse_diff
-from affidavit.diff.patched_tree import described, is_opaque, is_wholly_shown, keeps_numbers, shown_tree
+from affidavit.diff.patched_tree import (
+    PlacedDiff,
+    described,
+    is_opaque,
+    is_wholly_shown,
+    keeps_numbers,
+    place_diff,
+    shown_tree,
+)
 from affidavit.diff.rebuild import rebuild_change
 from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError, NotARepositoryError
 from affidavit.git.command import Location
-from affidavit.git.confined.boundaries import Allowed
-from affidavit.git.confined.location import NOTHING_MORE, find_repository
-from affidavit.git.confined.worktree import Snapshot, snapshot_index, snapshot_working_tree
+from affidavit.git.location import NOTHING_MORE, Allowed, find_repository, repository_name
 from affidavit.git.objects import ObjectStore
-from affidavit.git.paths import decode_path
-from affidavit.git.remote import repository_name
 from affidavit.git.repository import GitRepository, commit_tree
 from affidavit.git.revisions import (
     commits_between,
@@ -27,7 +30,9 @@ from affidavit.git.revisions import (
     parse_range,
     resolve_commit,
 )
+from affidavit.git.text import decode_path
 from affidavit.git.tree import GitTree
+from affidavit.git.worktree import Snapshot, snapshot_index, snapshot_working_tree
 from affidavit.records.change import (
     Change,
     ChangeSource,

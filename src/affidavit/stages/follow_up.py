@@ -26,10 +26,8 @@ from affidavit.iterations.matching import find_returned, fingerprints_of, match_
 from affidavit.iterations.scope import Touched, rests_on, touched_since
 from affidavit.iterations.trace import Trace, trace_code
 from affidavit.ports import Case
-from affidavit.proof.causes import cause_problem
 from affidavit.proof.fingerprints import add_fingerprints
-from affidavit.proof.quoting.quotes import find_quote
-from affidavit.proof.quoting.searches import run_search
+from affidavit.proof.quotes import cause_problem, find_quote, run_search
 from affidavit.records.candidate import Candidate, Carried, Judgement
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket

@@ -5,13 +5,56 @@ anywhere on this machine, and what lies there would be read, shown and sent as i
 """
 
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from affidavit.errors import InputError
-from affidavit.git.command import Git, Location
+from affidavit.errors import GitError, InputError, NotARepositoryError
+from affidavit.git.command import Git, Location, complaint, git_environment
+
+
+def repository_name(git: Git, location: Location) -> str:
+    """The address of the remote called origin, without credentials; else the folder's name."""
+    done = git.attempt("config", "--local", "--no-includes", "--get", "remote.origin.url")
+    address = done.stdout.decode("utf-8", "replace").strip()
+    if done.returncode == 0 and address:
+        return without_credentials(address)
+    folder = location.work_tree or location.git_dir
+    return folder.name.removesuffix(".git") or folder.name
+
+
+def without_credentials(address: str) -> str:
+    """An address that can be shown: no user, no password, no query."""
+    if "://" not in address:
+        # host:path, perhaps with a user; only the customary one says nothing.
+        return address if address.startswith("git@") else re.sub(r"^[^/@]*@", "", address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return address.split("://", 1)[0] + "://"
+    return parts._replace(netloc=parts.netloc.rsplit("@", 1)[-1], query="", fragment="").geturl()
+
+
+def is_shared_address(name: str) -> bool:
+    """Whether a repository's name is an address that all its clones have, and no folder."""
+    return "/" in name and not name.startswith(("/", ".", "~", "file:"))
+
+
+def is_same_address(one: str, other: str) -> bool:
+    """Two ways to write where a repository comes from: by https, by ssh, with `.git` or without."""
+    return _bare(one) == _bare(other)
+
+
+def _bare(address: str) -> str:
+    plain = re.sub(r"^[a-z+]+://", "", address.strip().lower())
+    plain = re.sub(r"^[^/@]*@", "", plain)
+    host, colon, path = plain.partition(":")
+    joined = f"{host}/{path.lstrip('/')}" if colon and "/" not in host else plain
+    return joined.rstrip("/").removesuffix(".git")
+
 
 ALTERNATES = Path("info", "alternates")
 MAX_ALTERNATES_BYTES = 100_000
@@ -133,3 +176,38 @@ def _lines(file: Path) -> list[str]:
             return os.fsdecode(opened.read(MAX_ALTERNATES_BYTES)).split("\n")
     except OSError:
         return []
+
+
+NOTHING_MORE = Allowed()
+ANSWERS = 4
+"""What git says of every repository."""
+
+
+def find_repository(folder: Path | None, allowed: Allowed = NOTHING_MORE) -> Location:
+    """Find the repository that holds a folder; None means the current one, or what a hook was given."""
+    place = (folder or Path.cwd()).absolute()
+    if not place.is_dir():
+        raise NotARepositoryError(f"{place} is not a folder")
+    git = Git(place, git_environment(keep_hook_variables=folder is None))
+    if allowed.work_tree is not None:
+        git = git.having({"GIT_WORK_TREE": str(allowed.work_tree.absolute())})
+    # The last one fails where there is no working tree, after the others have been answered.
+    wanted = ("--git-dir", "--git-common-dir", "--git-path", "index", "--is-shallow-repository")
+    done = git.attempt("rev-parse", "--path-format=absolute", *wanted, "--show-toplevel")
+    lines = done.stdout.split(b"\n")[:-1]
+    if len(lines) < ANSWERS:
+        raise _no_repository(place, done.stderr)
+    git_dir, common_dir, index = (Path(os.fsdecode(line)) for line in lines[:3])
+    top = b"\n".join(lines[ANSWERS:]) if done.returncode == 0 else b""
+    work_tree = Path(os.fsdecode(top)) if top else None
+    location = Location(git_dir, common_dir, work_tree, index, is_shallow=lines[3] == b"true")
+    refuse_foreign_places(git, location, place, allowed)
+    return location
+
+
+def _no_repository(place: Path, stderr: bytes) -> NotARepositoryError | GitError:
+    if b"not a git repository" in stderr:
+        return NotARepositoryError(
+            f"{place} is not in a git repository: name one with --repo, or give a diff file to review"
+        )
+    return GitError(f"the repository at {place} cannot be read: {complaint(stderr)}")

@@ -3,11 +3,10 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from affidavit.contract.keyed_object import object_with_key
+from affidavit.contract.json_scan import object_with_key
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
-from affidavit.proof.contradiction import contradicts
-from affidavit.proof.rewording import is_too_long, why_not_taken
+from affidavit.proof.rewording import contradicts, is_too_long, why_not_taken
 from affidavit.records.candidate import Candidate, Wording
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Finding

@@ -1,20 +1,128 @@
 """Run what findings offer as their proof: a docket in, the same with what the machine saw out."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Repository, Reproducer, Runner, TryPatch
-from affidavit.proof.running.own_names import OwnNames, own_names
-from affidavit.proof.running.reproduction import run_reproduction
+from affidavit.ports import Case, Repository, Reproducer, Runner, TryPatch
+from affidavit.proof.running.own_names import NOTHING_OWN, OwnNames, own_names
+from affidavit.proof.running.reproduction import not_compared, run_reproduction, state_of
 from affidavit.proof.running.runners import WatchedRunner
 from affidavit.records.candidate import Candidate
+from affidavit.records.change import Change
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Reproduction
-from affidavit.records.program_runs import TrialStep
-from affidavit.records.report import Gap, Programs
+from affidavit.records.program_runs import ProbeRun, TrialStep, trial_of
+from affidavit.records.report import BehaviourRow, Explained, Gap, Programs, Reply, Report
+
+MIN_WORDS = 2
+"""Words that announce something; one alone stands in any change."""
+MARKS = frozenset({"#", "//", "*", "--", ";", '"""'})
+NOT_EXPLAINED = Explained(probe="")
+
+
+def compare_behaviour(case: Case, report: Report) -> tuple[BehaviourRow, ...]:
+    """A row for each probe that the machine ran; only its own runs count, and words only where they stand."""
+    explained = {one.specialist: one.differences for one in report.replies}
+    said = _folded("\n".join(_announcements(case.change)))
+    probes = [(reply, probe) for reply in case.replies for probe in reply.probes]
+    own = own_names(case.repository) if probes else NOTHING_OWN
+    return tuple(
+        _row(
+            reply,
+            probe,
+            own,
+            {one.probe: one for one in explained.get(reply.specialist, ())},
+            said,
+            report,
+        )
+        for reply, probe in probes
+    )
+
+
+def _row(
+    reply: Reply,
+    probe: ProbeRun,
+    own: OwnNames,
+    explained: Mapping[str, Explained],
+    said: str,
+    report: Report,
+) -> BehaviourRow:
+    row = BehaviourRow(
+        specialist=reply.specialist,
+        name=probe.name,
+        state=state_of(probe, own),
+        detail=not_compared(probe, own),
+    )
+    if row.state != "differs":
+        return row
+    word = explained.get(probe.name, NOT_EXPLAINED)
+    finding = _found(reply, word.finding, report)
+    if finding is not None:
+        return row.model_copy(update={"state": "reported", "candidate": finding.id})
+    quoted = _folded(word.announced).strip("\"'`“”… .")
+    if len(quoted.split()) >= MIN_WORDS and quoted in said:
+        return row.model_copy(update={"state": "announced", "announced": " ".join(word.announced.split())})
+    return row
+
+
+def _found(reply: Reply, name: str, report: Report) -> Candidate | None:
+    """The finding that a specialist calls by this name."""
+    mine = (one for one in report.candidates if name and one.specialist == reply.specialist)
+    return next((one for one in mine if one.finding and one.finding.id == name), None)
+
+
+def _announcements(change: Change) -> Iterator[str]:
+    """Everything in which a change can say what it does: its words, and every line that it adds."""
+    yield change.title
+    yield change.description
+    for commit in change.commits:
+        yield commit.subject
+        yield commit.body
+    for file in change.files:
+        for hunk in file.hunks:
+            yield "\n".join(line[1:] for line in hunk.lines if line.startswith("+"))
+
+
+def _folded(text: str) -> str:
+    """Words without their line ends, and without the marks of comments between them."""
+    return " ".join(word for word in text.casefold().split() if word not in MARKS)
+
+
+MAX_TRIED = 12
+"""Patches in one review: each takes a run of the analysers and of programs."""
+
+
+async def try_patches(docket: Docket, trier: Reproducer | None) -> Docket:
+    """The docket with its patches tried, one after the other; no trial withholds a finding."""
+    if trier is None:
+        return docket
+    having = sorted(filter(_has_patch, docket.candidates), key=_first_tried)
+    offered = {one.id for one in having[:MAX_TRIED]}
+    return docket.then([await _tried(one, trier) if one.id in offered else one for one in docket.candidates])
+
+
+def _first_tried(candidate: Candidate) -> tuple[bool, int]:
+    """What a model wrote before what an analyser would write for many findings, the worst of each first."""
+    return candidate.kind == "mechanical", candidate.finding.severity.rank if candidate.finding else 9
+
+
+def _has_patch(candidate: Candidate) -> bool:
+    evidence = candidate.finding.verification if candidate.finding else None
+    return candidate.is_shown and evidence is not None and bool(evidence.patch)
+
+
+async def _tried(candidate: Candidate, trier: Reproducer) -> Candidate:
+    steps = await trier.try_patch(candidate)
+    if steps is None:
+        return candidate
+    trial = trial_of(steps)
+    failed = [step.detail for step in steps if step.passed is False]
+    what = "tried, and holds" if trial.holds else f"tried, and fails: {'; '.join(failed)}"
+    return candidate.then("patch", what, patch_trial=trial)
+
 
 STAGE = "reproduce"
 AT_ONCE = 2

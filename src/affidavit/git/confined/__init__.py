@@ -1,1 +1,0 @@
-"""A repository from anywhere: kept within its folder, its filters off, its files taken untouched."""

@@ -1,1 +1,0 @@
-"""Finding in trees: patterns in, the paths and lines that match out."""

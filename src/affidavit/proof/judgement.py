@@ -1,0 +1,296 @@
+"""The verifier's answer: its schema, and how a reply is read into a judgement, or why it cannot be."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from affidavit.contract.json_scan import object_with_key
+from affidavit.records.candidate import Candidate, Judgement, Scenario, Worth
+from affidavit.records.docket import Group
+from affidavit.records.finding import Severity
+from affidavit.records.record import Record
+
+MILDNESS: dict[Worth, int] = {Worth.ACT: 0, Worth.MAYBE: 1, Worth.NIT: 2}
+
+
+def rule_on(judgements: Sequence[Judgement]) -> Judgement:
+    """The judgement that counts: the majority of the first verifier's votes, joined with the second's."""
+    votes = [one for one in judgements if one.by == "verifier" and one.role == "verifier"]
+    seconds = [one for one in judgements if one.by == "verifier" and one.role == "second_verifier"]
+    first = majority_of(votes)
+    return join(first, seconds[0]) if seconds else first
+
+
+def needs_second(first: Judgement) -> bool:
+    """Whether a second verifier is asked: not about what is already refuted, nor if no money is left."""
+    return first.answer != "REFUTED" and first.outcome != "skipped"
+
+
+def unanswered_in(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Each verifier that was asked and gave no answer, except votes that the majority does not need."""
+    asked = [one for one in judgements if one.by == "verifier" and one.model]
+    votes = [one for one in asked if one.role == "verifier"]
+    seconds = [one for one in asked if one.role == "second_verifier"]
+    said = [*([majority_of(votes)] if votes else []), *seconds]
+    return [one for one in said if one.outcome != "answered"]
+
+
+def join(first: Judgement, second: Judgement) -> Judgement:
+    """Two verifiers as one: either can refute, both must confirm, and the milder worth counts.
+
+    A finding on which two independent readers disagree is wrong far more often than the one in a hundred
+    that may be shown. No answer refutes nothing: a finding that only one of them confirmed is likely.
+    """
+    refuting = [one for one in (first, second) if one.answer == "REFUTED"]
+    confirming = [one for one in (first, second) if one.answer == "CONFIRMED"]
+    if refuting:
+        reason = f"{refuting[0].model} refutes it: {refuting[0].reason}"
+        return _ruling(answer="REFUTED", reason=reason, worth=Worth.NIT)
+    if not confirming:
+        reason = f"neither verifier answered: {first.reason or first.outcome}"
+        return _ruling(outcome=first.outcome, reason=reason)
+    is_alone = len(confirming) == 1
+    reason = f"only {confirming[0].model} answered: {confirming[0].reason}" if is_alone else first.reason
+    return _ruling(
+        answer="CONFIRMED",
+        qualified=is_alone or any(one.qualified for one in confirming),
+        worth=max((_worth(one) for one in confirming), key=MILDNESS.__getitem__),
+        severity=_milder_median(confirming),
+        reason=reason,
+    )
+
+
+def majority_of(votes: Sequence[Judgement]) -> Judgement:
+    """More than half of all votes decide, missing ones included; without that there is no decision.
+
+    Being sure and being worth acting on need a majority of their own.
+    """
+    if len(votes) == 1:
+        return votes[0]
+    refuted = [vote for vote in votes if vote.answer == "REFUTED"]
+    confirmed = [vote for vote in votes if vote.answer == "CONFIRMED"]
+    silent = [vote for vote in votes if vote.answer is None]
+    tally = _tally(votes, confirmed, refuted, silent)
+    if _is_most(refuted, votes):
+        return _ruling(answer="REFUTED", worth=Worth.NIT, reason=f"{tally}: {refuted[0].reason}", of=votes)
+    if not _is_most(confirmed, votes):
+        outcome = silent[0].outcome if silent else "failed"
+        return _ruling(outcome=outcome, reason=f"no majority: {tally}", of=votes)
+    sure = [vote for vote in confirmed if not vote.qualified]
+    return _ruling(
+        answer="CONFIRMED",
+        qualified=not _is_most(sure, votes),
+        worth=_most_say(confirmed, votes),
+        severity=_milder_median(confirmed),
+        reason=f"{tally}: {(sure or confirmed)[0].reason}",
+        of=votes,
+    )
+
+
+def _milder_median(confirming: Sequence[Judgement]) -> Severity | None:
+    """The severity in the middle of what was said; of an even number the milder one."""
+    said = sorted((one.severity for one in confirming if one.severity), key=lambda one: one.rank)
+    return said[len(said) // 2] if said else None
+
+
+def _most_say(confirmed: Sequence[Judgement], votes: Sequence[Judgement]) -> Worth:
+    """The highest worth that most votes reach."""
+    for worth, mildness in MILDNESS.items():
+        if _is_most([vote for vote in confirmed if MILDNESS[_worth(vote)] <= mildness], votes):
+            return worth
+    return Worth.NIT
+
+
+def _is_most(some: Sequence[Judgement], votes: Sequence[Judgement]) -> bool:
+    return 2 * len(some) > len(votes)
+
+
+def _worth(judgement: Judgement) -> Worth:
+    # A verifier that leaves the worth out has not said that it is worth acting on.
+    return judgement.worth or Worth.MAYBE
+
+
+def _tally(
+    votes: Sequence[Judgement],
+    confirmed: Sequence[Judgement],
+    refuted: Sequence[Judgement],
+    silent: Sequence[Judgement],
+) -> str:
+    counted = [f"{len(confirmed)} confirm", f"{len(refuted)} refute"]
+    if silent:
+        why = silent[0].outcome.replace("_", " ")
+        counted.append(f"{len(silent)} without an answer ({why})")
+    return f"of {len(votes)} votes {', '.join(counted)}"
+
+
+def _ruling(*, of: Sequence[Judgement] = (), **fields: object) -> Judgement:
+    model = of[0].model if of else None
+    return Judgement.model_validate({"by": "ruling", "model": model, **fields})
+
+
+UNCHANGED = "unchanged"
+JUDGEMENT_SCHEMA_NAME = "verification_judgment"
+JUDGEMENT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["scenario", "judgment", "qualified", "worth", "reason", "severity"],
+    "properties": {
+        "scenario": {"type": "string", "enum": list(get_args(Scenario))},
+        "judgment": {
+            "type": "string",
+            "enum": ["CONFIRMED", "REFUTED"],
+            "description": "Binary verification judgment for the finding",
+        },
+        "qualified": {"type": "boolean"},
+        "worth": {"type": "string", "enum": ["act", "maybe", "nit"]},
+        "reason": {"type": "string"},
+        "severity": {"type": "string", "enum": [str(one) for one in Severity]},
+    },
+}
+RUN: dict[str, Any] = {
+    "type": "string",
+    "description": "The `run` that run_program answered with, where a program decided it; otherwise empty",
+}
+JUDGEMENTS = ("CONFIRMED", "REFUTED")
+
+
+def running_schema() -> dict[str, Any]:
+    """Return the schema for a verifier that can run programs: it names the one that decided."""
+    properties = {**JUDGEMENT_SCHEMA["properties"], "run": RUN}
+    return {
+        **JUDGEMENT_SCHEMA,
+        "required": [*JUDGEMENT_SCHEMA["required"], "run"],
+        "properties": properties,
+    }
+
+
+class Unreadable(Record):
+    """Why a reply is not a judgement."""
+
+    reason: str
+
+
+def read_judgement(text: str | None, model: str) -> Judgement | Unreadable:
+    """Read a reply; prose around the object is skipped; anything else that is unclear is unreadable."""
+    value = object_with_key(text, "judgment")
+    if value is None:
+        return Unreadable(reason="the reply has no JSON object, a broken one or several")
+    given = value.get("judgment")
+    word = given.strip().upper() if isinstance(given, str) else None
+    if word not in JUDGEMENTS:
+        return Unreadable(reason=f"judgment must be CONFIRMED or REFUTED, not {str(given)[:40]!r}")
+    scenario = _word(value.get("scenario"), get_args(Scenario))
+    worth, severity = _word(value.get("worth"), Worth), _word(value.get("severity"), Severity)
+    reason = str(value.get("reason") or "")[:1000]
+    if scenario == UNCHANGED and word == "CONFIRMED":
+        # What base does as well, and nobody promised to fix, is no problem of this change.
+        word, reason = "REFUTED", f"unchanged, base and head end alike: {reason}"
+    return Judgement.model_validate(
+        {
+            "by": "verifier",
+            "answer": word,
+            "qualified": value.get("qualified") is True,
+            "scenario": scenario,
+            "worth": worth,
+            "severity": severity,
+            "reason": reason,
+            "model": model,
+        }
+    )
+
+
+def read_run(text: str | None) -> str:
+    """The run by which a judgement says that it was decided; empty where it names none."""
+    value = object_with_key(text, "judgment") or {}
+    run = value.get("run")
+    return run.strip() if isinstance(run, str) else ""
+
+
+def _word(value: Any, known: Iterable[str]) -> str | None:
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return word if word in set(known) else None
+
+
+GROUPING_SCHEMA_NAME = "findings_by_cause"
+GROUPING_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["groups"],
+    "properties": {
+        "groups": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["cause", "findings"],
+                "properties": {
+                    "cause": {"type": "string", "description": "What one fix would settle, in a sentence"},
+                    "findings": {"type": "array", "items": {"type": "string"}},
+                },
+            },
+        }
+    },
+}
+MAX_CAUSE = 300
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Findings that one fix would settle."""
+
+    sentence: str
+    findings: tuple[str, ...]
+
+
+def read_grouping(text: str | None, asked: Collection[str]) -> list[Cause] | Unreadable:
+    """Read a reply; every finding that was asked about is in exactly one group, and each has its cause."""
+    value = object_with_key(text, "groups")
+    groups = value.get("groups") if value else None
+    if not isinstance(groups, list):
+        return Unreadable(reason="the reply has no list of groups")
+    causes = [_cause(group) for group in groups]
+    if not all(cause.sentence and cause.findings for cause in causes):
+        return Unreadable(reason="a group has no cause or no finding")
+    named = Counter(name for cause in causes for name in cause.findings)
+    problems = (
+        ("names what is no finding", sorted(named.keys() - set(asked))),
+        ("leaves out", sorted(set(asked) - named.keys())),
+        ("has twice", sorted(name for name, times in named.items() if times > 1)),
+    )
+    for what, names in problems:
+        if names:
+            return Unreadable(reason=f"it {what}: {', '.join(names[:5])[:200]}")
+    return causes
+
+
+def _cause(group: Any) -> Cause:
+    if not isinstance(group, dict) or not isinstance(group.get("findings"), list):
+        return Cause("", ())
+    sentence = group.get("cause")
+    names = tuple(name for name in group["findings"] if isinstance(name, str))
+    has_all = len(names) == len(group["findings"])
+    said = " ".join(sentence.split())[:MAX_CAUSE] if isinstance(sentence, str) else ""
+    return Cause(said, names if has_all else ())
+
+
+def groups_by_cause(causes: Sequence[Cause], strongest_first: Sequence[Candidate]) -> list[Group]:
+    """The groups that stand: only what models found is absorbed, so that no words bury what was proven.
+
+    A proven finding leads where no model's is more severe; any other proven finding stands by itself.
+    """
+    groups = []
+    for cause in causes:
+        members = [one for one in strongest_first if one.id in cause.findings]
+        proven = [one for one in members if one.is_proven_by_machine]
+        claimed = [one for one in members if not one.is_proven_by_machine]
+        if proven and claimed and _rank(proven[0]) <= _rank(claimed[0]):
+            claimed = [proven[0], *claimed]
+        if len(claimed) > 1:
+            leader, *others = (one.id for one in claimed)
+            groups.append(Group(leader=leader, members=tuple(others), cause=cause.sentence))
+    return groups
+
+
+def _rank(candidate: Candidate) -> int:
+    return candidate.finding.severity.rank if candidate.finding else 9

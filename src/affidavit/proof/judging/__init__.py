@@ -1,1 +1,0 @@
-"""What verifiers and the joiner answer, how it is read, and what several answers come to."""

@@ -1,0 +1,275 @@
+"""Check every candidate's proof against the commit: its quote, the cause of an impact, its searches."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from affidavit.ports import Case, Repository
+from affidavit.proof.quotes import cause_problem, check_dependency, check_quote, run_search
+from affidavit.records.candidate import Candidate, Status
+from affidavit.records.change import Comment
+from affidavit.records.diagnostics import Reason
+from affidavit.records.docket import Docket, Outcome
+from affidavit.records.evidence import QuoteOutcome, SearchRun, is_within
+from affidavit.records.finding import NEAR_LINES, Finding, Search
+from affidavit.records.plan import Plan
+from affidavit.records.report import Reply
+
+NOBODY = "somebody"
+MAX_NAME_LENGTH = 100
+
+
+def note_existing(docket: Docket, case: Case) -> Docket:
+    """The candidates with the authors of comments at their places, also those that are withheld."""
+    placed = [comment for comment in case.change.discussion if comment.file and comment.line]
+    return docket.then(_noted(candidate, placed) for candidate in docket.candidates)
+
+
+def _noted(candidate: Candidate, placed: Sequence[Comment]) -> Candidate:
+    finding = candidate.finding
+    if finding is None:
+        return candidate
+    authors = [_name(comment) for comment in placed if _is_at(comment, finding)]
+    names = tuple(dict.fromkeys(authors))
+    return (
+        candidate.then("comments", f"commented on before by {', '.join(names)}", said_by=names)
+        if names
+        else candidate
+    )
+
+
+def _name(comment: Comment) -> str:
+    return " ".join(comment.author.split())[:MAX_NAME_LENGTH] or NOBODY
+
+
+def _is_at(comment: Comment, finding: Finding) -> bool:
+    first, last = finding.lines
+    line = comment.line or 0
+    return comment.file == finding.file and first - NEAR_LINES <= line <= last + NEAR_LINES
+
+
+FLAG = "verification.checked_for_handling_elsewhere"
+PATH = re.compile(r"[\w@+.~-]+(?:/[\w@+.~-]+)*/?")
+MAX_CLAIM_LENGTH = 4_000
+MAX_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one specialist had before its eyes."""
+
+    shown: frozenset[str]
+    """Files of which its part of the diff shows something."""
+    read: frozenset[str]
+    searched: frozenset[str]
+    calls: int
+
+    def covers(self, path: str) -> bool:
+        """Whether something of the file was seen, or a search was confined to it."""
+        return path in self.shown or path in self.read or any(is_within(path, each) for each in self.searched)
+
+
+def doubt_unmade_looks(docket: Docket, case: Case) -> Docket:
+    """A claim to have looked elsewhere stands only where a call shows it; others are not believed."""
+    readings = {
+        reply.specialist: _reading(reply, case.plan) for reply in case.replies if reply.uses is not None
+    }
+    known = _Files.of(case.repository) if readings else _Files(frozenset(), {})
+
+    def doubt(candidate: Candidate, finding: Finding) -> Outcome:
+        reading = readings.get(candidate.specialist)
+        problem = _problem(finding, reading, known) if reading else None
+        if problem is None:
+            return candidate, ()
+        note = candidate.note(Reason.CLAIMED_LOOK_NOT_MADE, problem, FLAG)
+        return _without_flag(candidate, finding, problem), [note]
+
+    return docket.each(doubt)
+
+
+def _reading(reply: Reply, plan: Plan | None) -> Reading:
+    uses = reply.uses or ()
+    shown = [
+        path for chunk in (plan.chunks if plan else ()) if chunk.number == reply.chunk for path in chunk.paths
+    ]
+    return Reading(
+        shown=frozenset(shown),
+        read=frozenset(path for use in uses for path in use.read),
+        searched=frozenset(place for use in uses for place in use.searched),
+        calls=len(uses),
+    )
+
+
+def _problem(finding: Finding, reading: Reading, known: "_Files") -> str | None:
+    """Why the claim to have looked elsewhere is not borne out, or None."""
+    evidence = finding.verification
+    if evidence is None or not evidence.checked_for_handling_elsewhere:
+        return None
+    named = known.named_in(evidence.where_checked or "")
+    unread = [name for name, files in named.items() if not any(map(reading.covers, files))]
+    if unread:
+        more = f" and {len(unread) - MAX_NAMED} more" if len(unread) > MAX_NAMED else ""
+        return f"it says that it looked in {', '.join(unread[:MAX_NAMED])}{more}, but no tool call read that"
+    if not reading.calls and not named:
+        return "it says that it looked elsewhere, but it made no tool call"
+    return None
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files of both sides, by path and by name."""
+
+    paths: frozenset[str]
+    by_name: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, repository: Repository) -> "_Files":
+        paths = frozenset([*repository.head.entries(), *repository.base.entries()])
+        by_name: dict[str, list[str]] = {}
+        for path in paths:
+            by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
+        return cls(paths, by_name)
+
+    def named_in(self, text: str) -> dict[str, list[str]]:
+        """Each name in a text that means files of the repository, and which; other words mean none."""
+        words = dict.fromkeys(match.group().strip(".~") for match in PATH.finditer(text[:MAX_CLAIM_LENGTH]))
+        meant = {word: self._meant_by(word) for word in words}
+        return {word: files for word, files in meant.items() if files}
+
+    def _meant_by(self, word: str) -> list[str]:
+        path = word.removeprefix("./").rstrip("/")
+        if path in self.paths and ("/" in path or "." in path):
+            return [path]
+        if "/" not in word:
+            return self.by_name.get(path, []) if "." in path else []
+        ending = [
+            known for known in self.by_name.get(path.rsplit("/", 1)[-1], ()) if known.endswith(f"/{path}")
+        ]
+        return ending or [known for known in self.paths if known.startswith(f"{path}/")]
+
+
+def _without_flag(candidate: Candidate, finding: Finding, problem: str) -> Candidate:
+    evidence = finding.verification
+    if evidence is None:
+        return candidate
+    checked = evidence.model_copy(update={"checked_for_handling_elsewhere": False})
+    corrected = finding.model_copy(update={"verification": checked})
+    return candidate.then("reading", f"not believed: {problem}", finding=corrected)
+
+
+STAGE = "evidence"
+NO_PACKAGES = "no sources of packages were read in this review"
+WIDER = "the rest of the change, of which the specialist saw a part"
+
+REASONS: dict[QuoteOutcome, Reason] = {
+    "relocated": Reason.EVIDENCE_RELOCATED,
+    "ambiguous": Reason.EVIDENCE_AMBIGUOUS,
+    "not_found": Reason.EVIDENCE_NOT_FOUND,
+}
+
+
+def locate_quotes(docket: Docket, case: Case) -> Docket:
+    """The quoted code is in the commit, and the finding speaks of where it is; else it is withheld."""
+
+    def locate(candidate: Candidate, finding: Finding) -> Outcome:
+        is_machine = candidate.kind == "mechanical"
+        quote, anchored = check_quote(finding, case.repository, saw_secrets=is_machine)
+        what = f"quote {quote.outcome}: {quote.detail}"
+        located = candidate.then(STAGE, what, quote=quote, finding=anchored)
+        notes = [located.note(REASONS[quote.outcome], quote.detail)] if quote.outcome in REASONS else []
+        return (_disproved(located, quote.detail) if quote.outcome == "not_found" else located), notes
+
+    return docket.each(locate)
+
+
+def check_causes(docket: Docket, case: Case) -> Docket:
+    """What an impact finding names as its cause is a part of the change; else it is withheld."""
+
+    def check(candidate: Candidate, finding: Finding) -> Outcome:
+        problem = cause_problem(finding, case.change, case.repository)
+        if problem is None:
+            return candidate, ()
+        return _disproved(candidate, problem), [candidate.note(Reason.EVIDENCE_NOT_FOUND, problem)]
+
+    return docket.each(check)
+
+
+def check_dependencies(docket: Docket, case: Case) -> Docket:
+    """What is quoted of packages stands there, or that is noted: it supports, and withholds nothing."""
+
+    def check(candidate: Candidate, finding: Finding) -> Outcome:
+        quotes = finding.verification.dependency_quotes if finding.verification else ()
+        if not quotes:
+            return candidate, ()
+        checks = case.dependencies.check(candidate) if case.dependencies else ()
+        checks = checks or tuple(check_dependency(one, NO_PACKAGES) for one in quotes)
+        said = "; ".join(f"{one.package} {one.file} {one.outcome.replace('_', ' ')}" for one in checks)
+        checked = candidate.then(STAGE, f"quotes of packages: {said}", dependency_quotes=checks)
+        failed = [one for one in checks if one.is_refuted]
+        return checked, [
+            checked.note(Reason.EVIDENCE_NOT_FOUND, one.detail, "dependency_quotes") for one in failed
+        ]
+
+    return docket.each(check)
+
+
+def run_searches(docket: Docket, case: Case) -> Docket:
+    """What is said to be missing is searched for; what is found goes to the verifier, or disproves it."""
+
+    def search(candidate: Candidate, finding: Finding) -> Outcome:
+        if not _claims_absence(finding) or finding.verification is None:
+            return candidate, ()
+        runs = tuple(run_search(each, case.repository) for each in finding.verification.searches)
+        searched = candidate.then(STAGE, f"{len(runs)} searches run again", searches=runs)
+        failed = [run.detail for run in runs if run.state == "failed"]
+        if not runs or failed:
+            detail = "; ".join(failed) or "it says that something is missing and declares no search"
+            note = searched.note(Reason.ABSENCE_NOT_SEARCHED, detail)
+            return searched.withhold(STAGE, Reason.ABSENCE_NOT_SEARCHED, detail), [note]
+        hits = [f"{hit.path}:{hit.line}" for run in runs for hit in run.hits]
+        # A verifier is handed the hits together with the claim.
+        if not hits or case.has_verifier:
+            return searched, ()
+        detail = "what is said to be missing was found at " + ", ".join(hits[:3])
+        return _disproved(searched, detail, Reason.ABSENCE_DISPROVED), [
+            searched.note(Reason.ABSENCE_DISPROVED, detail)
+        ]
+
+    return docket.each(search)
+
+
+def search_whole_change(docket: Docket, case: Case) -> Docket:
+    """The same searches in every changed file that they left out, where their finder saw only a part."""
+    if case.plan is None or len(case.plan.chunks) < 2:
+        return docket
+
+    def search(candidate: Candidate, finding: Finding) -> Outcome:
+        if candidate.kind == "mechanical" or not _claims_absence(finding):
+            return candidate, ()
+        # A search without paths has seen everything.
+        declared = [run.search for run in candidate.searches if run.search.paths]
+        more = [run for one in declared if (run := _search_elsewhere(one, case))]
+        if not more:
+            return candidate, ()
+        what = f"searched in the rest of the change: {sum(len(run.hits) for run in more)} hits"
+        return candidate.then(STAGE, what, searches=(*candidate.searches, *more)), ()
+
+    return docket.each(search)
+
+
+def _search_elsewhere(search: Search, case: Case) -> SearchRun | None:
+    shown = case.repository.redacted.shown_name
+    changed = [path for file in case.change.files if (path := file.path_at(search.side))]
+    others = [
+        path for path in map(shown, changed) if not any(is_within(path, place) for place in search.paths)
+    ]
+    wider = search.model_copy(update={"paths": tuple(others)})
+    return run_search(wider, case.repository, WIDER) if others else None
+
+
+def _claims_absence(finding: Finding) -> bool:
+    return finding.verification is not None and finding.verification.is_absence_finding
+
+
+def _disproved(candidate: Candidate, detail: str, code: Reason = Reason.EVIDENCE_NOT_FOUND) -> Candidate:
+    return candidate.withhold(STAGE, code, detail, status=Status.FALSE_POSITIVE)
