@@ -186,12 +186,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     if options["no_store"] or is_empty:
         report = measured_report(report, options["data"])
     else:
-        report = keep_report(report, options["data"], say)
-        keep_iteration(report, followed, options["data"], say)
-        if prompts:
-            from affidavit.reviewing.prompts import count_for_rollout  # noqa: PLC0415 - only models need it
-
-            count_for_rollout(prompts, report, chosen, say)
+        report = _keep(report, followed, prompts, chosen)
     view = RenderOptions(
         show_withheld=options["show_withheld"],
         show_nits=report.settings["nits"],
@@ -203,6 +198,18 @@ def command(context: click.Context, /, **options: Any) -> None:
     if key:
         _sign(outputs, key)
     context.exit(report.gate.exit_code)
+
+
+def _keep(
+    report: Report, followed: Followed, prompts: "ChosenPrompts | None", chosen: ReviewOptions
+) -> Report:
+    kept = keep_report(report, chosen.data, say)
+    keep_iteration(kept, followed, chosen.data, say)
+    if prompts:
+        from affidavit.reviewing.prompts import count_for_rollout  # noqa: PLC0415 - only models need it
+
+        count_for_rollout(prompts, kept, chosen, say)
+    return kept
 
 
 def _prompts(opened: OpenedChange, chosen: ReviewOptions, heard: Say | None) -> "ChosenPrompts":
