@@ -82,7 +82,10 @@ def test_a_reporter_that_does_not_answer_costs_only_its_words(outcome: str) -> N
     before = compiled(proven())
     after = worded(before, told(), outcome)
     assert after.words is None
-    assert after.model_copy(update={"usage": before.usage, "not_run": ()}) == before
+    assert after.inputs.reporter is not None
+    assert after.inputs.reporter.outcome == outcome
+    kept = {"usage": before.usage, "not_run": (), "inputs": before.inputs}
+    assert after.model_copy(update=kept) == before
 
 
 def test_a_reporter_that_does_not_answer_is_named_with_the_reason() -> None:
