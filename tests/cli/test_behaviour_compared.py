@@ -1,6 +1,7 @@
 """`review --run` with an experimenter: probes on both sides, their table in the report, run again later."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -191,7 +192,20 @@ SENTENCE = (
 )
 
 
-@pytest.mark.parametrize("name", ["terminal", "markdown", "html"])
+def test_the_table_is_in_the_page(compared: Any) -> None:
+    page = (compared[0].parent / "html").read_text()
+    view = json.loads(re.findall(r'<script[^>]* id="contents"[^>]*>(.*?)</script>', page, re.DOTALL)[0])[
+        "view"
+    ]
+    assert view["behaviour"] == SENTENCE
+    why = {one["name"]: one["why"] for one in view["probes"]}
+    assert why["a label"] == "the change says: Labels are lower case now"
+    assert why["a package"].startswith("nothing was compared: at base ")
+    printed = [part["text"] for one in view["probes"] for part in one["parts"]]
+    assert any("IndexError" in text for text in printed)
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown"])
 def test_the_table_is_in_the_formats_for_people(compared: Any, name: str) -> None:
     text = " ".join((compared[0].parent / name).read_text().split())
     assert SENTENCE in text

@@ -9,6 +9,7 @@ from affidavit.records.change import FileChange
 from affidavit.records.diagnostics import Reason
 from affidavit.records.measure import Quality, ReviewPoint
 from affidavit.records.report import Gap, Report
+from affidavit.render.view import view_of
 from page_server import ME, Api, summary
 from page_visits import Visited, visiting
 from reports import a_candidate, a_change, a_file, a_finding, a_hunk, a_quote, a_report, a_withheld
@@ -166,10 +167,12 @@ def incomplete() -> Report:
 
 def test_a_review_that_is_incomplete_can_be_asked_for_again(visit: Visited, api: Api, page: Page) -> None:
     api.show(incomplete(), is_incomplete=True)
+    second = incomplete().model_copy(update={"incomplete": ()})
     api.answers |= {
         "/api/review/r1/again": {"review_id": "r2", "is_new": True},
         "/api/review/r2/summary": summary("r2", title="The second look"),
-        "/api/review/r2/report": {**incomplete().model_dump(), "incomplete": []},
+        "/api/review/r2/report": second.model_dump(),
+        "/api/review/r2/report/view": view_of(second).model_dump(),
         "/api/review/r2/labels": {"labels": []},
     }
     visit.open("/review/r1")

@@ -5,6 +5,8 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
 from affidavit.errors import InputError
 from affidavit.records.report import Report
 from affidavit.render.formats import RenderOptions
@@ -19,8 +21,7 @@ ESCAPES = {"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"}
 
 def write(report: Report, _options: RenderOptions) -> str:
     """The report with its view in the page; the inputs of the review are left out."""
-    shown = report.model_dump(mode="json", exclude={"inputs"})
-    contents = {"report": shown, "view": view_of(report).model_dump(mode="json")}
+    contents = {"report": report.model_dump(exclude={"inputs"}), "view": view_of(report).model_dump()}
     return single_page(report.change.title or report.change.target, contents)
 
 
@@ -36,8 +37,11 @@ def single_page(title: str, contents: dict[str, Any]) -> str:
 
 
 def _inert(contents: dict[str, Any]) -> str:
-    """JSON in ASCII that ends no element and gives no command to the runner of a build."""
-    text = json.dumps(contents, allow_nan=False)
+    """JSON in ASCII that ends no element and gives no command to the runner of a build.
+
+    Half of a surrogate pair stays as it is, for the page to show; pydantic would refuse it.
+    """
+    text = json.dumps(contents, allow_nan=False, default=to_jsonable_python)
     for sign, escape in ESCAPES.items():
         text = text.replace(sign, escape)
     return json_without_commands(text)

@@ -32,7 +32,7 @@ def written(form: str, report: Report, *, show_withheld: bool = False) -> str:
 REST = note(unlisted={"ruff/S101": 2, "ruff/S602": 5})
 REPORT = a_report(diagnostics=(note(set_aside=RESULT), note(set_aside=RESULT), REST))
 COUNTED = "9 results of analysers, set aside: ruff/S602 (7), ruff/S101 (2)"
-PARTS = ("B602", "shop/cart.py:3", "the file is data of a test", "7 more that are not listed")
+PARTS = ("ruff/S602", "shop/cart.py:3", "the file is data of a test", "7 more that are not listed")
 
 
 def test_all_are_counted_by_rule_also_those_that_are_not_listed() -> None:

@@ -24,7 +24,7 @@ function Probe({ probe, reading }: { probe: Shape<'Compared'>; reading: Reading 
       <summary><strong>{probe.outcome}</strong>: {oneLine(probe.name, 200)}</summary>
       {why ? <p>{probe.candidate ? <Link href={proofAddress(reading, probe.candidate)}>{why}</Link> : sentenceCase(why)}</p> : null}
       {probe.parts.map((part, index) => (
-        <div key={index}><p>{sentenceCase(oneLine(part.heading))}</p>{part.text ? <pre tabIndex={0} aria-label={oneLine(part.heading)}>{visible(part.text, '\n\t')}</pre> : null}</div>
+        <section key={index} aria-label={oneLine(part.heading)}><p>{sentenceCase(oneLine(part.heading))}</p>{part.text ? <pre tabIndex={0} aria-label={oneLine(part.heading)}>{visible(part.text, '\n\t')}</pre> : null}</section>
       ))}
     </details>
   );

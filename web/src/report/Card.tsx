@@ -45,7 +45,7 @@ function Body({ candidate, withQuote }: { candidate: Said; withQuote: boolean | 
         <Link href={proofAddress(reading, candidate.id)}>{oneLine(view.place)}</Link>{' '}
         {view.standing.map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`} title={WORD_HELP[word]}>{word}</span>)}
       </p>
-      <Prose text={view.message} />
+      {view.message ? <Prose text={view.message} /> : null}
       {withQuote ? <Excerpt candidate={candidate} /> : null}
       {view.claim.length ? (
         <dl className="claim">
