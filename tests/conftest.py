@@ -36,7 +36,7 @@ os.environ.setdefault(SHARED_CACHE, tempfile.mkdtemp(prefix="affidavit-tests-"))
 os.environ["AFFIDAVIT_CACHE"] = os.environ[SHARED_CACHE]
 
 TESTS = Path(__file__).parent
-OF_PROCESSES = {"cli", "language_servers", "mcp", "sandbox", "service", "web"}
+OF_PROCESSES = {"cli", "golden", "language_servers", "mcp", "sandbox", "service", "web"}
 BROKEN = TESTS.parent / ".pytest_cache" / "runner-broke.txt"
 
 

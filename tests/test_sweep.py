@@ -178,7 +178,8 @@ def test_a_blocking_finding_that_is_wrong_is_an_objection():
 
 def test_a_whole_tree_is_reviewed_as_if_it_were_new(repository, tmp_path, sweep):
     repository.commit("Leave the past alone", {"settings.txt": "x\n", "old.py": "print(gone)\n"})
-    repository.commit("Exclude", {"ruff.toml": 'exclude = ["old.py"]\n'})
+    excluded = '[tool.ruff]\nexclude = ["old.py"]\n[tool.ty.src]\nexclude = ["old.py"]\n'
+    repository.commit("Exclude", {"pyproject.toml": excluded})
     done = sweep(tmp_path / "out", repository.path, "--whole")
     assert "1 commits, 1 of them to review" in done.said
     assert [row.place for row in read_table(tmp_path / "out" / "findings.tsv")] == ["app.py:2"]

@@ -125,21 +125,3 @@ def test_a_joiner_that_fails_is_a_note_and_the_review_is_whole(changed: Repo, tm
         resumed = reported(review(changed.path, address, "--resume", log))
         assert [is_joining(asked) for asked in server.requests].count(True) == 1
     assert len(resumed.shown) == 1
-
-
-def test_prompts_of_before_ask_for_no_causes_and_are_answered_as_before(changed: Repo) -> None:
-    old = panelists(
-        lambda told: (
-            {**result(WRONG, EFFECT), "prompt_version": "1.0.0"}
-            if task_in(told) == "logic"
-            else {**result(), "prompt_version": "1.0.0"}
-        )
-    )
-    with serving(old) as (address, server):
-        report = reported(review(changed.path, address, "--prompt-version", "1.0.0"))
-    assert report.prompt_version == "1.0.0"
-    assert not any(is_joining(asked) for asked in server.requests)
-    assert len(report.shown) == 2
-    assert "scenario" not in json.dumps([asked.get("tools") for asked in server.requests])
-    assert report.inputs is not None
-    assert report.inputs.joiner is None

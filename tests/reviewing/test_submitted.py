@@ -69,7 +69,7 @@ def submit(folder: Path, text: str) -> Report:
     with open_change(ChangeRequest(target="HEAD", repo=folder)) as opened:
         settings = settings_for(opened, options, environment={})
         crew = assemble_crew(settings, None)
-        found = find_packages(folder, opened.repository.base, variables={})
+        found = find_packages(folder, opened.repository.base)
         with OpenPackages(found) as packages:
             return asyncio.run(
                 judge_submission(opened, settings, crew, Submission(text, "an editor"), dependencies=packages)
