@@ -125,7 +125,7 @@ LEADS_TO = {
     "#finding-of-another-review": "text=no finding at that address",
     "#finding-%C": "text=no finding at that address",
     "?severity=low": ".position:has-text('of 1 finding')",
-    "/withheld?reason=nit": ".chip[aria-pressed=true]:has-text('nit')",
+    "/withheld?reason=nit": ".chip[aria-pressed=true]:has-text('too small to act on')",
     "/finding/nothing": "h1:has-text('No such finding')",
 }
 

@@ -21,17 +21,17 @@ export function Withheld({ reading }: { reading: Reading }) {
   const [isWhole, setWhole] = useState(false);
   const counts = useMemo(() => {
     const found = new Map<string, number>();
-    for (const one of reading.withheld) found.set(reasonOf(one), (found.get(reasonOf(one)) ?? 0) + 1);
+    for (const one of reading.withheld) found.set(codeOf(one), (found.get(codeOf(one)) ?? 0) + 1);
     return [...found].sort((one, other) => other[1] - one[1]);
   }, [reading]);
-  const rows = reading.withheld.filter((one) => chosen === null || reasonOf(one) === chosen);
+  const rows = reading.withheld.filter((one) => chosen === null || codeOf(one) === chosen);
   if (reading.withheld.length === 0) return <div className="frame withheld"><p className="nothing">Nothing was withheld: everything that was handed in is shown.</p><SetAside reading={reading} /></div>;
   return (
     <div className="frame withheld">
       <p className="soft">Nothing is dropped silently. Each of these was handed in and is not part of what the report says; the proof page of each says why.</p>
       <p className="chips" role="group" aria-label="Reasons">
         {counts.map(([reason, count]) => (
-          <button key={reason} type="button" className="chip" aria-pressed={chosen === reason} onClick={() => setChosen(chosen === reason ? null : reason)}>{reason} <span className="count">{count}</span></button>
+          <button key={reason} type="button" className="chip" aria-pressed={chosen === reason} onClick={() => setChosen(chosen === reason ? null : reason)}>{reasonOf(reading.withheld.find((one) => codeOf(one) === reason))} <span className="count">{count}</span></button>
         ))}
       </p>
       <ul className="withheld-list">
@@ -58,7 +58,9 @@ function SetAside({ reading: { view } }: { reading: Reading }) {
   );
 }
 
-const reasonOf = (candidate: Listed) => candidate.view.withheld?.why ?? '';
+/** It stands in addresses, where words would change. */
+const codeOf = (candidate: Listed) => candidate.view.withheld?.code ?? '';
+const reasonOf = (candidate: Listed | undefined) => candidate?.view.withheld?.why ?? '';
 
 function Row({ candidate, reading }: { candidate: Listed; reading: Reading }) {
   const { finding, view } = candidate;
