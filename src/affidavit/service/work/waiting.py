@@ -108,7 +108,6 @@ class Patience:
         return max(pause, asked_for) if asked_for <= LONGEST_WISH_SECONDS else None
 
 
-LOG = structlog.get_logger("affidavit")
 UNOPENED_SECONDS = 3.0
 """For a process that still waits for its database."""
 GRACE_SECONDS = 10.0
@@ -133,7 +132,8 @@ class Deadline:
 
 
 def _end_hard(seconds: float) -> None:
-    LOG.warning("ended hard: something did not end in time, as a database that is silent", seconds=seconds)
+    log = structlog.get_logger("affidavit")
+    log.warning("ended hard: something did not end in time, as a database that is silent", seconds=seconds)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
