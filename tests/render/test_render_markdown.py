@@ -184,5 +184,5 @@ def test_the_proof_says_as_what_a_finding_was_claimed() -> None:
 def test_a_duplicate_names_the_finding_that_stands_for_it_as_the_report_does() -> None:
     same = a_withheld(1, Reason.DUPLICATE_OF, "ruff:0")
     text = render_markdown(a_report(a_candidate(), same), show_withheld=True)
-    assert "said by another finding, shop/cart.py:12" in text.replace("\\", "")
+    assert "duplicate of another finding, shop/cart.py:12" in text.replace("\\", "")
     assert "ruff:0" not in text

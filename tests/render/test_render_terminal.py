@@ -409,7 +409,7 @@ def test_a_grave_finding_among_the_smaller_points_says_why_it_does_not_block() -
 def test_a_duplicate_names_the_finding_that_stands_for_it_as_the_report_does() -> None:
     same = a_withheld(1, Reason.DUPLICATE_OF, "logic@2-0")
     text = squeezed(a_report(a_models_candidate(), same), show_withheld=True)
-    assert "said by another finding: shop/cart.py:12 `total` is not defined (3f9a1c0be2d4)" in text
+    assert "duplicate of another finding: shop/cart.py:12 `total` is not defined (3f9a1c0be2d4)" in text
     assert "logic@2-0" not in text
 
 

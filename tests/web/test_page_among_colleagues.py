@@ -132,7 +132,7 @@ def test_the_further_places_of_a_finding_lead_to_their_lines(visit: Visited, api
     expect(page.locator(".guilty .diff-code[data-change-key=I190]")).to_be_visible()
     page.go_back()
     card.get_by_role("link", name="900", exact=True).click()
-    expect(page.locator(".withheld-why")).to_contain_text("said by another finding")
+    expect(page.locator(".withheld-why")).to_contain_text("duplicate of another finding")
     visit.assert_quiet()
 
 

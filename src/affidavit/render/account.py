@@ -15,7 +15,7 @@ from affidavit.render.wording import counted, is_same_commits, withheld_reason
 WORDS: dict[Reason, str] = {
     Reason.REFUTED: "refuted",
     Reason.NIT: "too small to act on",
-    Reason.DUPLICATE_OF: "said by another finding",
+    Reason.DUPLICATE_OF: "duplicate of another finding",
     Reason.EVIDENCE_NOT_FOUND: "quote not in the file",
     Reason.ABSENCE_NOT_SEARCHED: "missing, with no search for it",
     Reason.ABSENCE_DISPROVED: "found, not missing",
