@@ -1,6 +1,6 @@
 """Run the programs of a report and try its patches again, and compare what they do with the record."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from affidavit.ports import Runner, TryPatch
 from affidavit.proof.running.own_names import OwnNames, steady
@@ -13,7 +13,6 @@ from affidavit.records.program_runs import (
     PatchTrial,
     ProbeRun,
     ProgramRun,
-    StepName,
     TrialStep,
     trial_of,
 )
@@ -131,36 +130,26 @@ async def try_again(report: Report, trying: TryPatch | None, reason: str = "") -
         elif trying is None:
             proofs.append(proof_of(candidate, "patch", None, f"nothing is run here: {reason}"))
         else:
-            proofs.append(_compared_trial(candidate, then, trial_of(await trying(candidate))))
+            proofs.append(_compared_trial(candidate, then, await trying(candidate)))
     return proofs
 
 
-def _compared_trial(candidate: Candidate, then: PatchTrial, now: PatchTrial) -> Proof:
-    before = {step.name: step for step in then.steps}
-    again = {step.name: step for step in now.steps}
-    other = [step for step in now.steps if _is_other(before.get(step.name), step)]
-    if other or then.holds != now.holds:
-        word = "holds" if now.holds else "fails"
+def _compared_trial(candidate: Candidate, then: PatchTrial, steps: Sequence[TrialStep]) -> Proof:
+    before = {step.name: step.passed for step in then.steps}
+    tried = [step for step in steps if step.was_tried]
+    other = [step for step in tried if before.get(step.name) not in (None, step.passed)]
+    untried = [step.model_copy(update={"passed": None}) for step in steps if not step.was_tried]
+    holds = trial_of([*tried, *untried]).after(then).holds
+    if other or then.holds != holds:
         said = "; ".join(f"{step.name}: {step.detail}" for step in other) or "the steps are as recorded"
-        recorded = "holds" if then.holds else "fails"
-        detail = f"tried again, it {word} ({said}); the report says that it {recorded}"
+        words = {True: "holds", False: "fails"}
+        detail = f"tried again, it {words[holds]} ({said}); the report says that it {words[then.holds]}"
         return proof_of(candidate, "patch", False, detail)
-    open_now = [name for name, step in before.items() if step.passed is not None and _is_open(again, name)]
+    open_now = [name for name in before if before[name] is not None and name not in {s.name for s in tried}]
     if open_now:
         detail = f"tried again in part: {', '.join(open_now)} could not be tried here"
         return proof_of(candidate, "patch", None, detail)
-    tried = _named([step for step in now.steps if step.passed is not None])
-    return proof_of(candidate, "patch", True, f"tried again: {tried}")
-
-
-def _is_other(then: TrialStep | None, now: TrialStep) -> bool:
-    """Whether both were tried and ended otherwise."""
-    before = then.passed if then else None
-    return before is not None and now.passed is not None and before != now.passed
-
-
-def _is_open(again: Mapping[StepName, TrialStep], name: StepName) -> bool:
-    return name not in again or again[name].passed is None
+    return proof_of(candidate, "patch", True, f"tried again: {_named(tried)}")
 
 
 def _named(steps: Sequence[TrialStep]) -> str:

@@ -7,6 +7,8 @@ from typing import Literal
 from affidavit.records.record import Record, Side
 
 StepName = Literal["applies", "parses", "analysers", "reproduction", "tests"]
+EDITS_TESTS = "the patch edits tests; "
+"""How the detail of a step begins that failed because the tests it edits could not be run."""
 
 
 class TrialStep(Record):
@@ -15,6 +17,11 @@ class TrialStep(Record):
     name: StepName
     passed: bool | None
     detail: str
+
+    @property
+    def was_tried(self) -> bool:
+        """Whether its result was seen; a patch that edits tests also fails where tests cannot be run."""
+        return self.passed is not None and not self.detail.startswith(EDITS_TESTS)
 
 
 class PatchTrial(Record):

@@ -17,7 +17,14 @@ from affidavit.proof.running.reproduction import meets, unlike_surroundings
 from affidavit.proof.running.surroundings import blocked_by, lacking_in, stopped_by
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
-from affidavit.records.program_runs import PatchTrial, Program, ProgramRun, TrialStep, trial_of
+from affidavit.records.program_runs import (
+    EDITS_TESTS,
+    PatchTrial,
+    Program,
+    ProgramRun,
+    TrialStep,
+    trial_of,
+)
 from affidavit.stages.parse import read_replies
 from affidavit.stages.review import collect_replies
 from affidavit.suggestions.patched import Contents, apply_patch, patched_repository
@@ -217,8 +224,7 @@ class _Proving:
         """Check that the tests of the patched files pass as before; a patch must not edit its own judges."""
         step = self._tested(runner)
         if step.passed is None and any(map(self._is_old_test, self.contents)):
-            detail = f"the patch edits tests; {step.detail}"
-            return step.model_copy(update={"passed": False, "detail": detail})
+            return step.model_copy(update={"passed": False, "detail": f"{EDITS_TESTS}{step.detail}"})
         return step
 
     def _tested(self, runner: Runner | None) -> TrialStep:
