@@ -1,1 +1,1 @@
-"""The sources of dependencies, where they lie beside the repository: read, searched, and never run."""
+"""Sources of installed packages, read and searched but never run."""

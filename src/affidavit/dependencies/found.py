@@ -1,11 +1,11 @@
-"""Find the Python and Node packages that lie beside a repository or where the user says."""
+"""Find the Python and Node packages beside a repository and in folders that the user names."""
 
 import csv
 import io
 import platform
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from email.parser import HeaderParser
 from pathlib import Path
@@ -13,7 +13,6 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from affidavit.dependencies.package import Package, read_object, read_text
-from affidavit.dependencies.pins import Pins, pinned_versions
 from affidavit.errors import InputError
 from affidavit.ports import Tree
 
@@ -21,7 +20,7 @@ MAX_PACKAGES = 5_000
 
 
 def node_packages(modules: Path) -> Iterator[Package]:
-    """Every package, with a scope or without; what a link leads to is none of it."""
+    """Yield every package of a `node_modules`, with or without a scope; skip links."""
     for folder in list(_folders(modules))[:MAX_PACKAGES]:
         described = read_object(read_text(folder / "package.json"))
         name, version = described.get("name"), described.get("version")
@@ -49,14 +48,14 @@ SITES = ("lib/python3*/site-packages", "lib64/python3*/site-packages", "Lib/site
 
 
 def site_folders(environment: Path) -> list[Path]:
-    """Where an environment keeps its packages; it may be such a folder itself."""
+    """Return the folders of an environment that hold packages; it may be one itself."""
     found = [place for pattern in SITES for place in sorted(environment.glob(pattern)) if place.is_dir()]
     own = [environment] if any(environment.glob("*.dist-info")) else []
     return list({place.resolve(): place for place in [*own, *found]}.values())
 
 
 def python_packages(site: Path) -> Iterator[Package]:
-    """Every distribution, with the files that its record names."""
+    """Yield every distribution with the files that its RECORD lists."""
     for described in sorted(site.glob("*.dist-info"))[:MAX_DISTRIBUTIONS]:
         headers = HeaderParser().parsestr(read_text(described / "METADATA"))
         name, version = headers.get("Name", ""), headers.get("Version", "")
@@ -66,7 +65,7 @@ def python_packages(site: Path) -> Iterator[Package]:
 
 
 def _recorded(text: str) -> Iterator[str]:
-    """The files of a record that lie in its own folder."""
+    """Yield the files of a RECORD that are inside the site folder."""
     for row in csv.reader(io.StringIO(text)):
         path = row[0] if row else ""
         parts = path.split("/")
@@ -81,12 +80,12 @@ MAX_LISTED = 40
 
 @dataclass(frozen=True)
 class Packages:
-    """Every package that can be read, by name; the first place that has one counts."""
+    """Readable packages by name; the first place that has one wins."""
 
     by_name: Mapping[str, Package] = field(default_factory=dict)
 
     def named(self, name: str) -> Package:
-        """A package; raises InputError with what to write instead."""
+        """Return a package; raise InputError with close names if there is none."""
         for reading in (name.strip(), canonicalize_name(name.strip())):
             if reading in self.by_name:
                 return self.by_name[reading]
@@ -96,7 +95,7 @@ class Packages:
         raise InputError(f"there is no package {name[:80]!r} here: there are {self.listed()}")
 
     def listed(self, most: int = MAX_LISTED) -> str:
-        """The names, or as many as can be read."""
+        """Return the first names in one line, and how many more there are."""
         names = sorted(self.by_name)
         more = len(names) - most
         return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
@@ -108,16 +107,15 @@ def find_packages(
     environments: Sequence[Path] = (),
     is_tracked: Callable[[Path], bool] = lambda _: False,
 ) -> Packages:
-    """What the named environments hold, what lies beside the repository, and the standard library.
+    """Return the packages of the named environments, of those beside the repository, and the standard library.
 
-    What the repository tracks is no package beside it: a change could write it.
+    Folders that the repository tracks do not count: a change could write them.
     """
-    pins = pinned_versions(base)
     found: dict[str, Package] = {}
     beside = [folder / name for name in BESIDE] if folder else []
     beside = [one for one in beside if one.is_dir() and not one.is_symlink() and not is_tracked(one)]
     for package in _all_packages(base, environments, beside):
-        found.setdefault(package.name, _with_pin(package, pins))
+        found.setdefault(package.name, package)
     return Packages(found)
 
 
@@ -132,12 +130,7 @@ def _all_packages(base: Tree, environments: Sequence[Path], beside: Sequence[Pat
 
 
 def _standard_library() -> Iterator[Package]:
-    """That of the interpreter we run on: another one's may lie anywhere."""
+    """Yield the library of the running interpreter; others may be anywhere."""
     folder = Path(sysconfig.get_path("stdlib"))
     if folder.is_dir():
         yield Package("standard_library", STANDARD_LIBRARY, platform.python_version(), folder)
-
-
-def _with_pin(package: Package, pins: Pins) -> Package:
-    pinned = pins.get((package.kind, package.name), "")
-    return replace(package, pinned=pinned) if pinned and pinned != package.version else package

@@ -1,4 +1,4 @@
-"""Open packages once for a whole review, as pairs of git trees, and check what is quoted of them."""
+"""Open packages as git trees, once per review, and check quotes of them."""
 
 import hashlib
 import os
@@ -25,7 +25,7 @@ MAX_BYTES = 40_000_000
 MAX_FILE_BYTES = 2_000_000
 WRITTEN_AT_ONCE = 200
 LEFT_OUT = frozenset({"__pycache__", "site-packages", "node_modules", "test", "tests", "idlelib", ".git"})
-"""Folders that nobody asks for: compiled files, other packages, tests of the standard library."""
+"""Skipped: compiled files, other packages, tests of the standard library."""
 SOURCES = frozenset(
     [
         *(".py", ".pyi", ".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx"),
@@ -36,7 +36,7 @@ SOURCES = frozenset(
 
 
 def open_package(package: Package) -> GitRepository:
-    """Its files as git objects in a temporary place; links are left out, and so is what is too large."""
+    """Write the files of a package to a temporary git store; skip links and large files."""
     store = ObjectStore(None)
     try:
         tree = GitTree(store, _write(store, package))
@@ -71,7 +71,7 @@ def _written(store: ObjectStore, contents: dict[bytes, bytes]) -> dict[bytes, tu
 
 
 def _paths(package: Package) -> Iterator[str]:
-    """The sources of a package, by paths from its folder; no folder on the way is a link."""
+    """Yield the source paths of a package; skip files below linked folders."""
     listed = package.files if package.files is not None else _below(package)
     seen: dict[str, bool] = {}
     for path in listed:
@@ -89,7 +89,7 @@ def _below(package: Package) -> Iterator[str]:
 
 
 def _is_inside(folder: Path, path: str, seen: dict[str, bool]) -> bool:
-    """Whether every folder on the way is one; what was asked before is known."""
+    """Check that no folder on the way to a file is a link."""
     parent = path.rpartition("/")[0]
     if not parent:
         return True
@@ -106,11 +106,11 @@ def _is_folder(place: Path) -> bool:
 
 
 MAX_OPEN = 8
-"""Packages that are kept at the same time; a model asks about few."""
+"""Packages open at the same time; models ask about few."""
 
 
 class OpenPackages(Closing):
-    """The packages of a review, without secrets; what is quoted of them is checked against them."""
+    """The redacted packages of a review."""
 
     def __init__(self, packages: Packages, cache: BlobCache | None = None) -> None:
         self.packages = packages
@@ -119,7 +119,7 @@ class OpenPackages(Closing):
         self._lock = threading.Lock()
 
     def opened(self, package: Package) -> GitRepository:
-        """Its trees, without secrets."""
+        """Return the redacted trees of a package."""
         with self._lock:
             known = self._open.pop(package.name, None)
             if known is None:
@@ -130,13 +130,13 @@ class OpenPackages(Closing):
             return known.redact(self._cache)
 
     def check(self, candidate: Candidate) -> tuple[DependencyCheck, ...]:
-        """Where each quote stands in the package that it names."""
+        """Locate each quote of a finding in the package it names."""
         evidence = candidate.finding.verification if candidate.finding else None
         quotes = evidence.dependency_quotes if evidence else ()
         return tuple(check_dependency(one, self.file(one.package, one.file)) for one in quotes)
 
     def file(self, package: str, path: str) -> PackageFile | str:
-        """A file of a package, or why there is none; links and paths that lead out are no files of it."""
+        """Return a file of a package, or why it cannot be read; links and paths that leave it cannot."""
         try:
             found = self.packages.named(package)
             tree = self.opened(found).head
@@ -148,7 +148,7 @@ class OpenPackages(Closing):
         return PackageFile(found.version, hash_of(content), lines)
 
     def close(self) -> None:
-        """Forget them all."""
+        """Close all packages."""
         with self._lock:
             for repository in self._open.values():
                 repository.close()
@@ -156,5 +156,5 @@ class OpenPackages(Closing):
 
 
 def hash_of(content: bytes) -> str:
-    """By what a file of a package is known."""
+    """Return the hash that identifies a file of a package."""
     return hashlib.sha256(content).hexdigest()

@@ -1,4 +1,4 @@
-"""Describe a package that lies on this machine, and read the small files that describe it."""
+"""Describe an installed package and read its small files."""
 
 import json
 import os
@@ -18,23 +18,16 @@ class Package:
     name: str
     version: str
     folder: Path
-    """Paths of its files count from here."""
+    """Its file paths are relative to this folder."""
     files: tuple[str, ...] | None = None
-    """Its own among those that lie there; None: all below the folder."""
-    pinned: str = ""
-    """The version that the lock file of the base commit asks for, where it is another one."""
-
-    @property
-    def said_version(self) -> str:
-        """The version, and that it is not the one that the repository asks for."""
-        return f"{self.version} (the base commit pins {self.pinned})" if self.pinned else self.version
+    """Its own files in the folder; None means all of them."""
 
 
 MAX_BYTES = 4_000_000
 
 
 def read_small(place: Path, most: int = MAX_BYTES) -> bytes | None:
-    """The content of a regular file; None where there is none, it is a link, or it is too large."""
+    """Return the content of a regular file; None if it is missing, a link or too large."""
     try:
         handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (OSError, ValueError):
@@ -48,13 +41,13 @@ def read_small(place: Path, most: int = MAX_BYTES) -> bytes | None:
 
 
 def read_text(place: Path) -> str:
-    """Its text; empty where it cannot be read."""
+    """Return the text of a file; empty if it cannot be read."""
     content = read_small(place)
     return content.decode("utf-8", "replace") if content else ""
 
 
 def read_object(text: str | bytes | None) -> dict[str, Any]:
-    """A JSON object; empty where the text is none."""
+    """Return a JSON object; empty if the text is not one."""
     try:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):

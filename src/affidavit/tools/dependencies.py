@@ -1,4 +1,4 @@
-"""Dependencies as a third side of the tools: the same questions, answered from one package."""
+"""Let the tools that read base and head read installed packages too."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -16,13 +16,13 @@ from affidavit.tools.excerpts import Answer
 DEPENDENCY = "dependency"
 TOOLS = ("get_file_context", "search", "list_files", "find_definition", "outline")
 MAX_NAMED = 5
-"""Packages that every request names, to show the form; a name that is not there is answered with more."""
+"""Packages that the description names as examples; the answer to a wrong name lists more."""
 
 MakeTools = Callable[[GitRepository, Change], ToolSource]
 
 
 class WithDependencies:
-    """Tools that also read the packages; what is not about a package goes to the tools of the change."""
+    """Tools that answer calls about packages and pass on all others."""
 
     def __init__(self, own: ToolSource, packages: OpenPackages, make_tools: MakeTools) -> None:
         self._own = own
@@ -31,11 +31,11 @@ class WithDependencies:
 
     @property
     def descriptions(self) -> list[dict[str, Any]]:
-        """The same tools; some know one more branch."""
+        """Describe the tools; some have one more branch."""
         return [_with_branch(one, self._packages.packages) for one in self._own.descriptions]
 
     def call(self, name: str, arguments: object) -> Answer:
-        """Answer from the package that the call names."""
+        """Answer a call from the package it names."""
         if not isinstance(arguments, Mapping) or not _is_about_dependency(arguments):
             return self._own.call(name, arguments)
         try:
@@ -67,8 +67,8 @@ def _is_about_dependency(arguments: Mapping[str, Any]) -> bool:
 
 
 def _signed(answer: Answer, package: Package, repository: GitRepository) -> Answer:
-    """The answer, with what it was read from."""
-    said: Answer = {**answer, "branch": DEPENDENCY, "package": package.name, "version": package.said_version}
+    """Add package, version and hash to an answer."""
+    said: Answer = {**answer, "branch": DEPENDENCY, "package": package.name, "version": package.version}
     path = answer.get("file_path")
     content = repository.head.read(path) if isinstance(path, str) else None
     return {**said, "sha256": hash_of(content)} if content is not None else said
