@@ -107,7 +107,7 @@ def find_packages(
     environments: Sequence[Path] = (),
     is_tracked: Callable[[Path], bool] = lambda _: False,
 ) -> Packages:
-    """Return the packages of the named environments, of those beside the repository, and the standard library.
+    """Return the packages of named environments, of those beside the repository, and the standard library.
 
     Folders that the repository tracks do not count: a change could write them.
     """

@@ -31,11 +31,6 @@ BODIES = (
     "interface_declaration",
     "object_creation_expression",
 )
-SCOPES = ("class_body", "enum_body", "enum_body_declarations", "interface_body", "annotation_type_body")
-PATTERNS = frozenset(
-    ("lambda_expression", "instanceof_expression", "resource", "type_pattern", "record_pattern_component")
-)
-VARIABLES = frozenset(("local_variable_declaration", "field_declaration", "formal_parameter"))
 STATIC_IMPORT = re.compile(rb"^\s*import\s+static\s+[\w.]+\.(\w+|\*)\s*;", re.MULTILINE)
 IMPORT = re.compile(rb"^\s*import\s+([\w.]+)\s*;", re.MULTILINE)
 PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
@@ -56,7 +51,7 @@ MAKERS = frozenset(("annotation", "marker_annotation", "superclass", "abstract")
 
 
 def find_removed_java_methods(ground: Ground) -> Iterator[Break]:
-    """Yield calls of a method whose class inherits nothing, by the class or on a variable of its type."""
+    """Yield calls of a method whose class inherits nothing: inside it, on its name or on a new object."""
     for old in ground.gone:
         owner = old.qualified.rpartition(".")[0]
         if old.language != "java" or old.kind != "method" or not owner or "." in owner:
@@ -67,9 +62,9 @@ def find_removed_java_methods(ground: Ground) -> Iterator[Break]:
             places = [place for place in places_of(parsed, old.name) if place.role == "call"]
             is_own = parsed.path == old.path
             for place in places:
-                written = (_on_variable(parsed, place, owner) or "") or (
-                    _by_the_class(parsed, place, owner) if is_own else ""
-                )
+                written = _on_the_class(parsed, place, owner)
+                if is_own and not written:
+                    written = _by_the_class(parsed, place, owner)
                 if written:
                     message = f"`{written}` is called, but `{owner}` does not have it any more"
                     cause = ground.cause(old.path, old.qualified)
@@ -121,8 +116,8 @@ def _by_the_class(parsed: Parsed, place: Occurrence, owner: str) -> str:
     return name if is_own and place.receiver in (None, "this") and call_of(place.node) is not None else ""
 
 
-def _on_variable(parsed: Parsed, place: Occurrence, owner: str) -> str:
-    """Return a call on the class, a new object or a variable of the type, as it is written."""
+def _on_the_class(parsed: Parsed, place: Occurrence, owner: str) -> str:
+    """Return a call on the class or on a new object, as it is written."""
     call = call_of(place.node)
     target = call.child_by_field_name("object") if call is not None else None
     method = node_text(place.node, parsed.text)
@@ -130,9 +125,8 @@ def _on_variable(parsed: Parsed, place: Occurrence, owner: str) -> str:
         return ""
     if _makes(target, owner, parsed.text):
         return f"new {owner}(…).{method}"
-    name = node_text(target, parsed.text)
-    is_meant = target.type == "identifier" and (name == owner or _type_of(parsed, target, name) == owner)
-    return f"{name}.{method}" if is_meant else ""
+    is_class = target.type == "identifier" and node_text(target, parsed.text) == owner
+    return f"{owner}.{method}" if is_class else ""
 
 
 def _makes(target: Node, owner: str, text: bytes) -> bool:
@@ -143,37 +137,6 @@ def _makes(target: Node, owner: str, text: bytes) -> bool:
         child.type == "class_body" for child in target.named_children
     )
     return is_plain and text_of(target, "type", text).partition("<")[0] == owner
-
-
-def _type_of(parsed: Parsed, variable: Node, name: str) -> str:
-    """Return the type of a variable that the file declares once, where the place is in its scope."""
-    bound = [place.node for place in places_of(parsed, name) if _binds(place)]
-    holder: Node | None = bound[0].parent if len(bound) == 1 else None
-    if holder is None or not _is_seen(holder, variable):
-        return ""
-    if holder.type == "variable_declarator":
-        value = holder.child_by_field_name("value")
-        holder = holder.parent
-        if text_of(holder, "type", parsed.text) == "var":
-            is_new = value is not None and value.type == "object_creation_expression"
-            return text_of(value, "type", parsed.text) if is_new else ""
-    is_variable = holder is not None and holder.type in VARIABLES
-    return text_of(holder, "type", parsed.text) if is_variable else ""
-
-
-def _binds(place: Occurrence) -> bool:
-    above = place.node.parent
-    return place.role in ("binding", "definition") or (above is not None and above.type in PATTERNS)
-
-
-def _is_seen(holder: Node, variable: Node) -> bool:
-    """Check that the variable is in the body that declares it: a class inside may inherit another."""
-    declaration = holder.parent if holder.type == "variable_declarator" else holder
-    scope = declaration.parent if declaration is not None else None
-    if scope is not None and declaration is not None and declaration.type == "formal_parameter":
-        scope = scope.parent
-    is_inside = scope is not None and scope.start_byte <= variable.start_byte < scope.end_byte
-    return is_inside and next(enclosing(holder, SCOPES), None) == next(enclosing(variable, SCOPES), None)
 
 
 def find_unimplemented_methods(ground: Ground) -> Iterator[Break]:
