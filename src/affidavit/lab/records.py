@@ -1,4 +1,4 @@
-"""Labelled cases, and what came of reviewing them: the data of an evaluation."""
+"""The data of an evaluation: labelled cases, scored reviews and their sums."""
 
 from enum import StrEnum
 from typing import Literal
@@ -9,7 +9,7 @@ from affidavit.records.candidate import Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Category, Finding, Reproduction, Severity
-from affidavit.records.measure import Interval, Rate
+from affidavit.records.measure import Rate
 from affidavit.records.record import Record
 
 
@@ -197,9 +197,8 @@ class Miss(Record):
 
 
 class CaseRun(Record):
-    """One review of a case, scored."""
+    """The review of a case, scored."""
 
-    number: int
     report_id: str
     matches: tuple[CaseMatch, ...] = ()
     findings: tuple[ScoredFinding, ...] = ()
@@ -231,17 +230,17 @@ class DeclaredRun(Record):
 
 
 class CaseResult(Record):
-    """A case with its reviews, or the reason why there is none."""
+    """A case with its review, or the reason why there is none."""
 
     case: LabelledCase
-    runs: tuple[CaseRun, ...] = ()
+    run: CaseRun | None = None
     failure: str = ""
     programs: tuple[DeclaredRun, ...] = ()
     """Empty where nobody asked for programs to be run."""
 
 
 class Scores(Record):
-    """Counts over all runs and the rates made of them; a rate of nothing is None."""
+    """Counts over cases and the rates made of them; a rate of nothing is None."""
 
     cases: int = 0
     clean_cases: int = 0
@@ -258,14 +257,11 @@ class Scores(Record):
     clean_cases_with_wrong: int = 0
     found_but_withheld: int = 0
     """Missed problems that a withheld finding stands beside."""
-    recall: float | None = None
-    recall_interval: Rate | None = None
-    precision: float | None = None
-    precision_interval: Rate | None = None
-    f1: float | None = None
-    wrong_rate: float | None = None
-    wrong_rate_interval: Rate | None = None
-    wrong_per_clean_case: float | None = None
+    recall: Rate | None = None
+    precision: Rate | None = None
+    """True findings among those known to be true, wrong or nits."""
+    wrong_rate: Rate | None = None
+    """Wrong findings among the same."""
 
 
 class DeclaredPrograms(Record):
@@ -275,14 +271,6 @@ class DeclaredPrograms(Record):
     as_declared: int
     could_not_run: int
     outcomes: dict[str, int] = Field(default_factory=dict)
-
-
-class Seen(Record):
-    """How many findings, or expected problems, were seen in `times` of the runs."""
-
-    times: int
-    findings: int
-    expected: int
 
 
 class Evaluation(Scores):
@@ -296,15 +284,11 @@ class Evaluation(Scores):
     """Role to model; empty where no model looked."""
     judge: str = ""
     """The model that compared meanings; empty where place and category did."""
-    runs: int = 1
     not_run: int = 0
     """Cases that could not be reviewed; none of them is in the scores."""
     incomplete: int = 0
     """Reviews of which a part failed; what they did not find counts as missed."""
     by_language: dict[str, Scores] = Field(default_factory=dict)
-    by_category: dict[str, Scores] = Field(default_factory=dict)
-    stability: tuple[Seen, ...] = ()
-    """One entry for each k of `runs`; empty where there was one run."""
     duration_ms: int = 0
     """Of all reviews together."""
     tokens: int = 0
@@ -314,14 +298,6 @@ class Evaluation(Scores):
     programs: DeclaredPrograms | None = None
     """None where no case declares one, or nobody asked for programs to be run."""
     results: tuple[CaseResult, ...] = ()
-
-
-class ScoreDifference(Record):
-    """A score of the second run less that of the first, with its 95% interval; None where it has no value."""
-
-    name: str
-    what: str
-    interval: Interval | None = None
 
 
 class CaseChange(Record):
@@ -344,5 +320,4 @@ class Comparison(Record):
     """Case to the reason why it is not compared."""
     scores_first: Scores
     scores_second: Scores
-    differences: tuple[ScoreDifference, ...]
     changes: tuple[CaseChange, ...] = ()

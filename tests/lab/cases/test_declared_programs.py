@@ -35,7 +35,7 @@ Ran = dict[str, tuple[DeclaredRun, ...]]
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """What became of every program, by case."""
     needed_sandbox()
-    repositories = CaseRepositories(*(tmp_path_factory.mktemp(name) for name in ("clones", "built")))
+    repositories = CaseRepositories(tmp_path_factory.mktemp("built"))
 
     async def run_all() -> Ran:
         places = asyncio.Semaphore(AT_ONCE)

@@ -10,6 +10,7 @@ from affidavit.errors import SettingsError
 from affidavit.lab.commands.options import ScoreLimits, read_limits
 from affidavit.lab.commands.screen import parse_outputs
 from affidavit.lab.records import Evaluation
+from affidavit.quality.statistics import rate_of
 
 
 def limits(min_recall: str | None = None, max_wrong: str | None = None) -> ScoreLimits:
@@ -44,12 +45,12 @@ def test_what_is_neither_count_nor_share_is_refused(text: str) -> None:
 
 
 def test_a_score_at_its_limit_keeps_it_and_one_beyond_does_not() -> None:
-    assert not limits("0.5").misses(evaluation(recall=0.5))
-    assert limits("0.5").misses(evaluation(recall=0.49))
+    assert not limits("0.5").misses(evaluation(recall=rate_of(50, 100)))
+    assert limits("0.5").misses(evaluation(recall=rate_of(49, 100)))
     assert not limits(max_wrong="2").misses(evaluation(wrong=2))
     assert limits(max_wrong="2").misses(evaluation(wrong=3))
-    assert not limits(max_wrong="0.1").misses(evaluation(wrong_rate=0.1))
-    assert limits(max_wrong="0.1").misses(evaluation(wrong_rate=0.11))
+    assert not limits(max_wrong="0.1").misses(evaluation(wrong_rate=rate_of(10, 100)))
+    assert limits(max_wrong="0.1").misses(evaluation(wrong_rate=rate_of(11, 100)))
 
 
 def test_a_recall_that_was_not_measured_keeps_no_limit() -> None:

@@ -27,7 +27,7 @@ def shop(repo: Repo) -> Repo:
 
 def test_planted_cases_can_be_evaluated(shop: Repo, tmp_path: Path) -> None:
     made = affidavit("eval", "--mutate", "--out", tmp_path / "cases", cwd=shop.path)
-    assert (made.code, "1 bug planted in 1 commit" in made.out) == (0, True), made.err
+    assert (made.code, "1 bug planted in 2 commits read" in made.out) == (0, True), made.err
     assert "shop.py:" in made.err
 
     done = affidavit("eval", tmp_path / "cases", "--format", "json", cwd=tmp_path)
@@ -49,7 +49,6 @@ def test_a_folder_that_is_named_from_here_holds_cases_that_can_be_evaluated(shop
     [
         (("--languages", "cobol"), "no bug can be planted in 'cobol'"),
         (("--since", "HEAD"), "no commit after 'HEAD'"),
-        (("--run-tests", " "), "no command is named"),
         (("--languages", "go"), "no bug could be planted in 2 commits"),
         (("--repo", "nowhere"), "is not a folder"),
     ],
@@ -62,10 +61,3 @@ def test_bad_input_ends_with_2_and_a_sentence(
     assert done.code == 2
     assert said in done.err
     assert "Traceback" not in done.err
-
-
-def test_help_says_that_the_flag_runs_the_repositorys_code(tmp_path: Path) -> None:
-    done = affidavit("eval", "--mutate", "--help", cwd=tmp_path)
-
-    assert done.code == 0
-    assert "runs the repository's" in " ".join(done.out.split())

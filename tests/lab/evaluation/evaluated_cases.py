@@ -69,16 +69,15 @@ def scored(
     *candidates: Candidate,
     meaning: Meaning | None = None,
     labels: Mapping[str, Label] | None = None,
-    number: int = 1,
     **fields: Any,
 ) -> CaseRun:
     report = a_report(*candidates, **fields)
-    scoring = score_review(case, report, number=number, meaning=meaning or ByCategory(), labels=labels or {})
+    scoring = score_review(case, report, meaning=meaning or ByCategory(), labels=labels or {})
     return asyncio.run(scoring)
 
 
 def result(case: LabelledCase, *candidates: Candidate, **fields: Any) -> CaseResult:
-    return CaseResult(case=case, runs=(scored(case, *candidates, **fields),))
+    return CaseResult(case=case, run=scored(case, *candidates, **fields))
 
 
 def outcomes(run: CaseRun) -> dict[str, str]:

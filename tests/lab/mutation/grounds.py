@@ -3,7 +3,7 @@
 from textwrap import dedent
 
 from affidavit.lab.mutation.mutant import Mutant, PlantingGround, mutants, open_ground
-from affidavit.lab.mutation.planting import OPERATORS
+from affidavit.lab.mutation.operators import OPERATORS
 
 BY_NAME = {operator.name: operator for operator in OPERATORS}
 

@@ -29,40 +29,8 @@ BROKEN = [
         "class A { void f() { if (a == b) { go(); } } }",
         "class A { void f() { if (a != b) { go(); } } }",
     ),
-    ("swapped_connective", "a.py", "while a and b():\n    go()\n", "while a and b():", "while a or b():"),
-    (
-        "swapped_connective",
-        "a.ts",
-        "const v = a && b ? 1 : 2\n",
-        "const v = a && b ? 1 : 2",
-        "const v = a || b ? 1 : 2",
-    ),
-    ("lost_negation", "a.py", "if not done:\n    go()\n", "if not done:", "if done:"),
-    (
-        "lost_negation",
-        "a.ts",
-        "if (!check(x)) { go() }\n",
-        "if (!check(x)) { go() }",
-        "if (check(x)) { go() }",
-    ),
-    ("negated_condition", "a.py", "if ready():\n    go()\n", "if ready():", "if not ready():"),
-    ("negated_condition", "a.js", "if (ready) { go() }\n", "if (ready) { go() }", "if (!ready) { go() }"),
-    (
-        "short_range",
-        "a.py",
-        "for i in range(len(xs)):\n    go(i)\n",
-        "for i in range(len(xs)):",
-        "for i in range(len(xs) - 1):",
-    ),
     ("missed_index", "a.ts", "go(xs[xs.length - 1])\n", "go(xs[xs.length - 1])", "go(xs[xs.length])"),
     ("missed_index", "a.py", "go(xs[i + 1])\n", "go(xs[i + 1])", "go(xs[i])"),
-    (
-        "swapped_arguments",
-        "a.py",
-        "re.match(pattern, text)\n",
-        "re.match(pattern, text)",
-        "re.match(text, pattern)",
-    ),
     ("dropped_await", "a.py", "async def f():\n    await save(x)\n", "await save(x)", "save(x)"),
     (
         "dropped_await",
@@ -80,28 +48,6 @@ BROKEN = [
         "f(`?q=${q}`)",
     ),
     (
-        "joined_query",
-        "a.py",
-        'cursor.execute("SELECT %s FROM t", [name])\n',
-        'cursor.execute("SELECT %s FROM t", [name])',
-        'cursor.execute("SELECT %s FROM t" % (name,))',
-    ),
-    ("turned_option", "a.py", "get(url, verify=True)\n", "get(url, verify=True)", "get(url, verify=False)"),
-    (
-        "turned_option",
-        "a.js",
-        "get(url, { rejectUnauthorized: true })\n",
-        "get(url, { rejectUnauthorized: true })",
-        "get(url, { rejectUnauthorized: false })",
-    ),
-    (
-        "widened_except",
-        "a.py",
-        "try:\n    go()\nexcept ValueError as error:\n    stay(error)\n",
-        "except ValueError as error:",
-        "except Exception as error:",
-    ),
-    (
         "swallowed_exception",
         "a.py",
         "try:\n    go()\nexcept OSError as error:\n    raise Broken() from error\n",
@@ -114,13 +60,6 @@ BROKEN = [
         "package p\n\nfunc f() error {\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn g()\n}\n",
         "return err",
         "return nil",
-    ),
-    (
-        "ended_loop",
-        "a.py",
-        "for x in xs:\n    if x.hidden:\n        continue\n    go(x)\n",
-        "continue",
-        "break",
     ),
 ]
 
@@ -185,10 +124,6 @@ LEFT_ALONE = [
     ("reversed_comparison", "a.py", "def __repr__(self):\n    return str(self.a == 1)\n", "for people only"),
     ("reversed_comparison", "a.py", 'if __name__ == "__main__":\n    go()\n', "an idiom"),
     ("reversed_comparison", "a.ts", "if (x !== undefined) { go(x.y) }\n", "the compiler narrows by it"),
-    ("swapped_connective", "a.py", "name = given or 'nobody'\n", "a default, not a condition"),
-    ("swapped_connective", "a.ts", "if (x && x.y) { go() }\n", "the compiler narrows by it"),
-    ("lost_negation", "a.ts", "if (!x) { go() }\n", "the compiler narrows by it"),
-    ("negated_condition", "a.ts", "if (Array.isArray(x)) { x.join() }\n", "the compiler narrows by it"),
     (
         "removed_guard",
         "a.py",
@@ -205,27 +140,11 @@ LEFT_ALONE = [
     ("dropped_await", "a.js", "async () => {\n  return await f()\n}\n", "the caller waits just as well"),
     ("dropped_await", "a.js", "await f()\n", "the program waits before it ends"),
     ("removed_escape", "a.py", "x = html.escape('a')\n", "a constant"),
-    ("swapped_arguments", "a.py", "unknown(a, b)\n", "the right order is not known"),
-    ("turned_option", "a.py", "def f(check=True):\n    go()\n", "a default may be either"),
-    ("widened_except", "a.py", "try:\n    go()\nexcept Exception:\n    stay()\n", "it is wide already"),
-    (
-        "widened_except",
-        "a.py",
-        "try:\n    go()\nexcept KeyError:\n    a()\nexcept OSError as e:\n    raise\n",
-        "the next clause would be dead",
-    ),
     (
         "swallowed_exception",
         "a.ts",
         "function f(): number {\n  try {\n    return g()\n  } catch (e) {\n    throw e\n  }\n}\n",
         "a return would be missing",
-    ),
-    (
-        "ended_loop",
-        "a.go",
-        "package p\n\nfunc f() {\n\tfor {\n\t\tswitch x {\n\t\tcase 1:\n\t\t\tif y {\n"
-        "\t\t\t\tcontinue\n\t\t\t}\n\t\t}\n\t}\n}\n",
-        "it would leave the switch only",
     ),
     ("removed_cleanup", "a.py", "def f(file):\n    file.close()\n    go()\n", "another one opened it"),
 ]
@@ -265,7 +184,7 @@ def test_a_check_of_a_permission_is_a_matter_of_security() -> None:
 
 
 def test_a_description_quotes_the_code() -> None:
-    (mutant,) = mutants_of("lost_negation", "a.py", "if not done:\n    go()\n")
+    (mutant,) = mutants_of("reversed_comparison", "a.py", "if a == b:\n    go()\n")
 
-    assert "`not done`" in mutant.description
-    assert "`done`" in mutant.description
+    assert "`a == b`" in mutant.description
+    assert "`!=`" in mutant.description

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import affidavit
 from affidavit.lab.mutation.checks import DOES_NOT_COMPILE, DOES_NOT_PARSE, fault_of
 from affidavit.lab.mutation.mutant import ByteEdit, Mutant, apply_edits, mutants, open_ground
-from affidavit.lab.mutation.planting import OPERATORS
-from affidavit.records.finding import Category, Severity
+from affidavit.lab.mutation.operators import OPERATORS
+from affidavit.records.finding import Category
 
 GO = """
 package p
@@ -46,7 +46,7 @@ func f(name string) error {
 
 
 def _mutant(text: str) -> Mutant:
-    return Mutant("x", Category.CORRECTNESS, Severity.LOW, "a.go", text.encode(), 1, 1, "", "")
+    return Mutant("x", Category.CORRECTNESS, "a.go", text.encode(), 1, 1, "")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from affidavit.lab.cases.folders import read_cases
 from affidavit.lab.commands.eval import describe_planting
 from affidavit.lab.mutation.case_folders import REPOSITORY
 from affidavit.lab.mutation.planting import (
-    CAUGHT,
     NOT_IN_THE_CHANGE,
     TYPE_ERROR,
     PlantingRequest,
@@ -90,21 +89,16 @@ def test_the_planted_commit_differs_from_the_real_one_where_the_case_says(shop: 
     with open_repository(tmp_path / "cases" / REPOSITORY, bug.commit, bug.planted) as opened:
         assert opened.base.entries().keys() == opened.head.entries().keys()
         changed = [path for path, entry in opened.head.entries().items() if opened.base.entry(path) != entry]
-        told = read(tmp_path / "cases" / bug.case_id / "case.json")["planted"]
 
         assert changed == ["shop.py"]
-        lines = opened.head.lines("shop.py") or []
-        assert "\n".join(lines[bug.mutant.line - 1 : bug.mutant.end_line]) == told["after"]
-        assert told["before"] in "\n".join(opened.base.lines("shop.py") or [])
+        assert opened.head.read("shop.py") == bug.mutant.text
 
 
 def test_the_bug_is_in_the_lines_of_the_commit(shop: Repo, tmp_path: Path) -> None:
-    summary = plant(shop, tmp_path / "cases", per_commit=10)
+    bugs = [bug for seed in range(6) for bug in plant(shop, tmp_path / str(seed), seed=seed).bugs]
 
-    assert len(summary.bugs) > 3
-    assert all(bug.mutant.line > STORE.count("\n") for bug in summary.bugs)
-    assert len({bug.mutant.operator for bug in summary.bugs}) == len(summary.bugs)
-    assert len(list((tmp_path / "cases").glob("*-clean"))) == 1
+    assert len({bug.mutant.operator for bug in bugs}) > 1
+    assert all(bug.mutant.line > STORE.count("\n") for bug in bugs)
 
 
 def test_author_and_message_stay_and_a_signature_goes(shop: Repo, tmp_path: Path) -> None:
@@ -164,49 +158,25 @@ def test_a_mutant_that_only_undoes_the_change_is_discarded(repo: Repo, tmp_path:
     summary = plant(repo, tmp_path / "cases", operators=[BY_NAME["moved_boundary"]])
 
     assert not summary.bugs
-    assert summary.discarded[NOT_IN_THE_CHANGE] == 1
+    assert summary.rejected[NOT_IN_THE_CHANGE] == 1
 
 
 def test_a_mutant_that_a_type_checker_refuses_is_discarded(repo: Repo, tmp_path: Path) -> None:
-    repo.commit("Begin", {"a.py": "import re\n"})
-    call = "\n\ndef f(pattern: re.Pattern[str], text: str) -> object:\n    return re.match(pattern, text)\n"
-    repo.commit("Put", {"a.py": "import re\n" + call})
-    summary = plant(repo, tmp_path / "cases", operators=[BY_NAME["swapped_arguments"]])
+    repo.commit("Begin", {"a.py": "X = 1\n"})
+    load = "\n\nasync def load() -> str:\n    return ''\n"
+    call = "\n\nasync def f() -> str:\n    x = await load()\n    return x\n"
+    repo.commit("Put", {"a.py": "X = 1\n" + load + call})
+    summary = plant(repo, tmp_path / "cases", operators=[BY_NAME["dropped_await"]])
 
     assert not summary.bugs
-    assert summary.discarded[TYPE_ERROR] == 1
+    assert summary.rejected[TYPE_ERROR] == 1
 
 
 def test_what_was_checked_is_said_in_the_case(shop: Repo, tmp_path: Path) -> None:
     (bug,) = plant(shop, tmp_path / "cases").bugs
-    checks = read(tmp_path / "cases" / bug.case_id / "case.json")["planted"]["checks"]
+    checks = read(tmp_path / "cases" / bug.case_id / "case.json")["planted"]["types"]
 
-    assert checks[0] == "parses"
-    assert checks[1].startswith("types: ty ")
-
-
-def test_what_the_repositorys_tests_catch_is_discarded(shop: Repo, tmp_path: Path) -> None:
-    summary = plant(shop, tmp_path / "cases", per_commit=10, test_command="grep -q 'limit < 0' shop.py")
-
-    assert summary.discarded[CAUGHT] >= 1
-    assert summary.bugs
-    assert all(b"limit < 0" in bug.mutant.text for bug in summary.bugs)
-    assert all(bug.checks[-1] == "the repository's tests pass with it" for bug in summary.bugs)
-
-
-def test_tests_that_fail_without_a_bug_prove_nothing(shop: Repo, tmp_path: Path) -> None:
-    summary = plant(shop, tmp_path / "cases", test_command="false")
-
-    assert not summary.bugs
-    assert summary.commits_unsuited["its tests fail without a bug"] == 1
-
-
-def test_tests_see_no_secret_of_the_users_environment(
-    shop: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("API_TOKEN", "secret")
-
-    assert plant(shop, tmp_path / "cases", test_command='test -z "$API_TOKEN"').bugs
+    assert checks.startswith("ty ")
 
 
 def test_without_the_flag_nothing_of_the_repository_runs(repo: Repo, tmp_path: Path) -> None:
@@ -225,10 +195,8 @@ def test_merges_roots_and_tests_get_no_bug(shop: Repo, tmp_path: Path) -> None:
     summary = plant(shop, tmp_path / "cases")
 
     assert [bug.title for bug in summary.bugs] == ["Take items"]
-    assert summary.commits_unsuited == {
-        "it has no parent": 1,
-        "it changes no code in a supported language": 2,
-    }
+    assert summary.rejected["it has no parent"] == 1
+    assert summary.rejected["it changes no code in a supported language"] == 2
 
 
 def test_only_commits_after_a_named_one_are_taken(shop: Repo, tmp_path: Path) -> None:
@@ -245,7 +213,7 @@ def test_a_shallow_clone_without_the_parent_is_no_failure(shop: Repo, tmp_path: 
     clone.git("reset", "-q", "--hard", "FETCH_HEAD")
     summary = plant(clone, tmp_path / "cases")
 
-    assert summary.commits_unsuited == {"its parent is not in this clone": 1}
+    assert summary.rejected == {"its parent is not in this clone": 1}
 
 
 def test_a_folder_with_something_in_it_is_refused(shop: Repo, tmp_path: Path) -> None:
@@ -282,9 +250,8 @@ def test_bad_input_is_said(repo: Repo, shop: Repo, tmp_path: Path) -> None:
 
 
 def test_the_summary_counts_what_was_planted_and_what_was_not(shop: Repo, tmp_path: Path) -> None:
-    summary = plant(shop, tmp_path / "cases", per_commit=2)
+    summary = plant(shop, tmp_path / "cases")
     text = describe_planting(summary, tmp_path / "cases")
 
-    assert "2 bugs planted in 1 commit, with 1 clean twin" in text
-    assert "3 commits read; not suited: 2" in text
-    assert f"{summary.candidates} candidates found" in text
+    assert "1 bug planted in 3 commits read" in text
+    assert "rejected 1 time: it has no parent" in text

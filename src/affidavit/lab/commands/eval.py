@@ -1,4 +1,4 @@
-"""`affidavit eval`: run the product over labelled cases and print its scores; import and compare."""
+"""`affidavit eval`: review labelled cases and print scores; compare runs, plant bugs, try the verifier."""
 
 import asyncio
 import sys
@@ -9,22 +9,16 @@ from typing import Any
 import click
 
 from affidavit.cli.options import model_options, prompt_options, run_options, server_options
-from affidavit.cli.outputs import EXIT_INCOMPLETE, EXIT_NOT_DONE, exit_code
+from affidavit.cli.outputs import EXIT_NOT_DONE, exit_code
 from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError
-from affidavit.lab.cases.folders import CaseFolder, import_cases, read_cases
+from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.repositories import CaseRepositories
-from affidavit.lab.commands.options import (
-    begun_archive,
-    labels_in_store,
-    opened_sessions,
-    read_limits,
-)
+from affidavit.lab.commands.options import kept_folder, labels_in_store, opened_sessions, read_limits
 from affidavit.lab.commands.screen import parse_outputs, show_cases, write_comparison, write_evaluation
 from affidavit.lab.commands.verifier import VERIFIER, VERIFIER_FLAG, judge_claims
-from affidavit.lab.evaluation.archive import read_evaluation
-from affidavit.lab.evaluation.comparison import compare_evaluations
+from affidavit.lab.evaluation.comparison import compare_evaluations, read_evaluation
 from affidavit.lab.evaluation.run import EvaluationPlan, evaluate
 from affidavit.lab.mutation.planting import (
     PLANTABLE_LANGUAGES,
@@ -59,18 +53,9 @@ MUTATE_FLAG = f"--{MUTATE}"
     show_default=True,
     help="How many commits get a bug.",
 )
-@click.option(
-    "--per-commit", type=click.IntRange(1, 10), default=1, show_default=True, help="Bugs per commit."
-)
 @click.option("--since", metavar="REV", help="Only commits after this one; default: the most recent ones.")
 @click.option("--languages", metavar="NAMES", help=f"Some of {','.join(PLANTABLE_LANGUAGES)}; default: all.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed makes another choice.")
-@click.option(
-    "--run-tests",
-    "test_command",
-    metavar="COMMAND",
-    help="Run the repository's tests on each bug and drop what they catch. This runs the repository's code.",
-)
 @click.option("--no-cache", is_flag=True, help="Ask the type checkers again.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the summary.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
@@ -84,66 +69,35 @@ def mutate(context: click.Context, /, **options: Any) -> None:
     \b
     affidavit eval --mutate --out cases
     affidavit eval --mutate --repo ../shop --out cases --commits 50 --languages python
-    affidavit eval --mutate --out cases --run-tests "python -m pytest -q -x"
     """
-    request = _request(options)
-    summary = asyncio.run(plant_bugs(request, report=_silent if options["quiet"] else say))
-    if not summary.bugs:
-        raise InputError(_nothing_planted(summary))
-    click.echo(visible(describe_planting(summary, request.out), keep="\n"))
-    if summary.commits < request.commits:
-        say(
-            f"{summary.commits} of {request.commits} commits got a bug; no others were suitable. "
-            "Name an older one with --since, or another seed"
-        )
-    context.exit(0)
-
-
-def _request(options: dict[str, Any]) -> PlantingRequest:
-    command = options["test_command"]
-    if command is not None and not command.strip():
-        raise InputError("--run-tests: no command is named, such as: --run-tests 'make test'")
-    return PlantingRequest(
+    request = PlantingRequest(
         repository=options["repo"],
         out=options["out"],
         commits=options["commits"],
         since=options["since"],
         languages=read_languages(options["languages"]),
         seed=options["seed"],
-        per_commit=options["per_commit"],
-        test_command=command,
         cache=None if options["no_cache"] else cache_folder(),
     )
-
-
-def _nothing_planted(summary: PlantingSummary) -> str:
-    reasons = {**summary.commits_unsuited, **summary.discarded}
-    why = "; ".join(f"{counted(count, 'time')}: {reason}" for reason, count in reasons.items())
-    return f"no bug could be planted in {counted(summary.commits_read, 'commit')} ({why})"
+    summary = asyncio.run(plant_bugs(request, report=_silent if options["quiet"] else say))
+    if not summary.bugs:
+        why = "; ".join(f"{counted(count, 'time')}: {reason}" for reason, count in summary.rejected.items())
+        raise InputError(f"no bug could be planted in {counted(summary.commits_read, 'commit')} ({why})")
+    click.echo(visible(describe_planting(summary, request.out), keep="\n"))
+    context.exit(0)
 
 
 def describe_planting(summary: PlantingSummary, out: Path) -> str:
     """Summarise a planting, and say what to do next."""
     operators = Counter(bug.mutant.operator.replace("_", " ") for bug in summary.bugs)
     lines = [
-        f"{counted(len(summary.bugs), 'bug')} planted in {counted(summary.commits, 'commit')}, "
-        f"with {counted(summary.commits, 'clean twin')}: {out}",
-        *_reasons(operators),
-        f"{counted(summary.commits_read, 'commit')} read; "
-        f"not suited: {sum(summary.commits_unsuited.values())}",
-        *_reasons(summary.commits_unsuited),
-        f"{counted(summary.candidates, 'candidate')} found, {summary.tried} tried; "
-        f"discarded: {sum(summary.discarded.values())}",
-        *_reasons(summary.discarded),
-        "checks of what was planted:",
-        *_reasons(summary.checks),
+        f"{counted(len(summary.bugs), 'bug')} planted in {counted(summary.commits_read, 'commit')} read, "
+        f"each with a clean twin: {out}",
+        *(f"  {counted(count, 'time')}: {name}" for name, count in operators.most_common()),
+        *(f"  rejected {counted(count, 'time')}: {why}" for why, count in summary.rejected.most_common()),
         f"Next: affidavit eval {out}",
     ]
     return "\n".join(lines)
-
-
-def _reasons(counts: Counter[str]) -> list[str]:
-    return [f"  {counted(count, 'time')}: {reason}" for reason, count in counts.most_common()]
 
 
 def _silent(_text: str) -> None:
@@ -155,10 +109,10 @@ FORMAT_HELP = "text, json; repeatable. No FILE: standard output."
 
 
 class EvalCommands(click.Group):
-    """`import`, `compare`, `--mutate`, `--verifier`; else the run itself, so that `eval CASES` works."""
+    """`compare`, `--mutate`, `--verifier`; else the run itself, so that `eval CASES` works."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Name the run where no other command is named; a folder called import is written ./import."""
+        """Name the run where no other command is named; a folder called compare is written ./compare."""
         for flag, name in ((MUTATE_FLAG, MUTATE), (VERIFIER_FLAG, VERIFIER)):
             if flag in args:
                 args = [name, *(arg for arg in args if arg != flag)]
@@ -180,12 +134,11 @@ def command() -> None:
     help="Exit with 1 above this: a whole number of wrong findings, or a share of those that are known"
     " to be true or wrong, such as 0.05 or 5%.",
 )
-@click.option("--runs", type=click.IntRange(1, 100), default=1, help="Review each case this many times.")
 @click.option(
     "--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Cases at the same time."
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep every report in this folder."
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep reports and exchanges in this folder."
 )
 @model_options
 @prompt_options
@@ -221,8 +174,7 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
     affidavit eval evaluation/cases                        the mechanical specialists
     affidavit eval CASES --model openai:NAME --out DIR     everything; --resume DIR goes on
     affidavit eval CASES --run                             the programs that the cases declare, too
-    affidavit eval compare DIR_A DIR_B                     two runs over the same cases
-    affidavit eval import LIST --clones DIR --out CASES    make cases from labelled commits
+    affidavit eval compare A.json B.json                   two runs over the same cases
     affidavit eval --mutate --repo DIR --out CASES         make cases by planting bugs in your own commits
     affidavit eval --verifier [CLAIMS] --model NAME        how many wrong claims the verifier refutes
     """
@@ -241,25 +193,24 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
 def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluation:
     cache = None if options["no_cache"] else cache_folder()
     sessions = opened_sessions(options, cache)
-    archive = begun_archive(options, sessions)
+    out = kept_folder(options)
     with (
         temporary_folder("eval-") as scratch,
         show_cases(len(held), is_quiet=options["quiet"]) as follow,
     ):
         plan = EvaluationPlan(
-            repositories=CaseRepositories(cache_folder() / "clones", scratch),
+            repositories=CaseRepositories(scratch),
             sessions=sessions,
-            runs=options["runs"],
             jobs=options["jobs"],
-            archive=archive,
+            out=out,
             labels={} if options["no_labels"] else labels_in_store(options["data"]),
             follow=follow,
         )
         try:
             return asyncio.run(evaluate(held, plan))
         except KeyboardInterrupt:
-            if archive:
-                say(f"what is done is kept; continue with --resume {archive.folder}")
+            if out:
+                say(f"the exchanges are kept; continue with --resume {out}")
             raise
 
 
@@ -287,34 +238,8 @@ def _done_otherwise(evaluation: Evaluation) -> int:
 
 
 def _first_lack(evaluation: Evaluation) -> str:
-    runs = (run for result in evaluation.results for run in result.runs)
+    runs = (result.run for result in evaluation.results if result.run)
     return next((part for run in runs for part in run.incomplete), "")
-
-
-@command.command("import")
-@click.argument("listing", metavar="LIST", type=click.Path(path_type=Path))
-@click.option(
-    "--clones", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where clones are."
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, metavar="CASES", help="Where cases go."
-)
-@click.option("--force", is_flag=True, help="Replace existing cases.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-@click.pass_context
-def import_list(context: click.Context, /, listing: Path, **options: Any) -> None:
-    """Make case folders from LIST, a JSON list of labelled commits, and local clones.
-
-    Each entry has `id`, `repository` as OWNER/NAME, `base`, `head`, and may have `language`, `clean`,
-    `expected` and `known_wrong`. Title and description come from the head commit's message. A clone is
-    looked for at DIR/OWNER+NAME, DIR/OWNER+NAME/repo, DIR/OWNER/NAME and DIR/NAME.
-    """
-    imported = import_cases(listing, options["clones"], options["out"], replaces=options["force"])
-    for case_id, reason in imported.left_out.items():
-        say(f"{case_id}: {reason}", start="not imported: ")
-    click.echo(f"{counted(len(imported.written), 'case')} written to {options['out']}")
-    if imported.left_out:
-        context.exit(EXIT_INCOMPLETE if imported.written else EXIT_NOT_DONE)
 
 
 @command.command("compare")
@@ -325,8 +250,7 @@ def import_list(context: click.Context, /, listing: Path, **options: Any) -> Non
 def compare_runs(first: Path, second: Path, formats: tuple[str, ...], debug: bool) -> None:  # noqa: ARG001
     """Compare RUN_B with RUN_A: two evaluations of the same cases, with other models or prompts.
 
-    Each is the --out folder of a finished evaluation or what `eval --format json=FILE` wrote. Differences
-    are second less first, with a 95% interval that pairs the cases.
+    Each is a file that `eval --format json=FILE` wrote.
     """
     outputs = parse_outputs(formats)
     write_comparison(compare_evaluations(read_evaluation(first), read_evaluation(second)), outputs)

@@ -1,4 +1,4 @@
-"""What the options of `affidavit eval` mean: limits, models, the archive, the labels."""
+"""Read the options of `affidavit eval`: limits, models, logs, labels."""
 
 import os
 import re
@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from affidavit import __version__
 from affidavit.cli.change import read_config
 from affidavit.config.places import state_folder
 from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.lab.cases.folders import folder_name
-from affidavit.lab.evaluation.archive import Archive, Begun
 from affidavit.lab.evaluation.run import ProgramGround, ReviewSessions
 from affidavit.lab.records import Evaluation
 from affidavit.minds.choice import ModelChoice
@@ -42,15 +40,17 @@ class ScoreLimits:
     def misses(self, evaluation: Evaluation) -> list[str]:
         """A sentence for each limit that is not kept; a score without a value keeps no lower limit."""
         sentences = []
-        if self.min_recall is not None and (evaluation.recall is None or evaluation.recall < self.min_recall):
-            recall = "not measured" if evaluation.recall is None else f"{evaluation.recall:.1%}"
+        if self.min_recall is not None and (
+            evaluation.recall is None or evaluation.recall.share < self.min_recall
+        ):
+            recall = "not measured" if evaluation.recall is None else f"{evaluation.recall.share:.1%}"
             sentences.append(f"recall is {recall}, less than --min-recall {self.min_recall:.1%}")
         if self.max_wrong is not None and evaluation.wrong > self.max_wrong:
             wrong = counted(evaluation.wrong, "wrong finding")
             sentences.append(f"{wrong}, more than --max-wrong {self.max_wrong}")
         rate = evaluation.wrong_rate
-        if self.max_wrong_rate is not None and rate is not None and rate > self.max_wrong_rate:
-            sentences.append(f"{rate:.1%} are wrong, more than --max-wrong {self.max_wrong_rate:.1%}")
+        if self.max_wrong_rate is not None and rate is not None and rate.share > self.max_wrong_rate:
+            sentences.append(f"{rate.share:.1%} are wrong, more than --max-wrong {self.max_wrong_rate:.1%}")
         return sentences
 
 
@@ -79,19 +79,6 @@ def _share(text: str, option: str, otherwise: str = "") -> float:
     if not 0 <= value <= 1:
         raise SettingsError(f"{option}: expected {otherwise}a share such as 0.6 or 60%, found {text!r}")
     return value
-
-
-def begun_archive(options: dict[str, Any], sessions: ReviewSessions) -> Archive | None:
-    """The folder that keeps the evaluation; None where none is named."""
-    out, resume = options["out"], options["resume"]
-    if out and resume and Path(out).absolute() != Path(resume).absolute():
-        raise SettingsError("--out and --resume name different folders: --resume continues in its own")
-    folder = resume or out
-    if folder is None:
-        return None
-    prompts = f"{sessions.prompts.version} {sessions.prompts.digest[:12]}" if sessions.models else ""
-    begun = Begun(affidavit_version=__version__, prompts=prompts, models=sessions.models)
-    return Archive(folder, begun, is_resumed=resume is not None)
 
 
 def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessions:
@@ -147,16 +134,27 @@ def settings_reader(options: dict[str, Any]) -> Callable[[Tree], Settings]:
     return lambda base: load_settings(base, os.environ, flags, explicit)
 
 
-def _log_opener(options: dict[str, Any]) -> Callable[[str, int], ConversationLog]:
-    """A log for each review, in a folder of its own; an evaluation that is kept keeps its exchanges too."""
+def kept_folder(options: dict[str, Any]) -> Path | None:
+    """Return the folder that keeps reports and exchanges: --out, or --resume for one that exists."""
+    out, resume = options["out"], options["resume"]
+    if out and resume:
+        raise SettingsError("--out and --resume exclude each other: --resume continues in its own folder")
+    if resume and not resume.is_dir():
+        raise SettingsError(f"--resume: there is no folder {resume}")
+    folder: Path | None = out or resume
+    return folder
+
+
+def _log_opener(options: dict[str, Any]) -> Callable[[str], ConversationLog]:
+    """Open a log for each review, in a folder of its own; --out keeps and resumes the exchanges."""
     named = [(mode, options[mode]) for mode in (LogMode.RECORD, LogMode.REPLAY) if options[mode]]
     if len(named) > 1:
         raise SettingsError("--record and --replay exclude each other")
-    kept = options["resume"] or options["out"]
-    mode, folder = named[0] if named else (LogMode.RESUME, kept / "cases") if kept else (LogMode.OFF, None)
+    kept = kept_folder(options)
+    mode, folder = named[0] if named else (LogMode.RESUME if kept else LogMode.OFF, kept)
 
-    def open_log(case_id: str, number: int) -> ConversationLog:
-        place = folder / folder_name(case_id) / f"run-{number}" if folder else None
+    def open_log(case_id: str) -> ConversationLog:
+        place = folder / folder_name(case_id) if folder else None
         return ConversationLog(place, mode)
 
     return open_log

@@ -12,10 +12,9 @@ from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output
 from affidavit.lab.evaluation.run import CaseState, Follow, follow_nothing
 from affidavit.lab.evaluation.trial import JudgedClaim, VerifierTrial
 from affidavit.lab.evaluation.view import (
-    NOTHING,
     money,
-    percent,
     problem_words,
+    rate_or_dash,
     render_evaluation,
     shown,
     write_pair,
@@ -23,9 +22,8 @@ from affidavit.lab.evaluation.view import (
     write_title,
 )
 from affidavit.lab.records import Comparison, Evaluation, Scores
-from affidavit.records.measure import Interval, Rate
+from affidavit.records.measure import Rate
 from affidavit.records.record import Record
-from affidavit.render.account import rate_words
 from affidavit.render.ink import Ink
 from affidavit.render.safe_text import one_line
 from affidavit.render.wording import counted, listed
@@ -90,74 +88,37 @@ def show_cases(total: int, *, is_quiet: bool) -> Iterator[Follow]:
 
 
 def render_comparison(comparison: Comparison, *, console: Console) -> None:
-    """The differences with their intervals, then the cases that changed."""
+    """Draw the scores of both runs, then the cases that changed."""
     ink = Ink(console)
     write_title(ink, f"{counted(comparison.cases, 'case')} in both runs")
-    write_pair(ink, "first", run_words(comparison.first))
-    write_pair(ink, "second", run_words(comparison.second))
-    rows = comparison_rows(comparison)
-    write_table(ink, "Second less first", ("", "first", "second", "difference, 95% interval"), rows)
+    for name, summary in (("first", comparison.first), ("second", comparison.second)):
+        write_pair(ink, name, ", ".join(f"{key} {value}" for key, value in summary.items()))
+    first, second = _compared(comparison.scores_first), _compared(comparison.scores_second)
+    rows = [(name, value, second[name]) for name, value in first.items()]
+    write_table(ink, "Scores", ("", "first", "second"), rows)
     if comparison.changes:
         ink.blank()
         ink.line(("Cases that changed", "bold"))
-    for case, lines in change_lines(comparison):
-        ink.line("  ", (ink.safe(case), "bold"))
-        for line in lines:
+    for one in comparison.changes:
+        ink.line("  ", (ink.safe(one.case), "bold"))
+        for line in (
+            *(f"found now: {problem_words(problem)}" for problem in one.gained),
+            *(f"missed now: {problem_words(problem)}" for problem in one.lost),
+            *(f"wrong now: {text}" for text in one.wrong_gained),
+            *(f"no longer wrong: {text}" for text in one.wrong_lost),
+        ):
             ink.prose(line, indent=4)
     for case, reason in comparison.left_out.items():
         ink.prose(f"left out: {case}: {reason}", indent=0)
 
 
-def comparison_rows(comparison: Comparison) -> list[tuple[str, str, str, str]]:
-    """Score, first, second, difference."""
-    first, second = comparison.scores_first, comparison.scores_second
-    values = {
-        "recall": (percent(first.recall), percent(second.recall)),
-        "wrong_rate": (percent(first.wrong_rate), percent(second.wrong_rate)),
-        "precision": (percent(first.precision), percent(second.precision)),
-        "f1": (percent(first.f1), percent(second.f1)),
-        "clean_cases_with_wrong": (_on_clean(first), _on_clean(second)),
+def _compared(scores: Scores) -> dict[str, str]:
+    return {
+        "recall": rate_or_dash(scores.recall),
+        "precision": rate_or_dash(scores.precision),
+        "wrong": rate_or_dash(scores.wrong_rate),
+        "wrong on clean cases": str(scores.wrong_on_clean),
     }
-    return [
-        (one.what, *both, difference(one.interval, *both))
-        for one in comparison.differences
-        for both in (values.get(one.name, (NOTHING, NOTHING)),)
-    ]
-
-
-def _on_clean(scores: Scores) -> str:
-    return str(scores.clean_cases_with_wrong) if scores.clean_cases else NOTHING
-
-
-def run_words(summary: dict[str, str]) -> str:
-    """What distinguishes one of two runs."""
-    return ", ".join(f"{name} {value}" for name, value in summary.items())
-
-
-def change_lines(comparison: Comparison) -> list[tuple[str, list[str]]]:
-    """Case, and what became different in it."""
-    return [
-        (
-            one.case,
-            [
-                *(f"found now: {problem_words(problem)}" for problem in one.gained),
-                *(f"missed now: {problem_words(problem)}" for problem in one.lost),
-                *(f"wrong now: {text}" for text in one.wrong_gained),
-                *(f"no longer wrong: {text}" for text in one.wrong_lost),
-            ],
-        )
-        for one in comparison.changes
-    ]
-
-
-def difference(interval: Interval | None, first: str = NOTHING, second: str = NOTHING) -> str:
-    """`+4.0 points [-1.0 to +9.0]`, and whether chance alone could be the cause."""
-    if interval is None:
-        is_known = NOTHING not in (first, second)
-        return "too few cases differ for an interval" if is_known else "not measurable"
-    low, high = (f"{limit * 100:+.1f}" for limit in (interval.low, interval.high))
-    sure = "" if interval.excludes_zero else "; may be chance"
-    return f"{interval.estimate * 100:+.1f} points [{low} to {high}]{sure}"
 
 
 def render_trial(trial: VerifierTrial, *, console: Console) -> None:
@@ -199,12 +160,16 @@ def _trial_title(trial: VerifierTrial) -> str:
 def _trial_scores(trial: VerifierTrial) -> list[tuple[str, str, str]]:
     """Name, value and meaning of each rate."""
     return [
-        ("refuted", _words(trial.refuted), _count(trial.refuted, "wrong claims refuted")),
-        ("confirmed", _words(trial.confirmed), _count(trial.confirmed, "true claims confirmed")),
-        ("trivial", _words(trial.called_small), _count(trial.called_small, "trivial ones called nit, maybe")),
+        ("refuted", rate_or_dash(trial.refuted), _count(trial.refuted, "wrong claims refuted")),
+        ("confirmed", rate_or_dash(trial.confirmed), _count(trial.confirmed, "true claims confirmed")),
+        (
+            "trivial",
+            rate_or_dash(trial.called_small),
+            _count(trial.called_small, "trivial ones called nit, maybe"),
+        ),
         (
             "worth",
-            _words(trial.worth_as_known),
+            rate_or_dash(trial.worth_as_known),
             _count(trial.worth_as_known, "confirmed true and trivial ones with a worth as known"),
         ),
     ]
@@ -213,7 +178,7 @@ def _trial_scores(trial: VerifierTrial) -> list[tuple[str, str, str]]:
 def _traps(trial: VerifierTrial) -> list[tuple[str, str, str]]:
     """Rows under TRAPS_HEAD."""
     return [
-        (trap.replace("_", " "), f"{rate.count}/{rate.n}", _words(rate))
+        (trap.replace("_", " "), f"{rate.count}/{rate.n}", rate_or_dash(rate))
         for trap, rate in trial.refuted_by_trap.items()
     ]
 
@@ -268,10 +233,6 @@ def _heading(claim: JudgedClaim) -> str:
 def _known(claim: JudgedClaim) -> str:
     worth = f", worth {' or '.join(claim.known_worth)}" if claim.known_worth else ""
     return f"{claim.kind}{worth}"
-
-
-def _words(rate: Rate | None) -> str:
-    return rate_words(rate) if rate else NOTHING
 
 
 def _count(rate: Rate | None, what: str) -> str:

@@ -133,7 +133,7 @@ def _tried(sets: list[CaseClaims], options: dict[str, Any]) -> VerifierTrial:
         plan = TrialPlan(
             minds=minds,
             prompts=measured_prompts(options),
-            repositories=CaseRepositories(cache_folder() / "clones", scratch),
+            repositories=CaseRepositories(scratch),
             settings_for=settings_reader(options),
             votes=chosen_votes(chosen),
             cache=None if options["no_cache"] else cache_folder(),

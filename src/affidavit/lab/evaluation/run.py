@@ -14,17 +14,14 @@ from affidavit.diff.parse import OpenedChange
 from affidavit.errors import AffidavitError, StoreError
 from affidavit.events import now_iso
 from affidavit.git.repository import GitRepository
-from affidavit.lab.cases.folders import CaseFolder
+from affidavit.lab.cases.folders import CaseFolder, folder_name
 from affidavit.lab.cases.repositories import CaseRepositories
-from affidavit.lab.evaluation.archive import Archive
 from affidavit.lab.evaluation.matching import ByCategory, Meaning, ModelJudge
 from affidavit.lab.evaluation.scoring import (
     cost_of,
     score,
-    score_by_category,
     score_by_language,
     score_review,
-    stability,
     tokens_of,
     total_cost,
 )
@@ -53,6 +50,7 @@ from affidavit.reviewing.panel import Confirming, assemble_panel
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.reproduce import Running, run_aside
+from affidavit.system.private_files import write_private_file
 
 OpenRunner = Callable[[GitRepository, Settings], AbstractContextManager[Running]]
 
@@ -168,7 +166,7 @@ class ReviewSessions:
     servers_for: FindServers = lambda _settings, _folder: None
     programs: ProgramGround = NO_PROGRAMS
     ledger: Ledger = field(default_factory=Ledger)
-    log_for: Callable[[str, int], ConversationLog] = lambda _case, _number: ConversationLog()
+    log_for: Callable[[str], ConversationLog] = lambda _case: ConversationLog()
 
     @property
     def models(self) -> dict[str, str]:
@@ -181,9 +179,9 @@ class ReviewSessions:
         return self.judge_choice.model if self.judge_choice else ""
 
     @asynccontextmanager
-    async def open(self, case_id: str, number: int) -> AsyncIterator[CaseSession]:
+    async def open(self, case_id: str) -> AsyncIterator[CaseSession]:
         """The session of one review; connections to models are kept for its length."""
-        log = self.log_for(case_id, number)
+        log = self.log_for(case_id)
         minds, judge = self._minds(log)
         session = CaseSession(
             settings_for=self.settings_for,
@@ -225,9 +223,9 @@ class EvaluationPlan:
 
     repositories: CaseRepositories
     sessions: ReviewSessions
-    runs: int = 1
     jobs: int = 1
-    archive: Archive | None = None
+    out: Path | None = None
+    """Where reports are kept."""
     labels: Mapping[str, Mapping[str, Label]] = field(default_factory=dict)
     """What people said about findings, by repository and fingerprint."""
     follow: Follow = follow_nothing
@@ -244,10 +242,7 @@ async def evaluate(cases: Sequence[CaseFolder], plan: EvaluationPlan) -> Evaluat
             plan.follow(held.case.id, "failed" if result.failure else "done")
             return result
 
-    evaluation = compile_evaluation(await _all_or_first_error([one(held) for held in cases]), plan)
-    if plan.archive:
-        plan.archive.finish(evaluation)
-    return evaluation
+    return compile_evaluation(await _all_or_first_error([one(held) for held in cases]), plan)
 
 
 async def _all_or_first_error(working: Sequence[Coroutine[Any, Any, CaseResult]]) -> list[CaseResult]:
@@ -262,7 +257,7 @@ async def _all_or_first_error(working: Sequence[Coroutine[Any, Any, CaseResult]]
 
 def compile_evaluation(results: Sequence[CaseResult], plan: EvaluationPlan) -> Evaluation:
     """The evaluation out of the results of its cases."""
-    runs = [run for result in results for run in result.runs]
+    runs = [result.run for result in results if result.run]
     return Evaluation(
         **score(results).model_dump(),
         affidavit_version=__version__,
@@ -270,12 +265,9 @@ def compile_evaluation(results: Sequence[CaseResult], plan: EvaluationPlan) -> E
         prompt_version=plan.sessions.prompts.version,
         models=plan.sessions.models,
         judge=plan.sessions.judge,
-        runs=plan.runs,
         not_run=sum(bool(result.failure) for result in results),
         incomplete=sum(bool(run.incomplete) for run in runs),
         by_language=score_by_language(results),
-        by_category=score_by_category(results),
-        stability=stability(results, plan.runs),
         duration_ms=sum(run.duration_ms for run in runs),
         tokens=sum(run.tokens for run in runs),
         cost_usd=total_cost(run.cost_usd for run in runs),
@@ -289,14 +281,14 @@ def compile_evaluation(results: Sequence[CaseResult], plan: EvaluationPlan) -> E
 async def _evaluate_case(held: CaseFolder, plan: EvaluationPlan) -> CaseResult:
     try:
         folder = await plan.repositories.locate(held)
-        runs = [await _run_once(held.case, folder, number, plan) for number in range(1, plan.runs + 1)]
+        run = await _run_once(held.case, folder, plan)
         programs = await _run_programs(held.case, folder, plan)
     except StoreError:
         # What cannot be kept would be paid for again: better to stop at once.
         raise
     except AffidavitError as error:
         return CaseResult(case=held.case, failure=str(error))
-    return CaseResult(case=held.case, runs=tuple(runs), programs=programs)
+    return CaseResult(case=held.case, run=run, programs=programs)
 
 
 async def _run_programs(case: LabelledCase, folder: Path, plan: EvaluationPlan) -> tuple[DeclaredRun, ...]:
@@ -315,17 +307,23 @@ def _request(case: LabelledCase, folder: Path) -> ChangeRequest:
     )
 
 
-async def _run_once(case: LabelledCase, folder: Path, number: int, plan: EvaluationPlan) -> CaseRun:
+async def _run_once(case: LabelledCase, folder: Path, plan: EvaluationPlan) -> CaseRun:
     with await asyncio.to_thread(open_change, _request(case, folder)) as opened:
-        async with plan.sessions.open(case.id, number) as session:
+        async with plan.sessions.open(case.id) as session:
             settings = session.settings_for(opened.repository.base)
-            report = plan.archive.find(case.id, number, opened.change, settings) if plan.archive else None
-            if report is None:
-                report = await session.review(opened, settings)
-                if plan.archive:
-                    plan.archive.keep(case.id, number, report)
+            report = await session.review(opened, settings)
+            if plan.out:
+                _keep(report, plan.out / folder_name(case.id) / "report.json")
             labels = plan.labels.get(report.change.repository or "", {})
-            run = await score_review(case, report, number=number, meaning=session.meaning, labels=labels)
+            run = await score_review(case, report, meaning=session.meaning, labels=labels)
             spent = session.spent_on_judging
     judging = {"judge_tokens": tokens_of(spent), "judge_cost_usd": cost_of(spent)}
     return run.model_copy(update=judging)
+
+
+def _keep(report: Report, place: Path) -> None:
+    """Write a report so that only the user can read it: it quotes the reviewed code."""
+    try:
+        write_private_file(place, report.model_dump_json(indent=1))
+    except OSError as error:
+        raise StoreError(f"{place} cannot be written: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""Write planted bugs as labelled cases: one bare repository for all, and a folder a case."""
+"""Write planted bugs as labelled cases: one bare repository for all, and a folder per case."""
 
 import json
 import shutil
@@ -39,9 +39,8 @@ class PlantedBug:
     description: str
     language: str
     mutant: Mutant
-    after: str
-    """The lines of the place with the bug in them."""
-    checks: tuple[str, ...]
+    checked: str
+    """The type checker that accepted the bug, or why none was asked."""
 
 
 def clean_id(commit: str) -> str:
@@ -131,11 +130,8 @@ def _write_planted(folder: Path, bug: PlantedBug) -> None:
     mutant = bug.mutant
     planted = {
         "operator": mutant.operator,
-        "severity": mutant.severity.value,
         "commit": bug.commit,
-        "before": mutant.before,
-        "after": bug.after,
-        "checks": list(bug.checks),
+        "types": bug.checked,
     }
     _write_json(
         folder / "case.json", {**_case(bug, bug.case_id, bug.planted), "clean": False, "planted": planted}
@@ -152,9 +148,6 @@ def _write_planted(folder: Path, bug: PlantedBug) -> None:
 
 
 def _write_clean(folder: Path, bug: PlantedBug) -> None:
-    # Several bugs of one commit share its twin.
-    if folder.exists():
-        return
     folder.mkdir()
     _write_json(folder / "case.json", {**_case(bug, clean_id(bug.commit), bug.commit), "clean": True})
     _write_json(folder / "expected.json", [])
@@ -176,8 +169,3 @@ def _write_json(place: Path, content: Any) -> None:
     place.write_text(
         json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", errors="replace"
     )
-
-
-def lines_of(text: bytes, first: int, last: int) -> str:
-    """Some lines of a text, counted from 1."""
-    return "\n".join(line.decode("utf-8", "replace") for line in text.split(b"\n")[first - 1 : last])

@@ -1,12 +1,9 @@
-"""Say why a mutant is no good before anything is run: it does not parse, or no compiler would take it."""
+"""Reject mutants that do not parse or that a type checker would refuse."""
 
-import asyncio
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,22 +11,18 @@ from tree_sitter import Node
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.comparison import new_diagnostics
-from affidavit.analysers.execution import Limits, isolated_environment, run_program, walled
+from affidavit.analysers.execution import Limits
 from affidavit.analysers.rule import Rule
 from affidavit.analysers.run_side import analyse_side, find_program
 from affidavit.analysers.task import ResultCache, SideResult
 from affidavit.analysers.ty import TY, read_ty
-from affidavit.git.checkout import write_tree_to
 from affidavit.git.repository import GitRepository
-from affidavit.lab.mutation.mutant import FUNCTIONS, Mutant, PlantingGround, descendants
-from affidavit.languages.grammars import ancestors, node_text, parse
+from affidavit.lab.mutation.mutant import Mutant, PlantingGround, descendants
+from affidavit.languages.grammars import node_text, parse
 from affidavit.ports import Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
-from affidavit.sandbox.private_places import is_private, is_system
-from affidavit.sandbox.provision import provide
-from affidavit.system.temporary import temporary_folder
 
 CHECKER_LIMITS = Limits(timeout_seconds=300)
 TSC_LINE = re.compile(
@@ -82,18 +75,7 @@ TSC = Analyser(
     elsewhere="npm install --global typescript",
     accepted_exit_codes=frozenset({0, 1, 2}),
 )
-GOFMT = Analyser(
-    name="gofmt",
-    executable="gofmt",
-    patterns=("*.go",),
-    scope="file",
-    invoke=lambda _base, paths: Invocation(("-e", "-l", *paths)),
-    read_output=lambda _text: [],
-    rules={},
-    elsewhere="install Go",
-    version_arguments=("-h",),
-)
-CHECKERS = {"python": TY, "typescript": TSC, "go": GOFMT}
+CHECKERS = {"python": TY, "typescript": TSC}
 
 
 @dataclass(frozen=True)
@@ -158,117 +140,43 @@ async def check_types(
     return TypeCheck("refused", f"{named}: {new[0].message}") if new else TypeCheck("clean", named)
 
 
-TEST_LIMITS = Limits(timeout_seconds=900)
-
-
-async def run_tests(tree: Tree, command: str, *, limits: Limits = TEST_LIMITS) -> bool:
-    """Run the command in the sandbox on a copy of the tree, and return whether it passed in time."""
-    with temporary_folder("tests-") as scratch:
-        code = scratch / "code"
-        await asyncio.to_thread(_lay_out, tree, code)
-        # The tests need the programs that the user calls them with.
-        path = os.environ.get("PATH", os.defpath)
-        outcome = await run_program(
-            ["/bin/sh", "-c", command],
-            folder=code,
-            environment={**isolated_environment(scratch), "PATH": path},
-            limits=limits,
-            walls=partial(walled, checkout=code, scratch=scratch, limits=limits, shown=_shown(path)),
-        )
-    return outcome.state == "exited" and outcome.exit_code == 0
-
-
-def _shown(search_path: str) -> list[Path]:
-    """Return the folders of programs and interpreters, whole virtual environments included."""
-    named = [Path(folder) for folder in search_path.split(os.pathsep) if Path(folder).is_dir()]
-    folders = [one.parent if (one.parent / "pyvenv.cfg").is_file() else one for one in named]
-    return [*provide(()).mounts, *(one for one in folders if not is_system(one) and not is_private(one))]
-
-
-def _lay_out(tree: Tree, code: Path) -> None:
-    code.mkdir()
-    write_tree_to(tree, code)
-
-
 DOES_NOT_PARSE = "does not parse"
-DOES_NOT_COMPILE = "leaves a name unused, which Go refuses"
-LOCAL = ("short_var_declaration", "range_clause", "var_spec")
-SCOPES = frozenset(
-    {
-        "block",
-        "if_statement",
-        "for_statement",
-        "expression_switch_statement",
-        "type_switch_statement",
-        "expression_case",
-        "type_case",
-        "default_case",
-        "communication_case",
-    }
-)
-DECLARATIONS = frozenset({"short_var_declaration", "range_clause", "assignment_statement"})
+DOES_NOT_COMPILE = "may leave a name unused, which Go refuses"
+DECLARATIONS = frozenset({"short_var_declaration", "range_clause"})
 
 
 def fault_of(ground: PlantingGround, mutant: Mutant) -> str | None:
-    """The reason to discard a mutant by its text alone; None where there is none."""
+    """Return the reason to discard a mutant by its text alone, or None."""
     root = parse(ground.grammar, mutant.text)
     if root is None or root.has_error:
         return DOES_NOT_PARSE
-    if ground.family == "go" and _unused(root, mutant.text) - _unused(ground.root, ground.text):
+    if ground.family == "go" and _may_be_unused(ground.root, ground.text, root, mutant.text):
         return DOES_NOT_COMPILE
     return None
 
 
-def _unused(root: Node, text: bytes) -> Counter[str]:
-    """How often each name of a Go file is declared or imported and never read."""
-    parts = [part for part in root.named_children if part.type != "import_declaration"]
-    used = {name for part in parts for name in _read(part, text)}
-    found = Counter(name for name in _imported(root, text) if name not in used)
-    for part in parts:
-        if part.type in FUNCTIONS:
-            found.update(_unread_locals(part, text))
-    return found
+def _may_be_unused(before: Node, old: bytes, after: Node, new: bytes) -> bool:
+    """Whether a name that the file declares or imports is read less often than before.
+
+    Go refuses unused names. Scopes are not followed, so some mutants that compile are rejected as well.
+    """
+    lost = _names(before, old) - _names(after, new)
+    return any(name in lost for name in (*_declared(before, old), *_imported(before, old)))
 
 
-def _unread_locals(function: Node, text: bytes) -> Iterator[str]:
-    """The variables that nothing in their own block reads; one of the same name elsewhere is another."""
-    scopes: dict[int, tuple[Node, set[str]]] = {}
-    for node in descendants(function):
-        if node.type == "identifier" and _written_by(node) in LOCAL:
-            scope = next((one for one in ancestors(node) if one.type in SCOPES), function)
-            scopes.setdefault(scope.id, (scope, set()))[1].add(node_text(node, text))
-    for scope, declared in scopes.values():
-        yield from declared - _read(scope, text) - {"_"}
+def _names(root: Node, text: bytes) -> Counter[str]:
+    kinds = ("identifier", "package_identifier")
+    return Counter(node_text(node, text) for node in descendants(root) if node.type in kinds)
 
 
-def _read(part: Node, text: bytes) -> set[str]:
-    """The names that are read somewhere in a part; to assign a name is not to read it."""
-    return {
-        node_text(node, text)
-        for node in descendants(part)
-        if node.type in ("identifier", "package_identifier") and _written_by(node) is None
-    }
+def _declared(root: Node, text: bytes) -> Iterator[str]:
+    for node in descendants(root):
+        names = node.child_by_field_name("left") if node.type in DECLARATIONS else None
+        yield from (node_text(one, text) for one in (names.named_children if names else ()))
 
 
-def _written_by(node: Node) -> str | None:
-    """The kind of statement that gives the name its value here; None where the name is read."""
-    above = node.parent
-    if above is not None and above.type in ("var_spec", "parameter_declaration"):
-        return above.type if node in above.children_by_field_name("name") else None
-    if above is None or above.type != "expression_list":
-        return None
-    outer = next(iter(ancestors(above)), None)
-    if outer is None or outer.type not in DECLARATIONS or outer.child_by_field_name("left") != above:
-        return None
-    operator = outer.child_by_field_name("operator")
-    # `x += 1` does not count as a use either.
-    return "assignment" if operator is not None else outer.type
-
-
-def _imported(root: Node, text: bytes) -> set[str]:
-    found: set[str] = set()
+def _imported(root: Node, text: bytes) -> Iterator[str]:
     for spec in (one for one in descendants(root) if one.type == "import_spec"):
         alias = node_text(spec.child_by_field_name("name"), text)
         path = node_text(spec.child_by_field_name("path"), text).strip('"`')
-        found.add(alias or path.rpartition("/")[2])
-    return found
+        yield alias or path.rpartition("/")[2]

@@ -11,7 +11,7 @@ from affidavit.languages.grammars import Grammar, ancestors, node_text, parse
 from affidavit.languages.language import Language
 from affidavit.languages.registry import LANGUAGES
 from affidavit.languages.test_files import is_test
-from affidavit.records.finding import Category, Severity
+from affidavit.records.finding import Category
 
 FAMILIES = frozenset({"python", "javascript", "go", "java"})
 """The languages that operators know how to break, with their dialects."""
@@ -209,9 +209,6 @@ def excerpt(text: str, limit: int = 90) -> str:
     return f"`{folded if len(folded) <= limit else folded[: limit - 1] + '…'}`"
 
 
-PYTHON = frozenset({"python"})
-
-
 @dataclass(frozen=True)
 class ByteEdit:
     """One replacement of bytes; without a text it is a removal."""
@@ -238,7 +235,6 @@ class Operator:
     name: str
     propose: Callable[[PlantingGround], Iterable[Proposal]]
     category: Category = Category.CORRECTNESS
-    severity: Severity = Severity.HIGH
     families: frozenset[str] = FAMILIES
 
 
@@ -248,14 +244,11 @@ class Mutant:
 
     operator: str
     category: Category
-    severity: Severity
     path: str
     text: bytes
     line: int
     end_line: int
     description: str
-    before: str
-    """The lines of the place as the commit has them."""
 
 
 def mutants(operator: Operator, ground: PlantingGround) -> Iterator[Mutant]:
@@ -270,13 +263,11 @@ def mutants(operator: Operator, ground: PlantingGround) -> Iterator[Mutant]:
         yield Mutant(
             operator=operator.name,
             category=proposal.category or operator.category,
-            severity=operator.severity,
             path=ground.path,
             text=text,
             line=line,
             end_line=end_line,
             description=proposal.description,
-            before=_lines_around(ground.text, proposal.edits[0]),
         )
 
 
@@ -299,13 +290,6 @@ def _place(text: bytes, proposal: Proposal) -> tuple[int, int]:
     first = text.count(b"\n", 0, edit.start) + 1
     end = first + edit.text.rstrip(b"\n").count(b"\n")
     return min(first, last), min(end, last)
-
-
-def _lines_around(text: bytes, edit: ByteEdit) -> str:
-    start = text.rfind(b"\n", 0, edit.start) + 1
-    # What is removed by whole lines ends with a line feed: the line after it is not part of the place.
-    end = text.find(b"\n", max(edit.start, edit.end - 1))
-    return text[start : end if end >= 0 else len(text)].decode("utf-8", "replace")
 
 
 BLOCKS = frozenset(

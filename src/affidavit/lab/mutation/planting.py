@@ -1,4 +1,4 @@
-"""From a repository to labelled cases: choose commits, plant one known bug in each, keep what stands."""
+"""Make labelled cases from a repository: choose commits and plant one known bug in each."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -16,15 +16,13 @@ from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository, commit_tree
 from affidavit.git.revisions import find_commit, first_parent, one_commit, resolve_commit
 from affidavit.git.tree import GitTree
-from affidavit.lab.mutation import calls, conditions, guards
 from affidavit.lab.mutation.case_folders import (
     PlantedBug,
-    lines_of,
     prepare_folder,
     write_cases,
     write_planted_commit,
 )
-from affidavit.lab.mutation.checks import TypeCheck, check_types, fault_of, run_tests
+from affidavit.lab.mutation.checks import TypeCheck, check_types, fault_of
 from affidavit.lab.mutation.mutant import (
     FAMILIES,
     Mutant,
@@ -34,9 +32,10 @@ from affidavit.lab.mutation.mutant import (
     mutants,
     open_ground,
 )
+from affidavit.lab.mutation.operators import OPERATORS
 from affidavit.languages.registry import LANGUAGES
 from affidavit.records.change import Change, FileChange, Revision
-from affidavit.records.finding import NEAR_LINES, Category, Severity
+from affidavit.records.finding import NEAR_LINES
 
 PLANTABLE_LANGUAGES = tuple(one.name for one in LANGUAGES if one.grammars and one.family in FAMILIES)
 POOL_PER_COMMIT = 25
@@ -158,34 +157,9 @@ def read_languages(text: str | None) -> tuple[str, ...]:
     return names or PLANTABLE_LANGUAGES
 
 
-PYTHON = frozenset({"python"})
-OPERATORS = (
-    Operator("moved_boundary", conditions.move_boundaries),
-    Operator("reversed_comparison", conditions.reverse_comparisons),
-    Operator("swapped_connective", conditions.swap_connectives),
-    Operator("lost_negation", conditions.lose_negations),
-    Operator("negated_condition", conditions.add_negations),
-    Operator("removed_guard", guards.remove_guards),
-    Operator("removed_cleanup", guards.skip_cleanup, Category.RELIABILITY, families=FAMILIES - {"java"}),
-    Operator("short_range", guards.shorten_ranges, families=PYTHON),
-    Operator("missed_index", guards.miss_index),
-    Operator("ended_loop", guards.end_loops),
-    Operator("swapped_arguments", calls.swap_arguments),
-    Operator("dropped_await", calls.drop_awaits, families=frozenset({"python", "javascript"})),
-    Operator("removed_escape", calls.remove_escapes, Category.SECURITY),
-    Operator("joined_query", calls.join_queries, Category.SECURITY, Severity.CRITICAL, PYTHON),
-    Operator("turned_option", calls.turn_options, Category.RELIABILITY, Severity.MEDIUM),
-    Operator("widened_except", guards.widen_excepts, Category.RELIABILITY, Severity.MEDIUM, PYTHON),
-    Operator(
-        "swallowed_exception", guards.swallow_exceptions, Category.RELIABILITY, families=FAMILIES - {"go"}
-    ),
-    Operator("lost_error", guards.return_no_error, Category.RELIABILITY, families=frozenset({"go"})),
-)
-"""All ways to plant a bug."""
 NOT_IN_THE_CHANGE = "undoes the change, so that no changed line shows it"
 TYPE_ERROR = "a type checker refuses it"
-CAUGHT = "the repository's tests catch it"
-# A lost guard or cleanup stands beside the lines that are left of the change.
+NO_PLACE = "no bug could be planted in it"
 MAX_TRIES = 12
 
 
@@ -199,59 +173,44 @@ class PlantingRequest:
     since: str | None = None
     languages: Sequence[str] = PLANTABLE_LANGUAGES
     seed: int = 0
-    per_commit: int = 1
-    test_command: str | None = None
     cache: Path | None = None
     operators: Sequence[Operator] = OPERATORS
 
 
 @dataclass
 class PlantingSummary:
-    """What was planted, and what became of the rest."""
+    """The planted bugs, and counts of what was rejected for which reason."""
 
     bugs: list[PlantedBug] = field(default_factory=list)
     commits_read: int = 0
-    commits_unsuited: Counter[str] = field(default_factory=Counter)
-    candidates: int = 0
-    tried: int = 0
-    discarded: Counter[str] = field(default_factory=Counter)
-    checks: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def commits(self) -> int:
-        """How many commits have a bug now."""
-        return len({bug.commit for bug in self.bugs})
+    rejected: Counter[str] = field(default_factory=Counter)
+    """Why commits got no bug, and why mutants were discarded."""
 
 
 ReportLine = Callable[[str], None]
 
 
 async def plant_bugs(request: PlantingRequest, *, report: ReportLine = lambda _text: None) -> PlantingSummary:
-    """Write cases with planted bugs and their clean twins below `out`; the user's repository is only read."""
+    """Write cases with planted bugs and their clean twins below `out`; only read the user's repository."""
     location = find_repository(request.repository)
     prepare_folder(request.out)
     with ObjectStore(location) as store:
         planter = _Planter(request, store, location)
-        for commit in recent_commits(store, location, request.since, request.commits, request.seed):
-            if planter.summary.commits >= request.commits:
-                break
-            await planter.plant_in(commit, report)
         summary = planter.summary
+        for commit in recent_commits(store, location, request.since, request.commits, request.seed):
+            if len(summary.bugs) >= request.commits:
+                break
+            bug = await planter.plant_in(commit)
+            if bug is not None:
+                summary.bugs.append(bug)
+                report(f"{bug.case_id}: {bug.mutant.path}:{bug.mutant.line}: {bug.mutant.description}")
         if summary.bugs:
             write_cases(request.out, store, location, summary.bugs)
         return summary
 
 
-@dataclass(frozen=True)
-class _Kept:
-    """A mutant whose tree was written and found good."""
-
-    tree: GitTree
-    checks: tuple[str, ...]
-
-
 class _Planter:
-    """The work of one request, commit by commit."""
+    """Plant the bugs of one request, commit by commit."""
 
     def __init__(self, request: PlantingRequest, store: ObjectStore, location: Location) -> None:
         self.summary = PlantingSummary()
@@ -261,80 +220,58 @@ class _Planter:
         self._used: Counter[str] = Counter()
         self._cache = ResultCache(request.cache)
 
-    async def plant_in(self, commit: str, report: ReportLine) -> None:
-        """Plant up to `per_commit` bugs of different kinds, each in a commit of its own."""
+    async def plant_in(self, commit: str) -> PlantedBug | None:
+        """Plant one bug in a copy of the commit, by the operator used least so far; None if none fits."""
         self.summary.commits_read += 1
         read = read_commit(self._store, self._location, commit, self._request.languages)
         if isinstance(read, str):
-            self.summary.commits_unsuited[read] += 1
-            return
+            self.summary.rejected[read] += 1
+            return None
         found = self._sound_mutants(read)
-        if not found:
-            self.summary.commits_unsuited["no operator has a place in it"] += 1
-            return
-        if not await self._tests_pass(read):
-            self.summary.commits_unsuited["its tests fail without a bug"] += 1
-            return
-        planted = await self._plant(read, found)
-        for bug in planted:
-            report(f"{bug.case_id}: {bug.mutant.path}:{bug.mutant.line}: {bug.mutant.description}")
-        if not planted:
-            self.summary.commits_unsuited["every bug that was tried was discarded"] += 1
+        chance = Random(f"{self._request.seed}:{commit}")  # noqa: S311 - no secret
+        order = sorted(found, key=lambda name: (self._used[name], chance.random()))
+        drawn = [one for name in order for one in chance.sample(found[name], k=min(len(found[name]), 3))]
+        for mutant in drawn[:MAX_TRIES]:
+            bug = await self._planted(read, mutant)
+            if isinstance(bug, PlantedBug):
+                self._used[mutant.operator] += 1
+                return bug
+            self.summary.rejected[bug] += 1
+        self.summary.rejected[NO_PLACE] += 1
+        return None
 
     def _sound_mutants(self, commit: PlantableCommit) -> dict[str, list[Mutant]]:
-        """The mutants of each operator that parse, and compile as far as the text shows."""
+        """List the mutants of each operator that parse, and compile as far as the text shows."""
         found: dict[str, list[Mutant]] = {}
         for operator in self._request.operators:
             for ground in commit.grounds:
                 for mutant in mutants(operator, ground):
-                    self.summary.candidates += 1
                     fault = fault_of(ground, mutant)
                     if fault:
-                        self.summary.discarded[fault] += 1
+                        self.summary.rejected[fault] += 1
                     else:
                         found.setdefault(operator.name, []).append(mutant)
         return found
 
-    async def _plant(self, commit: PlantableCommit, found: dict[str, list[Mutant]]) -> list[PlantedBug]:
-        chance = Random(f"{self._request.seed}:{commit.commit}")  # noqa: S311 - no secret
-        order = sorted(found, key=lambda name: (self._used[name], chance.random()))
-        planted: list[PlantedBug] = []
-        tries = 0
-        for name in order:
-            for mutant in chance.sample(found[name], k=min(len(found[name]), 3)):
-                if len(planted) >= self._request.per_commit or tries >= MAX_TRIES:
-                    return planted
-                tries += 1
-                self.summary.tried += 1
-                kept = await self._examine(commit, mutant)
-                if isinstance(kept, str):
-                    self.summary.discarded[kept] += 1
-                    continue
-                self._used[name] += 1
-                bug = self._bug(commit, mutant, kept)
-                planted.append(bug)
-                self.summary.bugs.append(bug)
-                self.summary.checks.update(kept.checks)
-                break
-        return planted
-
-    async def _examine(self, commit: PlantableCommit, mutant: Mutant) -> _Kept | str:
-        """Write the mutant's tree and look at it; the reason where it is no good."""
+    async def _planted(self, commit: PlantableCommit, mutant: Mutant) -> PlantedBug | str:
+        """Write the mutant as a commit and check it; return the reason if it is no good."""
         tree = self._tree_with(commit, mutant)
         if not _shows(commit, tree, mutant, self._store):
             return NOT_IN_THE_CHANGE
         types = await self._check_types(commit, tree, mutant)
         if types.state == "refused":
             return TYPE_ERROR
-        checks = [
-            "parses",
-            f"types: {types.said}" if types.state == "clean" else f"types not checked: {types.said}",
-        ]
-        if self._request.test_command is not None:
-            if not await run_tests(tree, self._request.test_command):
-                return CAUGHT
-            checks.append("the repository's tests pass with it")
-        return _Kept(tree, tuple(checks))
+        return PlantedBug(
+            case_id=f"{commit.commit[:12]}-{mutant.operator.replace('_', '-')}",
+            commit=commit.commit,
+            parent=commit.parent,
+            planted=write_planted_commit(self._store, commit.commit, tree.revision),
+            title=commit.change.title,
+            description=commit.change.description,
+            language=commit.language_of(mutant.path),
+            mutant=mutant,
+            checked=types.said if types.state == "clean" else f"not checked: {types.said}",
+        )
 
     def _tree_with(self, commit: PlantableCommit, mutant: Mutant) -> GitTree:
         entry = commit.repository.head.entry(mutant.path)
@@ -356,26 +293,6 @@ class _Planter:
         language = commit.language_of(mutant.path)
         return await check_types(
             language, mutant.path, change, sides, cache=self._cache, reviewed_folder=self._location.work_tree
-        )
-
-    async def _tests_pass(self, commit: PlantableCommit) -> bool:
-        """Tests that fail already cannot catch anything."""
-        if self._request.test_command is None:
-            return True
-        return await run_tests(commit.repository.head, self._request.test_command)
-
-    def _bug(self, commit: PlantableCommit, mutant: Mutant, kept: _Kept) -> PlantedBug:
-        return PlantedBug(
-            case_id=f"{commit.commit[:12]}-{mutant.operator.replace('_', '-')}",
-            commit=commit.commit,
-            parent=commit.parent,
-            planted=write_planted_commit(self._store, commit.commit, kept.tree.revision),
-            title=commit.change.title,
-            description=commit.change.description,
-            language=commit.language_of(mutant.path),
-            mutant=mutant,
-            after=lines_of(mutant.text, mutant.line, mutant.end_line),
-            checks=kept.checks,
         )
 
 

@@ -1,0 +1,421 @@
+"""The operators: each reads changed code and proposes bugs that a reviewer should find."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from affidavit.lab.mutation.mutant import (
+    CALLS,
+    FAMILIES,
+    FUNCTIONS,
+    ByteEdit,
+    Operator,
+    PlantingGround,
+    Proposal,
+    called_name,
+    condition_of,
+    descendants,
+    excerpt,
+    function_around,
+    has_siblings,
+    named_part,
+    positional_arguments,
+    whole_lines,
+)
+from affidavit.languages.grammars import ancestors
+from affidavit.records.finding import Category
+
+COMPARISONS = ("comparison_operator", "binary_expression")
+BOUNDARIES = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+REVERSES = {
+    "==": "!=",
+    "!=": "==",
+    "===": "!==",
+    "!==": "===",
+    "is": "is not",
+    "is not": "is",
+    "in": "not in",
+    "not in": "in",
+}
+# One instant, one thousandth or one release more or less makes no difference that anybody could show.
+CONTINUOUS = re.compile(
+    r"time|now\b|deadline|elapsed|duration|date|ttl|version|random|score|ratio|percent|prob|float|\d\.\d|expir"
+    r"|since|age\b|\bms\b|latency|threshold|seconds|rank|priority",
+    re.IGNORECASE,
+)
+# A compiler follows these: it knows more about the value where the test holds.
+NARROWING = re.compile(
+    r"\b(?:null|undefined|nil|None|typeof|instanceof)\b|['\"`]|\btrue\b|\bfalse\b|[\w\]]\.[A-Z]\w*$"
+)
+LENGTH = re.compile(r"\blen\(|\.length\b|\.size\b|count", re.IGNORECASE)
+ASSIGNMENTS = frozenset({"assignment", "assignment_expression", "assignment_statement"})
+TESTED = frozenset(
+    {"if_statement", "while_statement", "elif_clause", "conditional_expression", "ternary_expression"}
+)
+SUBSCRIPTS = ("subscript", "subscript_expression", "index_expression", "array_access")
+LAST_INDEX = re.compile(r"(?P<length>len\([\w.]+\)|[\w.]+\.length(?:\(\))?|[\w.]+\.size\(\))\s*-\s*1")
+NEIGHBOUR = re.compile(r"[A-Za-z_]\w*\s+[+-]\s+1")
+RAISES = frozenset({"raise_statement", "throw_statement"})
+LEAVES = frozenset({"return_statement", "continue_statement"})
+NOTHING = re.compile(
+    r"(?:not\s+|!)\s*(?P<a>[\w.]+)|(?P<b>[\w.]+)\s+is\s+None|(?P<c>[\w.]+)\s*===?\s*(?:null|undefined|nil)"
+)
+FAILED = re.compile(r"(?P<a>err\w*|\w+Err)\s*!=\s*nil")
+CLEANUP = re.compile(
+    r"(?P<subject>[\w.()\[\]]+)\.(?P<verb>close|Close|release|Release|unlock|Unlock|RUnlock|unsubscribe|disconnect"
+    r"|destroy|terminate|shutdown|rollback|Rollback|Stop|dispose)\(\)|(?P<function>clearTimeout|clearInterval"
+    r"|cancelAnimationFrame|cancel)\((?P<argument>[\w.]*)\)"
+)
+MARKUP = "markup in it becomes part of the page (cross-site scripting)"
+ADDRESS = "a special character in it (`&`, `/`, `#`, `?`) changes the meaning of the address"
+COMMAND = "a special character in it becomes part of the shell command (command injection)"
+PATTERN = "a special character in it becomes part of the regular expression"
+PLACE = "a path with `..` or a folder in it leads outside of where it should stay"
+ESCAPES = {
+    "html.escape": MARKUP,
+    "escape_html": MARKUP,
+    "escapeHtml": MARKUP,
+    "DOMPurify.sanitize": MARKUP,
+    "strip_tags": MARKUP,
+    "html.EscapeString": MARKUP,
+    "HtmlUtils.htmlEscape": MARKUP,
+    "shlex.quote": COMMAND,
+    "encodeURIComponent": ADDRESS,
+    "url.QueryEscape": ADDRESS,
+    "URLEncoder.encode": ADDRESS,
+    "re.escape": PATTERN,
+    "regexp.QuoteMeta": PATTERN,
+    "Pattern.quote": PATTERN,
+    "secure_filename": PLACE,
+    "os.path.basename": PLACE,
+    "filepath.Base": PLACE,
+    "path.basename": PLACE,
+}
+
+
+def move_boundaries(ground: PlantingGround) -> Iterator[Proposal]:
+    """`<` for `<=` and the like, where the case of equality makes a difference."""
+    for node in ground.nodes(*COMPARISONS):
+        for left, operator, right in _operands(node):
+            old = ground.says(operator)
+            if old in BOUNDARIES and not _equality_is_idle(ground, node, left, right):
+                yield _boundary(ground, node, (left, operator, right))
+
+
+def _operands(node: Node) -> Iterator[tuple[Node, Node, Node]]:
+    """Left side, operator and right side of each comparison in a node; `a < b < c` has two."""
+    parts = [child for child in node.children if child.type != "comment"]
+    for at in range(1, len(parts) - 1, 2):
+        if not parts[at].is_named:
+            yield parts[at - 1], parts[at], parts[at + 1]
+
+
+def _boundary(ground: PlantingGround, node: Node, parts: tuple[Node, Node, Node]) -> Proposal:
+    left, operator, right = parts
+    old, new = ground.says(operator), BOUNDARIES[ground.says(operator)]
+    takes_in = "=" in new
+    return Proposal(
+        (ByteEdit(operator.start_byte, operator.end_byte, new.encode()),),
+        f"The boundary is wrong: {excerpt(ground.says(node))} was changed to compare with `{new}`, so the "
+        f"case in "
+        f"which {excerpt(ground.says(left), 50)} equals {excerpt(ground.says(right), 50)} is now "
+        f"{'taken in' if takes_in else 'left out'} by mistake (it should be `{old}`).",
+    )
+
+
+def _equality_is_idle(ground: PlantingGround, node: Node, left: Node, right: Node) -> bool:
+    sides = {ground.says(left), ground.says(right)}
+    if CONTINUOUS.search(ground.says(left)) or CONTINUOUS.search(ground.says(right)):
+        return True
+    if any("string" in side.type for side in (left, right)) or _asks_for_any(ground, left, right):
+        return True
+    # `x if x < y else y`, and `if x > most: most = x`: where both are equal, either branch gives the same.
+    around = next((one for one in ancestors(node) if one.type in TESTED), None)
+    if around is None:
+        return _sorts(ground, node)
+    if around.type in ("conditional_expression", "ternary_expression"):
+        chosen = {ground.says(one) for one in around.named_children}
+        return len(sides & chosen) > 0
+    return _caps(ground.says(around), sides) or any(
+        ground.says(one.child_by_field_name(side)) in sides
+        for one in descendants(around)
+        if one.type in ASSIGNMENTS
+        for side in ("left", "right")
+    )
+
+
+def _asks_for_any(ground: PlantingGround, left: Node, right: Node) -> bool:
+    """`len(items) > 0`: what is done with the items is mostly nothing where there are none."""
+    return ground.says(right) == "0" and LENGTH.search(ground.says(left)) is not None
+
+
+def _caps(branch: str, sides: set[str]) -> bool:
+    """`if len(items) > most: items = items[:most]`: to cut at the very end cuts nothing off."""
+    return any(
+        re.search(rf"\[[^\[\]]*{name}\s*:?\s*\]|(?:slice|substring|take|truncate)\([^()]*{name}", branch)
+        for name in map(re.escape, sides)
+    )
+
+
+def _sorts(ground: PlantingGround, node: Node) -> bool:
+    """The comparison orders two things: `return a.x < b.x` in a sort."""
+    around = next((one for one in ancestors(node) if one.type in FUNCTIONS), None)
+    named = ground.says(around.child_by_field_name("name")) if around else ""
+    is_callback = around is not None and around.type in ("lambda", "arrow_function", "func_literal")
+    return is_callback or named in ("__lt__", "__le__", "Less", "compareTo", "compare", "less")
+
+
+def reverse_comparisons(ground: PlantingGround) -> Iterator[Proposal]:
+    """`==` for `!=`, `in` for `not in`, `is None` for `is not None`."""
+    for node in ground.nodes(*COMPARISONS):
+        for left, operator, right in _operands(node):
+            old = " ".join(ground.says(operator).split())
+            if old in REVERSES and not _narrows(ground, left, right) and not _is_idiom(ground, left, right):
+                yield Proposal(
+                    (ByteEdit(operator.start_byte, operator.end_byte, REVERSES[old].encode()),),
+                    f"The comparison is reversed: {excerpt(ground.says(node))} now uses `{REVERSES[old]}` "
+                    f"instead of "
+                    f"`{old}`, so the code does for every case what it should do for the opposite one.",
+                )
+
+
+def _narrows(ground: PlantingGround, left: Node, right: Node) -> bool:
+    is_watched = ground.language.name == "typescript"
+    return is_watched and any(NARROWING.search(ground.says(side)) for side in (left, right))
+
+
+def _is_idiom(ground: PlantingGround, left: Node, right: Node) -> bool:
+    return "__main__" in ground.says(right) or ground.says(left) in (
+        "sys.platform",
+        "os.name",
+        "runtime.GOOS",
+    )
+
+
+def remove_guards(ground: PlantingGround) -> Iterator[Proposal]:
+    """Without an early return or raise, where the code that follows relies on it."""
+    for node in ground.nodes("if_statement"):
+        end = _early_end(node)
+        lines = whole_lines(ground.text, node)
+        if end is None or lines is None or not has_siblings(node) or node.child_by_field_name("initializer"):
+            continue
+        condition = condition_of(ground, node)
+        reason = _reliance(ground, node, end, condition)
+        if reason:
+            yield Proposal(
+                (ByteEdit(*lines),),
+                f"A check is missing: nothing tests {excerpt(condition)} any more "
+                f"(it ended with {excerpt(ground.says(end), 60)}). {reason}",
+                _category(condition),
+            )
+
+
+def _early_end(node: Node) -> Node | None:
+    """The last statement of a guard's body, where it leaves or raises and there is no else."""
+    body = node.child_by_field_name("consequence")
+    if body is None or node.child_by_field_name("alternative") is not None:
+        return None
+    if node.parent is not None and node.parent.type in ("else_clause", "if_statement"):
+        return None
+    if body.named_children and body.named_children[0].type == "statement_list":
+        body = body.named_children[0]
+    statements = [one for one in body.named_children if "comment" not in one.type] if body.is_named else []
+    if body.type in RAISES | LEAVES:
+        return body
+    last = statements[-1] if 1 <= len(statements) <= 2 else None
+    return last if last is not None and last.type in RAISES | LEAVES else None
+
+
+def _reliance(ground: PlantingGround, node: Node, end: Node, condition: str) -> str:
+    """Why the code cannot do without the guard; empty where that is not certain."""
+    if end.type in RAISES:
+        if ground.language.name == "typescript" and _is_about_nothing(condition):
+            return ""
+        return "What it refused now goes on as if it were valid."
+    failed = FAILED.fullmatch(condition.strip())
+    if failed:
+        return f"The error `{failed['a']}` is ignored, and the code goes on with a result that is not there."
+    absent = NOTHING.fullmatch(condition.strip())
+    if absent is None or ground.language.name == "typescript":
+        return ""
+    name = absent["a"] or absent["b"] or absent["c"]
+    # A negation alone may stand for "empty", and a loop over nothing does nothing: only None must be refused.
+    is_perhaps_empty = absent["a"] and ground.family == "python"
+    use = r"\[-?\d+\]" if is_perhaps_empty else r"(?:\.\w|\[)"
+    pattern = re.compile(rf"(?<![\w.]){re.escape(name)}{use}")
+    found = pattern.search(_rest_of_block(ground, node))
+    return f"Where `{name}` is not there, `{found.group()}…` below it fails." if found else ""
+
+
+def _is_about_nothing(condition: str) -> bool:
+    return bool(
+        re.search(r"\b(?:null|undefined|typeof|instanceof)\b|\bin\b|^\s*!?[\w.?]+\s*$|!\w", condition)
+    )
+
+
+def _rest_of_block(ground: PlantingGround, node: Node) -> str:
+    parts = []
+    after = node.next_named_sibling
+    while after is not None:
+        parts.append(ground.says(after))
+        after = after.next_named_sibling
+    return "\n".join(parts)
+
+
+def _category(condition: str) -> Category:
+    is_security = re.search(
+        r"perm|auth|allow|token|secret|signature|csrf|admin|owner|origin|access", condition, re.IGNORECASE
+    )
+    return Category.SECURITY if is_security else Category.CORRECTNESS
+
+
+def skip_cleanup(ground: PlantingGround) -> Iterator[Proposal]:
+    """Without a statement that closes, unlocks or cancels."""
+    for node in ground.nodes("expression_statement", "defer_statement"):
+        text = ground.says(node).rstrip(";").removeprefix("defer ").removeprefix("await ").strip()
+        found = CLEANUP.fullmatch(text)
+        lines = whole_lines(ground.text, node)
+        if found is None or lines is None or not has_siblings(node) or not _is_held(ground, node, found):
+            continue
+        verb = found["verb"] or found["function"]
+        effect = (
+            "the next one that wants the lock waits forever"
+            if verb.lower() in ("unlock", "runlock", "release")
+            else "what was opened or started here stays so"
+        )
+        yield Proposal(
+            (ByteEdit(*lines),),
+            f"The cleanup is missing: nothing calls {excerpt(text)} any more, so {effect}.",
+        )
+
+
+def _is_held(ground: PlantingGround, node: Node, found: re.Match[str]) -> bool:
+    """The same function opened, locked or started it, and nothing else in it cleans up."""
+    around = function_around(node)
+    subject = (found["subject"] or found["argument"] or found["function"] or "").split("(")[0]
+    if around is None or not subject or subject in ("self", "this", "super()"):
+        return False
+    whole, call = ground.says(around), found.group()
+    is_taken = re.search(rf"(?<![\w.]){re.escape(subject.split('.')[0])}\b[\w\s,]*:?=", whole) is not None
+    is_locked = (
+        "lock" in call.lower() and re.search(rf"{re.escape(subject)}\.R?[Ll]ock\(\)", whole) is not None
+    )
+    return (is_taken or is_locked) and whole.count(call) == 1
+
+
+def miss_index(ground: PlantingGround) -> Iterator[Proposal]:
+    """Replace `x[len(x) - 1]` with `x[len(x)]`, and `x[i + 1]` with `x[i]`."""
+    for node in ground.nodes(*SUBSCRIPTS):
+        index = node.child_by_field_name("subscript") or node.child_by_field_name("index")
+        text = ground.says(index)
+        last, neighbour = LAST_INDEX.fullmatch(text), NEIGHBOUR.fullmatch(text)
+        if index is None or not (last or neighbour):
+            continue
+        new = last["length"] if last else text.split()[0]
+        yield Proposal(
+            (ByteEdit(index.start_byte, index.end_byte, new.encode()),),
+            f"Off by one: the index in {excerpt(ground.says(node))} became `{new}`.",
+        )
+
+
+def swallow_exceptions(ground: PlantingGround) -> Iterator[Proposal]:
+    """A `raise` in an except or catch block replaced by nothing."""
+    for clause in ground.nodes("except_clause", "catch_clause"):
+        body = clause.child_by_field_name("body") or (
+            clause.named_children[-1] if clause.named_children else None
+        )
+        statements = [one for one in body.named_children if "comment" not in one.type] if body else []
+        if len(statements) != 1 or statements[0].type not in ("raise_statement", "throw_statement"):
+            continue
+        if ground.is_typed and _returns_a_value(clause):
+            continue
+        raised = statements[0]
+        yield Proposal(
+            (_silenced(ground, raised),),
+            f"The failure is swallowed: this handler should end with {excerpt(ground.says(raised))}, but "
+            f"does nothing, "
+            "so the code goes on as if the call had worked.",
+        )
+
+
+def _silenced(ground: PlantingGround, raised: Node) -> ByteEdit:
+    if ground.family == "python":
+        return ByteEdit(raised.start_byte, raised.end_byte, b"pass")
+    return ByteEdit(*(whole_lines(ground.text, raised) or (raised.start_byte, raised.end_byte)))
+
+
+def _returns_a_value(clause: Node) -> bool:
+    """A compiler would miss a return, or a value, after the handler."""
+    around = next((one for one in ancestors(clause) if one.type in FUNCTIONS), None)
+    return around is not None and any(
+        one.type == "return_statement" and one.named_children for one in descendants(around)
+    )
+
+
+def return_no_error(ground: PlantingGround) -> Iterator[Proposal]:
+    """Go: `return nil, err` as `return nil, nil`."""
+    for node in ground.nodes("return_statement"):
+        test = next((one for one in ancestors(node) if one.type == "if_statement"), None)
+        condition = ground.says(test.child_by_field_name("condition")) if test else ""
+        listed = named_part(node, 0)
+        last = listed.named_children[-1] if listed is not None and listed.named_children else None
+        if last is None or condition != f"{ground.says(last)} != nil":
+            continue
+        yield Proposal(
+            (ByteEdit(last.start_byte, last.end_byte, b"nil"),),
+            f"The error is lost: where {excerpt(condition)} this returns `nil` instead of "
+            f"`{ground.says(last)}`, so the "
+            "caller takes the failure for success.",
+        )
+
+
+def drop_awaits(ground: PlantingGround) -> Iterator[Proposal]:
+    """Remove an `await`."""
+    for node in ground.nodes("await", "await_expression"):
+        called = named_part(node, 0)
+        around = node.parent
+        # At the top of a module the program waits for what is pending before it ends.
+        if called is None or around is None or called.type not in CALLS or function_around(node) is None:
+            continue
+        is_statement = around.type == "expression_statement"
+        is_assigned = around.type in ("assignment", "variable_declarator") and not ground.is_typed
+        if not (is_statement or is_assigned):
+            continue
+        yield Proposal(
+            (ByteEdit(node.start_byte, called.start_byte),),
+            f"`await` is missing before {excerpt(ground.says(called))}: the code goes on too early.",
+        )
+
+
+def remove_escapes(ground: PlantingGround) -> Iterator[Proposal]:
+    """Replace `escape(x)` with `x`."""
+    for call in ground.nodes(*CALLS, in_strings=True):
+        danger = ESCAPES.get(called_name(ground, call)) or ESCAPES.get(
+            called_name(ground, call).rpartition(".")[2]
+        )
+        given = positional_arguments(call)
+        if danger is None or not given or _is_constant(given[0]):
+            continue
+        yield Proposal(
+            (ByteEdit(call.start_byte, call.end_byte, ground.says(given[0]).encode()),),
+            f"{excerpt(ground.says(given[0]))} is used without `{called_name(ground, call)}`: {danger}.",
+        )
+
+
+def _is_constant(node: Node) -> bool:
+    return "string" in node.type and not any("interpolation" in one.type for one in descendants(node))
+
+
+OPERATORS = (
+    Operator("moved_boundary", move_boundaries),
+    Operator("reversed_comparison", reverse_comparisons),
+    Operator("removed_guard", remove_guards),
+    Operator("removed_cleanup", skip_cleanup, Category.RELIABILITY, families=FAMILIES - {"java"}),
+    Operator("missed_index", miss_index),
+    Operator("dropped_await", drop_awaits, families=frozenset({"python", "javascript"})),
+    Operator("removed_escape", remove_escapes, Category.SECURITY),
+    Operator("swallowed_exception", swallow_exceptions, Category.RELIABILITY, families=FAMILIES - {"go"}),
+    Operator("lost_error", return_no_error, Category.RELIABILITY, families=frozenset({"go"})),
+)
+"""All ways to plant a bug."""
