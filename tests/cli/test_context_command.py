@@ -33,24 +33,24 @@ def run(repo: Repo, *args: str) -> Result:
 
 def test_the_map_of_a_commit_is_printed_as_text(shop: Repo) -> None:
     shown = run(shop, "HEAD~1..HEAD").output
-    assert "new signature  def total(items, tax):" in shown
+    assert "new signature  total, line" in shown
     assert "calls total, line 5" in shown
-    assert "tests/test_prices.py" in shown.split("Which tests cover it")[1]
+    assert "tests/test_prices.py" in shown.split("Tests that cover it")[1]
     assert "Ada Author: Add the shop" in shown
 
 
-def test_json_and_a_page_are_written_beside_each_other(shop: Repo, tmp_path: Path) -> None:
-    page = tmp_path / "map.html"
-    done = run(shop, "HEAD~1..HEAD", "--format", "json", "--format", f"html={page}")
+def test_json_and_text_are_written_beside_each_other(shop: Repo, tmp_path: Path) -> None:
+    page = tmp_path / "map.txt"
+    done = run(shop, "HEAD~1..HEAD", "--format", "json", "--format", f"text={page}")
     data = json.loads(done.output)
     assert [file["path"] for file in data["context"]["related_files"]] == [
         "shop/checkout.py",
         "tests/test_prices.py",
     ]
-    assert page.read_text().startswith("<!doctype html>")
+    assert "shop/checkout.py" in page.read_text()
 
 
-@pytest.mark.parametrize("name", ["text", "json", "html"])
+@pytest.mark.parametrize("name", ["text", "json"])
 def test_a_locale_that_knows_ascii_only_prints_every_format(shop: Repo, name: str) -> None:
     shop.commit("Gr\u00f6\u00dfe \u2192", {"shop/gr\u00f6\u00dfe.py": "GR\u00d6SSE = 1\n"})
     ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
@@ -60,9 +60,9 @@ def test_a_locale_that_knows_ascii_only_prints_every_format(shop: Repo, name: st
 
 
 def test_a_folder_that_is_not_there_is_said_before_the_work(shop: Repo, tmp_path: Path) -> None:
-    for place, said in ((tmp_path / "no" / "map.html", "there is no folder"), (tmp_path, "is a folder")):
+    for place, said in ((tmp_path / "no" / "map.json", "there is no folder"), (tmp_path, "is a folder")):
         with pytest.raises(SettingsError, match=said):
-            run(shop, "no..such", "--format", f"html={place}")
+            run(shop, "no..such", "--format", f"json={place}")
 
 
 def test_a_second_run_with_the_cache_gives_the_same_map(shop: Repo) -> None:
@@ -98,7 +98,7 @@ def test_max_files_limits_the_related_files(shop: Repo) -> None:
     assert "1 more related files do not fit into 1 files" in data["context"]["left_out"][0]
 
 
-@pytest.mark.parametrize("texts", [["xml"], ["html="], ["json", "text"]])
+@pytest.mark.parametrize("texts", [["xml"], ["json="], ["json", "text"]])
 def test_a_format_that_cannot_be_is_refused(texts: list[str]) -> None:
     with pytest.raises(SettingsError, match="--format"):
         parse_outputs(texts)

@@ -14,8 +14,7 @@ from affidavit.config.places import cache_folder
 from affidavit.config.settings import load_settings
 from affidavit.context.gather import gather_context
 from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET
-from affidavit.context.view.as_json import render_context_json, render_context_page
-from affidavit.context.view.text import render_context
+from affidavit.context.view import render_context, render_context_json
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.blob_cache import BlobCache
 from affidavit.records.change import Change
@@ -25,7 +24,7 @@ from affidavit.reviewing.panel import assemble_readers, made_precise, server_poo
 from affidavit.stages.intake import OpenedChange
 from affidavit.symbols.import_graph import collection_paused
 
-FORMATS = (TEXT, "json", "html")
+FORMATS = (TEXT, "json")
 
 
 @click.command()
@@ -38,7 +37,7 @@ FORMATS = (TEXT, "json", "html")
     "formats",
     multiple=True,
     metavar="NAME[=FILE]",
-    help="text, json, html; repeatable. No FILE: standard output.",
+    help="text, json; repeatable. No FILE: standard output.",
 )
 @click.option(
     "--max-files", type=click.IntRange(0, 1000), default=MAX_RELATED, show_default=True, help="Related files."
@@ -76,7 +75,7 @@ def command(**options: Any) -> None:
 
 
 def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
-    """Read `json`, `html=FILE`; raises SettingsError for what is none, or for two on standard output."""
+    """Read `json` or `text=FILE`; raises SettingsError for what is none, or for two on standard output."""
     outputs = [parse_output(text, FORMATS) for text in texts]
     check_outputs(outputs)
     return outputs or [NamedOutput(TEXT, None)]
@@ -104,9 +103,8 @@ def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, Cont
 
 
 def _write(change: Change, context: ContextMap, outputs: Sequence[NamedOutput]) -> None:
-    renderers = {"json": render_context_json, "html": render_context_page}
     write_all(
         outputs,
-        lambda name: renderers[name](change, context),
+        lambda _name: render_context_json(change, context),
         lambda console: render_context(change, context, console=console),
     )

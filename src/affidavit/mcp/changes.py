@@ -9,7 +9,7 @@ from typing import Any
 
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
-from affidavit.context.view.as_json import render_context_json
+from affidavit.context.view import render_context_json
 from affidavit.errors import InputError, UnknownRevisionError
 from affidavit.events import Emit
 from affidavit.git.location import find_repository
