@@ -39,11 +39,10 @@ from affidavit.symbols.references import find_references
 from affidavit.tools.checks import Checks, JoinedTools
 from affidavit.tools.dependencies import WithDependencies
 from affidavit.tools.descriptions import BriefTools
-from affidavit.tools.language_server import SERVERS, TSC, find_servers
+from affidavit.tools.language_server import SERVERS, TSC, ServerPool, find_servers
 from affidavit.tools.outside import OutsideTools
 from affidavit.tools.outside_connection import Connection, NamedServer, read_servers
 from affidavit.tools.programs import ProgramTools
-from affidavit.tools.server_pool import ServerPool
 from affidavit.tools.toolbox import Toolbox
 
 Result = TypeVar("Result")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from affidavit.analysers.execution import Limits, limited_command
-from affidavit.tools.language_server import Server
+from affidavit.tools.language_server import ServerProgram
 
 # A server that answers `initialize` and then does as it is told.
 FAKE = """
@@ -36,9 +36,9 @@ def without_walls(command: Sequence[str], _checkout: Path, _scratch: Path, limit
     return limited_command(command, limits)
 
 
-def fake_servers(folder: Path, behaviour: str) -> Mapping[Server, Path]:
+def fake_servers(folder: Path, behaviour: str) -> Mapping[ServerProgram, Path]:
     """A server for Python files that behaves so."""
     script = folder / "server.py"
     script.write_text(FAKE + behaviour)
-    server = Server("fake", "fake", (str(script),), frozenset(("python",)), (".py",))
+    server = ServerProgram("fake", (str(script),), frozenset(("python",)), (".py",))
     return {server: Path(sys.executable)}

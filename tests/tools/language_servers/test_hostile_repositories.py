@@ -4,6 +4,7 @@ import json
 import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,7 @@ from affidavit.analysers.execution import has_walls, parts_of
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.symbols.definitions import symbols_of
-from affidavit.tools.language_server import TSC, TY, Server, find_servers
-from affidavit.tools.server_pool import ServerPool
+from affidavit.tools.language_server import TSC, TY, ServerPool, ServerProgram, find_servers
 from repositories import Repo
 
 SECRET = "quite-private-literal"
@@ -45,7 +45,7 @@ def types_of(
     repo: Repo,
     files: Mapping[str, str],
     places: Sequence[tuple[str, int, str]],
-    servers: Mapping[Server, Path],
+    servers: Mapping[ServerProgram, Path],
 ) -> list[str]:
     """What the servers say of the names at these places."""
     commit = repo.commit("Files", files)
@@ -54,7 +54,7 @@ def types_of(
     return [answer.type if answer else "" for answer in answers]
 
 
-def found(server: Server) -> dict[Server, Path]:
+def found(server: ServerProgram) -> dict[ServerProgram, Path]:
     told = os.environ.get("AFFIDAVIT_TEST_TSC")
     programs = {"tsc": Path(told)} if told else {}
     servers = find_servers(reviewed_folder=None, programs=programs)
@@ -91,7 +91,7 @@ def test_no_link_of_the_repository_is_laid_before_a_server(repo: Repo, private: 
     assert SECRET not in types_of(repo, {}, [("app.py", 3, "stolen")], found(TY))[0]
 
 
-def curious_server(folder: Path, *wanted: str, port: int = 1) -> dict[Server, Path]:
+def curious_server(folder: Path, *wanted: str, port: int = 1) -> dict[ServerProgram, Path]:
     """A server that answers with what it could open of these, and of a port."""
     program = folder / "bin" / "server"
     program.parent.mkdir()
@@ -114,7 +114,7 @@ time.sleep(600)
 """
     program.write_text(f"#!{SYSTEM_PYTHON}\n{FAKE}{answer}")
     program.chmod(0o755)
-    server = Server("curious", "", (), frozenset(("python",)), (".py",))
+    server = ServerProgram("curious", (), frozenset(("python",)), (".py",))
     return {server: program}
 
 
@@ -135,14 +135,20 @@ def test_a_server_sees_its_checkout_and_the_system_alone(
     assert "refused" in (dialled or "connected")
 
 
+def running_commands() -> Iterator[bytes]:
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        # Other processes end at any time.
+        with suppress(OSError):
+            yield place.read_bytes()
+
+
 @needs_walls
 def test_behind_walls_nothing_is_left_running(tree: GitTree, tmp_path: Path) -> None:
     servers = curious_server(tmp_path)
     with ServerPool(servers) as pool:
         assert pool.resolve(tree, "app.py", 1, "stolen") is not None
     (program,) = servers.values()
-    running = (place.read_bytes() for place in Path("/proc").glob("[0-9]*/cmdline") if place.exists())
-    assert not any(str(program).encode() in command for command in running)
+    assert not any(str(program).encode() in command for command in running_commands())
 
 
 def test_without_a_sandbox_no_server_is_started_and_that_is_said(tree: GitTree, tmp_path: Path) -> None:

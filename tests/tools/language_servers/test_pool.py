@@ -20,8 +20,7 @@ from affidavit.reviewing.panel import assemble_panel, assemble_readers, made_pre
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.references import find_references
-from affidavit.tools.language_server import TSC, TY, find_servers
-from affidavit.tools.server_pool import ServerPool
+from affidavit.tools.language_server import TSC, TY, ServerPool, find_servers
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case, read_change
 from repositories import Repo

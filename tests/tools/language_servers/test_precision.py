@@ -15,8 +15,7 @@ from affidavit.records.context import Reference, Symbol
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.references import find_references
-from affidavit.tools.language_server import TSC, TY, Server, find_servers
-from affidavit.tools.server_pool import LIMITS, ServerPool
+from affidavit.tools.language_server import LIMITS, TSC, TY, ServerPool, ServerProgram, find_servers
 from repositories import Repo
 
 FILES = {
@@ -47,7 +46,7 @@ def confirm_references(
     references: Sequence[Reference],
     symbols: Sequence[Symbol],
     tree: GitTree,
-    servers: Mapping[Server, Path],
+    servers: Mapping[ServerProgram, Path],
     limits: Limits = LIMITS,
 ) -> tuple[list[Reference], list[str]]:
     is_fake = any(server.name == "fake" for server in servers)
@@ -56,7 +55,7 @@ def confirm_references(
 
 
 def asked(
-    tree: GitTree, servers: Mapping[Server, Path], seconds: float = 20
+    tree: GitTree, servers: Mapping[ServerProgram, Path], seconds: float = 20
 ) -> tuple[list[Reference], list[str]]:
     symbols = [one for one in symbols_of(tree, "cart.py") if one.name == "pay"]
     found, _ = find_references(symbols, tree, import_graph(tree))
