@@ -35,7 +35,7 @@ from affidavit.stages.verify import verify
 from affidavit.system.concurrency import both
 
 if TYPE_CHECKING:
-    from affidavit.specialists.agents.panel import Panel, Session
+    from affidavit.specialists.agents.panel import Panel, PanelSession
     from affidavit.stages.plan import Opening
 
 CHECKS: tuple[Callable[[Docket, Case], Docket], ...] = (
@@ -105,7 +105,7 @@ async def look(case: Case, crew: Crew) -> Looked:
     )
 
 
-async def _open(case: Case, panel: "Panel", crew: Crew) -> "tuple[Session, Opening]":
+async def _open(case: Case, panel: "Panel", crew: Crew) -> "tuple[PanelSession, Opening]":
     from affidavit.stages.plan import plan_review  # noqa: PLC0415 - only models need a plan
 
     session = panel.convene(case)

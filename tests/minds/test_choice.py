@@ -7,7 +7,7 @@ import pytest
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import choose_model
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
-from affidavit.minds.ledger import Budget, Ledger
+from affidavit.minds.ledger import SpendingLimit, Ledger
 from affidavit.minds.roles import minds_from
 from affidavit.minds.wire.forms import Dialect, Form, Question, forms_for, request_settings
 from affidavit.minds.wire.providers import build_model
@@ -120,7 +120,7 @@ def test_a_model_is_built_for_its_provider(text: str, environment: dict[str, str
 def test_a_budget_in_dollars_needs_a_price() -> None:
     choices = {"planner": choose_model("m", "planner", base_url=URL)}
     with pytest.raises(SettingsError, match="price"):
-        minds_from(choices, ledger=Ledger(Budget(usd=1.0)), environment={})
+        minds_from(choices, ledger=Ledger(SpendingLimit(usd=1.0)), environment={})
 
 
 def test_minds_are_made_for_each_role() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from affidavit.errors import InputError
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
-from affidavit.minds.ledger import Budget, Ledger
+from affidavit.minds.ledger import SpendingLimit, Ledger
 from affidavit.ports import Talk
 from affidavit.records.report import Answer
 from model_server import Act, calls, fails, says, serving
@@ -39,7 +39,7 @@ def test_a_recorded_conversation_is_repeated_with_no_model(tmp_path: Path) -> No
 
 def test_a_replay_costs_nothing_of_the_budget(tmp_path: Path) -> None:
     record(tmp_path, *ACTS)
-    assert replay(tmp_path, ledger=Ledger(Budget(tokens=0))).outcome == "answered"
+    assert replay(tmp_path, ledger=Ledger(SpendingLimit(tokens=0))).outcome == "answered"
 
 
 def test_an_exchange_that_was_not_recorded_is_said_and_not_asked_for(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from affidavit.errors import BudgetError
 from affidavit.minds.choice import choose_model
-from affidavit.minds.ledger import Budget, Estimate, Ledger
+from affidavit.minds.ledger import SpendingLimit, Estimate, Ledger
 from affidavit.minds.prices import cost_usd, estimate_tokens, has_price
 from affidavit.records.report import RoleUsage
 from affidavit.records.settings_entries import Price
@@ -19,7 +19,7 @@ def spent(tokens: int, usd: float | None = 0.0) -> RoleUsage:
 
 def test_a_request_that_the_budget_does_not_cover_is_refused() -> None:
     async def run() -> None:
-        ledger = Ledger(Budget(tokens=100))
+        ledger = Ledger(SpendingLimit(tokens=100))
         ledger.settle(await ledger.reserve(Estimate(60, None)), "verifier", spent(60))
         with pytest.raises(BudgetError, match="60 of 100 tokens"):
             await ledger.reserve(Estimate(41, None))
@@ -30,7 +30,7 @@ def test_a_request_that_the_budget_does_not_cover_is_refused() -> None:
 
 def test_money_is_capped_as_well() -> None:
     async def run() -> None:
-        ledger = Ledger(Budget(usd=1.0))
+        ledger = Ledger(SpendingLimit(usd=1.0))
         ledger.settle(await ledger.reserve(Estimate(1, 0.9)), "verifier", spent(1, 0.9))
         with pytest.raises(BudgetError, match=r"0\.9000 of 1\.0000"):
             await ledger.reserve(Estimate(1, 0.2))
@@ -42,7 +42,7 @@ def test_money_is_capped_as_well() -> None:
 
 def test_a_request_waits_for_what_others_may_give_back() -> None:
     async def run() -> None:
-        ledger = Ledger(Budget(tokens=100))
+        ledger = Ledger(SpendingLimit(tokens=100))
         first = await ledger.reserve(Estimate(90, None))
         second = asyncio.create_task(ledger.reserve(Estimate(90, None)))
         await asyncio.sleep(0.01)
@@ -55,7 +55,7 @@ def test_a_request_waits_for_what_others_may_give_back() -> None:
 
 def test_who_waited_in_vain_is_refused() -> None:
     async def run() -> None:
-        ledger = Ledger(Budget(tokens=100))
+        ledger = Ledger(SpendingLimit(tokens=100))
         first = await ledger.reserve(Estimate(90, None))
         second = asyncio.create_task(ledger.reserve(Estimate(90, None)))
         await asyncio.sleep(0.01)
@@ -95,7 +95,7 @@ def test_roles_are_counted_apart_and_an_unknown_cost_stays_unknown() -> None:
 
 def test_nothing_is_sent_beyond_the_budget() -> None:
     with serving(calls(("read", '{"path":"a.py"}'))) as (url, script):
-        ledger = Ledger(Budget(tokens=1000))
+        ledger = Ledger(SpendingLimit(tokens=1000))
         mind = a_mind(a_choice(url, max_tokens=100), ledger=ledger)
         answer = asyncio.run(answer_of(mind, a_talk(Shelf(), max_turns=40)))
     assert answer.outcome == "budget_exhausted"
@@ -106,7 +106,9 @@ def test_nothing_is_sent_beyond_the_budget() -> None:
 
 def test_a_budget_smaller_than_one_request_sends_nothing() -> None:
     with serving(says(JUDGEMENT)) as (url, script):
-        answer = asyncio.run(answer_of(a_mind(a_choice(url), ledger=Ledger(Budget(tokens=10))), a_talk()))
+        answer = asyncio.run(
+            answer_of(a_mind(a_choice(url), ledger=Ledger(SpendingLimit(tokens=10))), a_talk())
+        )
     assert answer.outcome == "budget_exhausted"
     assert "10 tokens" in answer.detail
     assert script.requests == []

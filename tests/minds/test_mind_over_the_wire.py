@@ -7,7 +7,7 @@ import pytest
 from affidavit.contract.reply_text import FoundObject, find_object
 from affidavit.events import Event, EventName
 from affidavit.minds.choice import CallLimits
-from affidavit.minds.ledger import Budget, Ledger
+from affidavit.minds.ledger import SpendingLimit, Ledger
 from affidavit.minds.roles import kept_open
 from affidavit.ports import Talk
 from affidavit.records.report import Answer
@@ -185,7 +185,7 @@ def test_an_attempt_that_was_cut_in_the_middle_is_paid_for_too() -> None:
 
 def test_an_attempt_after_a_cut_is_not_made_with_money_that_is_gone() -> None:
     most = 200 + a_choice("http://127.0.0.1:9/v1").max_tokens
-    ledger = Ledger(Budget(tokens=most + 100))
+    ledger = Ledger(SpendingLimit(tokens=most + 100))
     answer, script = converse(breaks_off('{"judgment":' + "x" * 3_000), says(JUDGEMENT), ledger=ledger)
     assert (answer.outcome, len(script.requests)) == ("budget_exhausted", 1)
     assert answer.usage.output_tokens > 1_000

@@ -19,7 +19,7 @@ from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Report
 from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
-from affidavit.specialists.agents.panel import Session
+from affidavit.specialists.agents.panel import PanelSession
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.report import compile_report
@@ -78,7 +78,7 @@ class Unasked:
 
 
 @contextmanager
-def convened(folder: Path) -> Iterator[tuple[Session, Plan]]:
+def convened(folder: Path) -> Iterator[tuple[PanelSession, Plan]]:
     """The change as the real map, tools and fence show it, and the plan of its review."""
     repo = Repo(folder)
     repo.commit("base", BASE)
@@ -101,7 +101,7 @@ def judged() -> Candidate:
     return candidate(FOUND, status=Status.VERIFIED, searches=(run,), judgements=(said,))
 
 
-def finished(session: Session, plan: Plan) -> Report:
+def finished(session: PanelSession, plan: Plan) -> Report:
     """The report of its review: one finding, and one specialist that did not finish."""
     docket = Docket(
         candidates=(candidate(FOUND, status=Status.VERIFIED, worth=Worth.ACT),),

@@ -16,7 +16,7 @@ from affidavit.prompts import PLACEHOLDER, current_prompts, render_prompt
 from affidavit.records.finding import Category, Severity
 from affidavit.records.plan import Plan
 from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
-from affidavit.specialists.agents.panel import Session
+from affidavit.specialists.agents.panel import PanelSession
 from affidavit.specialists.agents.question import question_talk
 from affidavit.specialists.agents.verifier import probe_talk
 from affidavit.stages.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
@@ -27,7 +27,7 @@ SNAPSHOTS = Path(__file__).parent / "snapshots"
 UPDATE = "UPDATE_SNAPSHOTS"
 """Set in the environment, the snapshots are written anew; the difference is to be read before it is kept."""
 
-Convened = tuple[Session, Plan]
+Convened = tuple[PanelSession, Plan]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from affidavit.config.readers import MODEL_READERS
 from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.git.repository import open_repository
-from affidavit.minds.ledger import Budget
+from affidavit.minds.ledger import SpendingLimit
 from affidavit.minds.prices import cost_usd
 from affidavit.minds.wire.providers import build_model
 from affidavit.reviewing.models import chosen_model, chosen_models, ledger_of, models_of, opened_ledger
@@ -40,7 +40,7 @@ def test_a_file_of_the_base_commit_names_the_models_and_the_budget(repo: Repo) -
     assert (choices["verifier"].temperature, choices["planner"].temperature) == (0.5, None)
     assert (choices["specialist"].max_tokens, choices["planner"].max_tokens) == (4096, 8192)
     assert choices["reporter"].silence_seconds == 7.5
-    assert ledger_of(settings).budget == Budget(tokens=90_000, usd=2.0)
+    assert ledger_of(settings).budget == SpendingLimit(tokens=90_000, usd=2.0)
 
 
 def test_flags_come_before_the_environment_and_that_before_the_file(repo: Repo) -> None:
@@ -160,7 +160,9 @@ def test_a_command_without_a_repository_reads_flags_and_the_environment() -> Non
     environment = {"AFFIDAVIT_MODEL": "openai:a", "AFFIDAVIT_BUDGET_TOKENS": "5"}
     assert chosen_models(ReviewOptions(), environment)["reporter"].model == "openai:a"
     assert chosen_models(ReviewOptions(model="openai:b"), environment)["reporter"].model == "openai:b"
-    assert opened_ledger(ReviewOptions(budget_usd=1.5), environment).budget == Budget(tokens=5, usd=1.5)
+    assert opened_ledger(ReviewOptions(budget_usd=1.5), environment).budget == SpendingLimit(
+        tokens=5, usd=1.5
+    )
 
 
 def test_every_setting_of_models_has_a_field_and_no_value_by_itself() -> None:

@@ -142,14 +142,6 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"p/p.go": "package p\n\nfunc Rest() int { return 2 }\n"},
         {("removed-attribute", "main.go", 5), ("removed-attribute", "p/q.go", 3)},
     ),
-    "a deleted Java class": (
-        {
-            "src/a/Tool.java": "package a;\npublic class Tool {}\n",
-            "src/b/Main.java": "package b;\nimport a.Tool;\npublic class Main { Tool t; }\n",
-        },
-        {"src/a/Tool.java": None},
-        {("removed-module", "src/b/Main.java", 2)},
-    ),
     "a method that is new in a Java interface": (
         {
             "a/Store.java": "package a;\npublic interface Store { void load(); }\n",

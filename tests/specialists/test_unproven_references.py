@@ -3,7 +3,7 @@
 import pytest
 from broken_shop import GONE, PYTHON, Files, found
 
-from affidavit.specialists.broken_references.ground import Ground
+from affidavit.specialists.broken_references.ground import ReferenceLookup
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from python_changes import Open
 
@@ -127,25 +127,6 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         {"yaml/__init__.py": "n = 1\n", "shop.py": "import yaml\n", "requirements.txt": "a\n"},
         {"yaml/__init__.py": None, "requirements.txt": "a\nPyYAML\n"},
     ),
-    "a package of Go that is a module of its own now": (
-        {
-            "go.mod": "module m.org/shop\n",
-            "price/price.go": "package price\n\nfunc Total() {}\n",
-            "main.go": 'package main\n\nimport "m.org/shop/price"\n\nfunc main() { price.Total() }\n',
-        },
-        {
-            "price/price.go": None,
-            "go.mod": "module m.org/shop\n\nrequire m.org/shop/price v1.0.0\n",
-        },
-    ),
-    "a class of Java that a library brings now": (
-        {
-            "src/main/java/a/Box.java": "package a;\npublic class Box {}\n",
-            "src/main/java/b/App.java": "package b;\nimport a.Box;\nclass App { Box b; }\n",
-            "pom.xml": "<project/>\n",
-        },
-        {"src/main/java/a/Box.java": None, "pom.xml": "<project><dependencies/></project>\n"},
-    ),
     "a document calls a method of a library": (
         {
             "toast.ts": "export class Toast {\n  getMessage() { return 1 }\n}\n",
@@ -256,7 +237,7 @@ def test_what_is_not_proven_is_not_said(what: str, case: Open) -> None:
 def test_a_comment_among_exports_is_no_name_that_can_be_lost(case: Open) -> None:
     before = {"a.ts": "const one = 1\nexport {\n  // the first\n  one,\n}\n", "b.ts": "import './a'\n"}
     opened = case(before, {"a.ts": "const one = 1\nexport { one }\n"})
-    assert Ground(opened.case.change, opened.case.repository).lost_names == {}
+    assert ReferenceLookup(opened.case.change, opened.case.repository).lost_names == {}
 
 
 def test_of_many_names_none_is_called_gone_that_code_still_has(case: Open) -> None:

@@ -21,7 +21,7 @@ ENTRY_FIELDS = ("source", "module", "main", "browser", "types", "typings")
 
 
 @dataclass(frozen=True)
-class Package:
+class NodePackage:
     """One `package.json`."""
 
     folder: str
@@ -49,13 +49,13 @@ class PathRules:
             yield join(self.base, name)
 
 
-def read_packages(files: TreeFiles) -> dict[str, Package]:
+def read_packages(files: TreeFiles) -> dict[str, NodePackage]:
     """The packages of the tree by their folder."""
     found = {}
     for path, text in files.configurations("package.json").items():
         settings = read_json(text)
         name = settings.get("name")
-        found[parent(path)] = Package(
+        found[parent(path)] = NodePackage(
             folder=parent(path),
             name=name if isinstance(name, str) else "",
             entries=tuple(entry for key in ENTRY_FIELDS for entry in texts(settings.get(key))),
@@ -103,7 +103,7 @@ def match_star(pattern: str, name: str) -> str | None:
 class PathConfigurations:
     """The `tsconfig.json` and `jsconfig.json` files of a tree, with what they extend."""
 
-    def __init__(self, files: TreeFiles, packages: Iterable[Package] = ()) -> None:
+    def __init__(self, files: TreeFiles, packages: Iterable[NodePackage] = ()) -> None:
         self._files = files
         self._packages: dict[str, list[str]] = {}
         for package in (each for each in packages if each.name):

@@ -24,10 +24,10 @@ ENDINGS = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 
 def python_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve statements of Python files."""
-    return Modules(files).meant
+    return PythonModules(files).meant
 
 
-class Modules:
+class PythonModules:
     """The modules of a tree, by where they can be imported from."""
 
     def __init__(self, files: TreeFiles) -> None:

@@ -22,7 +22,7 @@ from affidavit.reviewing.hold import settings_for
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import assemble_panel, server_pool
 from affidavit.specialists.agents.model_agents import LENSES, SUBJECTS, ModelAgent
-from affidavit.specialists.agents.panel import Panel, Session
+from affidavit.specialists.agents.panel import Panel, PanelSession
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.review import open_case
@@ -124,7 +124,7 @@ class KeptChange(Closing):
             )
 
     @cached_property
-    def session(self) -> Session:
+    def session(self) -> PanelSession:
         """The change as models are shown it, with its map."""
         with self._lock:
             return self._panel.convene(self.case)

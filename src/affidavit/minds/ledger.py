@@ -11,7 +11,7 @@ from affidavit.records.report import RoleUsage
 
 
 @dataclass(frozen=True)
-class Budget:
+class SpendingLimit:
     """What a review may spend; None: as much as it takes."""
 
     tokens: int | None = None
@@ -37,8 +37,8 @@ class Reservation:
 class Ledger:
     """Adds up what a review spends; safe for many tasks and threads."""
 
-    def __init__(self, budget: Budget | None = None) -> None:
-        self.budget = budget or Budget()
+    def __init__(self, budget: SpendingLimit | None = None) -> None:
+        self.budget = budget or SpendingLimit()
         self._lock = threading.Lock()
         self._open: set[Reservation] = set()
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()

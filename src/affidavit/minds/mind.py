@@ -25,7 +25,7 @@ MAX_UNREADABLE = 3
 
 
 @dataclass
-class Unreadable:
+class UnreadableCount:
     """How many answers of a model could not be read in a row, whatever its role."""
 
     in_a_row: int = 0
@@ -46,9 +46,9 @@ class PydanticMind:
         client: Callable[[], Client] | None = None,
         line: Callable[[], Line] | None = None,
         sleep: Sleep = asyncio.sleep,
-        unreadable: Unreadable | None = None,
+        unreadable: UnreadableCount | None = None,
     ) -> None:
-        self._unreadable = unreadable or Unreadable()
+        self._unreadable = unreadable or UnreadableCount()
         self.role: Role = role
         self.model = choice.model
         limits = limits or CallLimits()

@@ -39,13 +39,13 @@ def minds_from(
 
     `lines` are for who has no key: they lead to somebody who asks the role's model.
     """
-    from affidavit.minds.mind import PydanticMind, Unreadable  # noqa: PLC0415 - its library takes half a second to load
+    from affidavit.minds.mind import PydanticMind, UnreadableCount  # noqa: PLC0415 - its library takes half a second to load
 
     limits = limits or CallLimits()
     log = log or ConversationLog()
     keys = os.environ if environment is None else environment
     gates: dict[tuple[str, str | None], asyncio.Semaphore] = {}
-    unreadable: dict[tuple[str, str | None], Unreadable] = {}
+    unreadable: dict[tuple[str, str | None], UnreadableCount] = {}
     minds: dict[Role, Mind] = {}
     for role, choice in choices.items():
         if not log.is_replay:
@@ -63,7 +63,7 @@ def minds_from(
             gate=gate,
             client=client,
             line=line,
-            unreadable=unreadable.setdefault((choice.model, choice.base_url), Unreadable()),
+            unreadable=unreadable.setdefault((choice.model, choice.base_url), UnreadableCount()),
         )
     return minds
 

@@ -15,7 +15,7 @@ from affidavit.minds.choice import (
     names_provider,
 )
 from affidavit.minds.conversation_log import ConversationLog, LogMode
-from affidavit.minds.ledger import Budget, Ledger
+from affidavit.minds.ledger import Ledger, SpendingLimit
 from affidavit.ports import Role
 from affidavit.reviewing.options import ReviewOptions
 
@@ -151,7 +151,7 @@ def _check_two_opinions(choices: Mapping[Role, ModelChoice]) -> None:
 def ledger_of(settings: Settings, most_usd: float | None = None) -> Ledger:
     """What the review may spend, and never more than `most_usd`."""
     bounds = [usd for usd in (settings.budget_usd, most_usd) if usd is not None]
-    return Ledger(Budget(tokens=settings.budget_tokens, usd=min(bounds, default=None)))
+    return Ledger(SpendingLimit(tokens=settings.budget_tokens, usd=min(bounds, default=None)))
 
 
 def opened_log(options: ReviewOptions) -> ConversationLog:

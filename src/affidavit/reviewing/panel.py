@@ -41,7 +41,7 @@ from affidavit.tools.dependencies import WithDependencies
 from affidavit.tools.descriptions import BriefTools
 from affidavit.tools.language_server import SERVERS, TSC, ServerPool, find_servers
 from affidavit.tools.outside import OutsideTools
-from affidavit.tools.outside_connection import Connection, NamedServer, read_servers
+from affidavit.tools.outside_connection import NamedServer, ServerConnection, read_servers
 from affidavit.tools.programs import ProgramTools
 from affidavit.tools.toolbox import Toolbox
 
@@ -94,7 +94,7 @@ def _outside_tools(opened: OpenedChange, options: ReviewOptions, log: Conversati
     servers = named_servers(opened, options)
     if not servers:
         return None
-    tools = OutsideTools([Connection(one) for one in servers], log)
+    tools = OutsideTools([ServerConnection(one) for one in servers], log)
     # They are left when the change is closed.
     opened.repository.store.close_with(tools)
     return tools

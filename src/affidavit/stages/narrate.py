@@ -13,7 +13,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.report import Answer, Decision, Gap, PositiveNote, Report, ReporterWords
 
 if TYPE_CHECKING:
-    from affidavit.specialists.agents.panel import Session
+    from affidavit.specialists.agents.panel import PanelSession
 
 WORDS_SCHEMA_NAME = "review_words"
 MAX_SUMMARY = 1_000
@@ -49,7 +49,7 @@ WORDS_SCHEMA: dict[str, Any] = {
 }
 
 
-async def narrate(report: Report, session: "Session", emit: Emit) -> Report:
+async def narrate(report: Report, session: "PanelSession", emit: Emit) -> Report:
     """Add the words of the reporter to a report, if there is a reporter."""
     reporter = session.panel.minds.get("reporter")
     if reporter is None:

@@ -23,7 +23,7 @@ from affidavit.specialists.agents.chunks import (
     shown_line_count,
 )
 from affidavit.specialists.agents.model_agents import LENSES
-from affidavit.specialists.agents.panel import Session
+from affidavit.specialists.agents.panel import PanelSession
 from affidavit.specialists.agents.verifier import Probed, probe_verifiers
 
 WITHOUT_VERIFIER = Gap(
@@ -58,7 +58,7 @@ class Opening(Record):
     verifier_failures: tuple[Gap, ...] = ()
 
 
-async def plan_review(session: Session, case: Case, *, probes_verifier: bool) -> Opening:
+async def plan_review(session: PanelSession, case: Case, *, probes_verifier: bool) -> Opening:
     """Plan while the verifiers are tried: one who cannot answer is found before specialists are paid."""
     panel = session.panel
     to_show = parts_to_show(case, session.case.change)

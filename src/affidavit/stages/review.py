@@ -19,7 +19,7 @@ from affidavit.records.report import Answer, Gap, Programs, Reply
 from affidavit.system.concurrency import side_by_side
 
 if TYPE_CHECKING:
-    from affidavit.specialists.agents.panel import Panel, Session
+    from affidavit.specialists.agents.panel import Panel, PanelSession
 
 NO_MODEL = Gap(
     name="model specialists and verifier",
@@ -84,7 +84,7 @@ class Looked:
     case: Case
     """With the plan that models worked by, and all replies."""
     docket: Docket
-    session: "Session | None" = None
+    session: "PanelSession | None" = None
     planner: Answer | None = None
     verifier_failures: tuple[Gap, ...] = ()
     submitted_by: str = ""

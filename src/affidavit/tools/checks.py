@@ -52,7 +52,7 @@ CHECK_DESCRIPTIONS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Said:
+class CheckResult:
     """What one analyser said about a file, or why it said nothing."""
 
     analyser: str
@@ -92,7 +92,7 @@ class Checks:
             for name, analysers in checkers.items()
         }
         self._lock = threading.Lock()
-        self._said: dict[tuple[str, Side, str], Said] = {}
+        self._said: dict[tuple[str, Side, str], CheckResult] = {}
         self._locks: dict[tuple[str, Side, str], threading.Lock] = {}
 
     @property
@@ -142,7 +142,7 @@ class Checks:
             raise InputError(f"{shown(path)} is not a regular file, so it cannot be checked")
         return path
 
-    def _ask(self, analyser: Analyser, path: str, side: Side) -> Said:
+    def _ask(self, analyser: Analyser, path: str, side: Side) -> CheckResult:
         """What it said before, or a run; two talks that ask the same at once share one run."""
         # An analyser of whole projects is run once for a side, whatever file is asked about.
         key = (analyser.name, side, "" if analyser.scope == "project" else path)
@@ -154,13 +154,13 @@ class Checks:
                     self._said[key] = asyncio.run(self._run(analyser, path, side))
             said = self._said[key]
         about = tuple(one for one in said.diagnostics if one.path == path)
-        return Said(said.analyser, about, said.problem)
+        return CheckResult(said.analyser, about, said.problem)
 
-    async def _run(self, analyser: Analyser, path: str, side: Side) -> Said:
+    async def _run(self, analyser: Analyser, path: str, side: Side) -> CheckResult:
         try:
             program = await find_program(analyser, self._repository.folder)
             if program is None:
-                return Said(analyser.name, problem=f"{analyser.name} is not installed here")
+                return CheckResult(analyser.name, problem=f"{analyser.name} is not installed here")
             tree = self._repository.side(side)
             is_whole = analyser.scope == "project"
             paths = paths_to_run(analyser, self._change, tree, side) if is_whole else [path]
@@ -174,11 +174,11 @@ class Checks:
                 limits=self._limits,
             )
         except (OutsideError, OSError) as error:
-            return Said(analyser.name, problem=f"{analyser.name} could not be run: {error}")
+            return CheckResult(analyser.name, problem=f"{analyser.name} could not be run: {error}")
         if not result.is_complete:
-            return Said(analyser.name, problem=result.run.detail or f"{analyser.name} did not finish")
+            return CheckResult(analyser.name, problem=result.run.detail or f"{analyser.name} did not finish")
         name = f"{analyser.name} {program.version}".strip()
-        return Said(name, tuple(sorted(result.diagnostics, key=lambda one: (one.line, one.rule))))
+        return CheckResult(name, tuple(sorted(result.diagnostics, key=lambda one: (one.line, one.rule))))
 
 
 class JoinedTools:
@@ -206,7 +206,7 @@ def _kinds(analysers: Sequence[Analyser]) -> str:
     return ", ".join(patterns)
 
 
-def _answer(path: str, side: Side, said: Sequence[Said], problems: Sequence[str], skip: int) -> Answer:
+def _answer(path: str, side: Side, said: Sequence[CheckResult], problems: Sequence[str], skip: int) -> Answer:
     rows = sorted((one.line, one.rule, one.message) for each in said for one in each.diagnostics)
     page, cut = page_of(rows, skip, MAX_ROWS, "diagnostics", "")
     notes = [cut, *problems, "" if rows else f"nothing is reported for this file. {SILENCE}"]

@@ -20,7 +20,7 @@ Answer = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Sides:
+class ChangeSides:
     """What the tools read: the redacted trees of a change, and what reads code in them."""
 
     repository: Repository

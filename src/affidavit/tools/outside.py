@@ -10,7 +10,7 @@ from affidavit.errors import AffidavitError, InputError, OutsideError
 from affidavit.redaction.text import redact_text
 from affidavit.system.temporary import Closing
 from affidavit.tools.arguments import check_arguments, shown
-from affidavit.tools.outside_connection import Connection, OutsideTool
+from affidavit.tools.outside_connection import OutsideTool, ServerConnection
 
 Answer = dict[str, Any]
 MAX_FOUND = 10
@@ -61,7 +61,7 @@ class KeptAnswers(Protocol):
 class OutsideTools(Closing):
     """All servers of a review; the same call has the same answer, whoever asks first or last."""
 
-    def __init__(self, connections: Sequence[Connection], kept: KeptAnswers) -> None:
+    def __init__(self, connections: Sequence[ServerConnection], kept: KeptAnswers) -> None:
         self._connections = connections
         self._kept = kept
         self._tools: dict[str, OutsideTool] | None = None

@@ -107,7 +107,7 @@ MAX_DESCRIPTION = 4_000
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """How long a server may take."""
 
     connect_seconds: float = 20.0
@@ -129,12 +129,12 @@ class OutsideTool:
         return f"{self.server}/{self.name}"
 
 
-class Connection(Closing):
+class ServerConnection(Closing):
     """Opened when it is first needed; after some failures in a row the server is asked no more."""
 
-    def __init__(self, server: NamedServer, limits: Limits | None = None) -> None:
+    def __init__(self, server: NamedServer, limits: ServerLimits | None = None) -> None:
         self.server = server
-        self._limits = limits or Limits()
+        self._limits = limits or ServerLimits()
         self._stack = ExitStack()
         self._client: Any = None
         self._portal: Any = None

@@ -11,8 +11,8 @@ from affidavit.tools.excerpts import (
     MAX_CHARACTERS,
     MAX_LINES,
     Answer,
+    ChangeSides,
     Excerpt,
-    Sides,
     checked_skip,
     clipped,
     numbered_lines,
@@ -32,7 +32,7 @@ MAX_NAMED_FILES = 20
 class PastTools:
     """`get_blame` and `get_commit_of_line` over one change."""
 
-    sides: Sides
+    sides: ChangeSides
 
     def get_blame(self, file_path: str, line_number: int, branch: str | None = None) -> Answer:
         """Who last changed a line of head, and why; of base for a file that the change deletes."""
@@ -121,7 +121,7 @@ MAX_GLOB = 1000
 class ReadingTools:
     """`get_file_context`, `outline` and `list_files` over one change."""
 
-    sides: Sides
+    sides: ChangeSides
 
     def get_file_context(
         self, file_path: str, start_line: int, end_line: int, branch: str = "head"

@@ -25,7 +25,7 @@ from affidavit.tools.excerpts import (
     MAX_CONTEXT_LINES,
     MAX_SKIP,
     Answer,
-    Sides,
+    ChangeSides,
     checked_skip,
     clipped,
     lines_around,
@@ -275,7 +275,7 @@ class Chosen:
 class SearchTool:
     """`search` over one change."""
 
-    sides: Sides
+    sides: ChangeSides
 
     def search(  # noqa: PLR0913 - the arguments are those that a model may give
         self,

@@ -17,7 +17,7 @@ from affidavit.tools.arguments import shown
 from affidavit.tools.excerpts import (
     MAX_LINES,
     Answer,
-    Sides,
+    ChangeSides,
     checked_skip,
     clipped,
     numbered_lines,
@@ -200,7 +200,7 @@ NEIGHBOURS = 3
 class SymbolTools:
     """`find_references`, `find_definition` and `compare_definition` over one change."""
 
-    sides: Sides
+    sides: ChangeSides
 
     def find_references(
         self, symbol: str, file_path: str | None = None, branch: str = "head", skip: int = 0

@@ -9,7 +9,7 @@ from affidavit.records.change import Change
 from affidavit.symbols.readers import CodeReaders
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.descriptions import DESCRIPTIONS
-from affidavit.tools.excerpts import Answer, Sides
+from affidavit.tools.excerpts import Answer, ChangeSides
 from affidavit.tools.reading import PastTools, ReadingTools
 from affidavit.tools.search import SearchTool
 from affidavit.tools.symbols import SymbolTools
@@ -22,7 +22,7 @@ class Toolbox:
     """
 
     def __init__(self, repository: Repository, change: Change, readers: CodeReaders) -> None:
-        sides = Sides(repository.redacted, change, readers)
+        sides = ChangeSides(repository.redacted, change, readers)
         reading, past, symbols = ReadingTools(sides), PastTools(sides), SymbolTools(sides)
         self._tools: dict[str, Callable[..., Answer]] = {
             "get_file_context": reading.get_file_context,

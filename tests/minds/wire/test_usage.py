@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from affidavit.minds.ledger import Budget, Ledger
+from affidavit.minds.ledger import SpendingLimit, Ledger
 from affidavit.minds.prices import estimate_tokens
 from affidavit.ports import Talk
 from affidavit.records.report import Answer
@@ -57,7 +57,7 @@ def test_a_server_that_reports_more_than_we_count_is_believed() -> None:
 
 
 def test_a_budget_ends_a_talk_with_a_server_that_reports_one_token_a_reply() -> None:
-    ledger = Ledger(Budget(tokens=60_000))
+    ledger = Ledger(SpendingLimit(tokens=60_000))
     talk = a_talk(Shelf({"a.py": LONG}), task=LONG, max_turns=50)
     answer, script = converse(reads_forever(USAGES["one_token"]), ledger, talk)
     assert answer.outcome == "budget_exhausted"

@@ -11,7 +11,7 @@ import pytest
 from affidavit.errors import SettingsError
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.tools.outside import OutsideTools
-from affidavit.tools.outside_connection import Connection, Limits, NamedServer, read_servers
+from affidavit.tools.outside_connection import ServerConnection, ServerLimits, NamedServer, read_servers
 
 PROGRAM = Path(__file__).parent / "outside_server.py"
 ALLOWED = ("lookup", "hang", "flood", "change")
@@ -26,8 +26,10 @@ def named(**changes: Any) -> NamedServer:
 def opened(
     log: ConversationLog | None = None, *servers: NamedServer, call_seconds: float = 20
 ) -> OutsideTools:
-    limits = Limits(connect_seconds=30, call_seconds=call_seconds)
-    return OutsideTools([Connection(one, limits) for one in servers or (named(),)], log or ConversationLog())
+    limits = ServerLimits(connect_seconds=30, call_seconds=call_seconds)
+    return OutsideTools(
+        [ServerConnection(one, limits) for one in servers or (named(),)], log or ConversationLog()
+    )
 
 
 @pytest.fixture(scope="module")

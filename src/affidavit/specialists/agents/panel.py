@@ -36,7 +36,7 @@ MAX_PROPOSED = 300
 """Characters of a proposal that the reporter reads."""
 
 
-class Reading(Protocol):
+class PanelReader(Protocol):
     """What models read a change through."""
 
     def context(self, case: Case, /) -> ContextMap:
@@ -60,7 +60,7 @@ class Panel:
     """The minds of a review, and what they work with."""
 
     minds: Mapping[Role, Mind]
-    reading: Reading
+    reading: PanelReader
     prompts: PromptSet = field(default_factory=current_prompts)
 
     @property
@@ -74,12 +74,12 @@ class Panel:
         roles: tuple[Role, ...] = ("verifier", "second_verifier")
         return [self.minds[role] for role in roles if role in self.minds]
 
-    def convene(self, case: Case) -> "Session":
+    def convene(self, case: Case) -> "PanelSession":
         """Begin with a change: its map is read once and shared by all."""
         case = self.reading.redact(case)
         return self.brief(case, self.reading.context(case))
 
-    def brief(self, case: Case, context: ContextMap) -> "Session":
+    def brief(self, case: Case, context: ContextMap) -> "PanelSession":
         """Begin with a change whose map is known.
 
         This is the door to the models: the case is the one that may leave the machine.
@@ -94,11 +94,11 @@ class Panel:
             earlier=case.earlier,
             scope=case.scope,
         )
-        return Session(self, case, briefing)
+        return PanelSession(self, case, briefing)
 
 
 @dataclass(frozen=True)
-class Session:
+class PanelSession:
     """One change before the panel."""
 
     panel: Panel
@@ -111,7 +111,7 @@ class Session:
         """Specialists that are asked whatever the size of the change."""
         return asked_at_any_size(self.case.change, can_experiment=self.case.runner is not None)
 
-    def with_leads(self, leads: Sequence[Finding]) -> "Session":
+    def with_leads(self, leads: Sequence[Finding]) -> "PanelSession":
         """The same session, with what the machine has found."""
         return replace(self, briefing=replace(self.briefing, leads=self._shown(leads)))
 

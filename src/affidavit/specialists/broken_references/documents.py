@@ -9,7 +9,7 @@ from typing import NamedTuple
 from affidavit.languages.registry import grammar_of, language_of
 from affidavit.records.context import Symbol
 from affidavit.records.evidence import SearchHit
-from affidavit.specialists.broken_references.ground import Break, Ground, is_telling
+from affidavit.specialists.broken_references.ground import Break, ReferenceLookup, is_telling
 
 RULE = "references/stale-document"
 DOCUMENT_LANGUAGES = frozenset(("markdown", "restructuredtext", "text"))
@@ -43,7 +43,7 @@ class _Named(NamedTuple):
     is_with_module: bool = False
 
 
-def find_stale_documents(ground: Ground) -> Iterator[Break]:
+def find_stale_documents(ground: ReferenceLookup) -> Iterator[Break]:
     """The first line of each document that names a removed definition."""
     written = _written_lines(ground)
     named = [*_named_alone(ground), *_named_with_module(ground)]
@@ -58,7 +58,7 @@ def find_stale_documents(ground: Ground) -> Iterator[Break]:
             yield Break(RULE, one.hit.path, one.hit.line, message, ground.cause(one.path, one.qualified))
 
 
-def _written_lines(ground: Ground) -> set[tuple[str, int]]:
+def _written_lines(ground: ReferenceLookup) -> set[tuple[str, int]]:
     return {
         (file.path, number)
         for file in ground.change.files
@@ -68,7 +68,7 @@ def _written_lines(ground: Ground) -> set[tuple[str, int]]:
     }
 
 
-def _named_alone(ground: Ground) -> Iterator[_Named]:
+def _named_alone(ground: ReferenceLookup) -> Iterator[_Named]:
     """Names that stand in no code any more."""
     shown = {old.name: old for old in ground.gone if _is_public(old)}
     callable_names = [name for name, old in sorted(shown.items()) if _may_be_called(old)]
@@ -91,7 +91,7 @@ def _named_alone(ground: Ground) -> Iterator[_Named]:
         )
 
 
-def _named_with_module(ground: Ground) -> Iterator[_Named]:
+def _named_with_module(ground: ReferenceLookup) -> Iterator[_Named]:
     """Python: names that come with their module; other modules may have the same."""
     for path, names in list(ground.lost_names.items())[:MAX_MODULES]:
         public = [name for name in names if not name.startswith("_")]
@@ -130,7 +130,7 @@ def _may_be_called(symbol: Symbol) -> bool:
     )
 
 
-def _is_called(ground: Ground, old: Symbol, hit: SearchHit) -> bool:
+def _is_called(ground: ReferenceLookup, old: Symbol, hit: SearchHit) -> bool:
     """The line calls the name, and the document names its module as well."""
     if _tells_of_the_past(hit) or not re.search(CALLED.format(re.escape(old.name)), hit.text):
         return False
@@ -139,7 +139,7 @@ def _is_called(ground: Ground, old: Symbol, hit: SearchHit) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", line) for line in lines)
 
 
-def _knows_the_owner(ground: Ground, old: Symbol, hit: SearchHit) -> bool:
+def _knows_the_owner(ground: ReferenceLookup, old: Symbol, hit: SearchHit) -> bool:
     """A method of that name may be a library's, unless the document names its class as well."""
     owner = old.qualified.rpartition(".")[0].rpartition(".")[2]
     lines: Sequence[str] = ground.repository.head.lines(hit.path) or ()

@@ -5,7 +5,13 @@ from collections.abc import Iterator
 
 from affidavit.languages.grammars import matches, node_text
 from affidavit.records.context import Symbol
-from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_import, places_of
+from affidavit.specialists.broken_references.ground import (
+    Break,
+    Parsed,
+    ReferenceLookup,
+    is_import,
+    places_of,
+)
 from affidavit.symbols.occurrences import Occurrence
 
 RULE = "references/removed-attribute"
@@ -24,7 +30,7 @@ BUILT_IN = frozenset(
 )  # fmt: skip
 
 
-def find_removed_go_names(ground: Ground) -> Iterator[Break]:
+def find_removed_go_names(ground: ReferenceLookup) -> Iterator[Break]:
     """Yield uses of what a package no longer has, from other packages and from its own files."""
     # A definition that only moved may be in another package now.
     changed = [one.base for one in ground.symbols if one.fate in ("removed", "renamed") and one.base]
@@ -48,7 +54,7 @@ def _folder(old: Symbol) -> str:
     return old.path.rpartition("/")[0]
 
 
-def _files_that_know(ground: Ground, old: Symbol, paths: list[str]) -> Iterator[tuple[Parsed, str]]:
+def _files_that_know(ground: ReferenceLookup, old: Symbol, paths: list[str]) -> Iterator[tuple[Parsed, str]]:
     """Yield the files of the package with an empty alias, and those that import it with theirs."""
     importers = _importers(ground, _folder(old))
     package = PACKAGE.search(ground.repository.base.read(old.path) or b"")
@@ -66,7 +72,7 @@ def _files_that_know(ground: Ground, old: Symbol, paths: list[str]) -> Iterator[
                 yield parsed, alias
 
 
-def _importers(ground: Ground, folder: str) -> dict[str, str]:
+def _importers(ground: ReferenceLookup, folder: str) -> dict[str, str]:
     """Return the files of head that import the package, with the path under which they do."""
     return {
         one.path: one.name
@@ -75,7 +81,7 @@ def _importers(ground: Ground, folder: str) -> dict[str, str]:
     }
 
 
-def _alias(ground: Ground, parsed: Parsed, imported: str, folder: str) -> str | None:
+def _alias(ground: ReferenceLookup, parsed: Parsed, imported: str, folder: str) -> str | None:
     for captured in matches(parsed.grammar, IMPORTS, parsed.root):
         if node_text(captured["module"][0], parsed.text).strip('"`') == imported:
             if "alias" in captured:
@@ -85,7 +91,7 @@ def _alias(ground: Ground, parsed: Parsed, imported: str, folder: str) -> str | 
     return None
 
 
-def _package_name(ground: Ground, folder: str) -> str | None:
+def _package_name(ground: ReferenceLookup, folder: str) -> str | None:
     for path in ground.beside(folder, ".go"):
         if not path.endswith("_test.go"):
             declared = PACKAGE.search(ground.repository.head.read(path) or b"")
@@ -98,7 +104,7 @@ def _is_bound(parsed: Parsed, name: str) -> bool:
     return any(place.role in ("definition", "binding") and not is_import(place) for place in places)
 
 
-def _uses(ground: Ground, parsed: Parsed, old: Symbol, alias: str) -> Iterator[Break]:
+def _uses(ground: ReferenceLookup, parsed: Parsed, old: Symbol, alias: str) -> Iterator[Break]:
     places = places_of(parsed, old.name)
     if alias:
         found = [place for place in places if place.receiver == alias and place.role in ("call", "name")]

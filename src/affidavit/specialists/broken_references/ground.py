@@ -62,10 +62,10 @@ class Parsed(NamedTuple):
     root: Node
 
 
-Finder = Callable[["Ground"], Iterator[Break]]
+Finder = Callable[["ReferenceLookup"], Iterator[Break]]
 
 
-class Ground:
+class ReferenceLookup:
     """Reads each thing once, and only when it is asked for."""
 
     def __init__(self, change: Change, repository: Repository, cache: BlobCache | None = None) -> None:
@@ -220,7 +220,7 @@ class Ground:
         return hits
 
     def _search_again(self, pattern: str, paths: Sequence[str]) -> list[SearchHit]:
-        """What ran out of time on a busy machine is tried once more."""
+        """Search; retry once if time ran out on a busy machine."""
         try:
             return self.repository.head.search(pattern, paths, max_hits=MAX_HITS)
         except GitError as error:

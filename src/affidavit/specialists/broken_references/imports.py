@@ -9,7 +9,13 @@ from tree_sitter import Node
 from affidavit.languages.grammars import ancestors, matches, node_text
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
-from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded, is_import
+from affidavit.specialists.broken_references.ground import (
+    Break,
+    Parsed,
+    ReferenceLookup,
+    is_guarded,
+    is_import,
+)
 from affidavit.specialists.broken_references.modules import OWN_FILE, gone_files, is_passed_on_at_run_time
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
@@ -33,7 +39,7 @@ JAVASCRIPT_IMPORTS = """
 IMPORTS = {"python": PYTHON_IMPORTS, "javascript": JAVASCRIPT_IMPORTS}
 
 
-def find_removed_imports(ground: Ground) -> Iterator[Break]:
+def find_removed_imports(ground: ReferenceLookup) -> Iterator[Break]:
     """Named imports out of modules that are still there but lost the name."""
     for path, changed in _modules_in_question(ground).items():
         for one in ground.head_imports.importers_of(path):
@@ -44,7 +50,7 @@ def find_removed_imports(ground: Ground) -> Iterator[Break]:
                     yield from _broken_import(ground, one, name, path, changed)
 
 
-def _modules_in_question(ground: Ground) -> dict[str, str]:
+def _modules_in_question(ground: ReferenceLookup) -> dict[str, str]:
     """Changed modules, and those that pass on all that a changed one has: each with the changed one."""
     found = {
         file.path: file.path
@@ -78,7 +84,9 @@ def _means_own_file(one: Import) -> bool:
     return one.path.endswith((".py", ".pyi")) or is_plain
 
 
-def _broken_import(ground: Ground, one: Import, name: str, path: str, changed: str) -> Iterator[Break]:
+def _broken_import(
+    ground: ReferenceLookup, one: Import, name: str, path: str, changed: str
+) -> Iterator[Break]:
     parsed = ground.parsed(one.path)
     found = _taken_at(parsed, one, name) if parsed else None
     if parsed is None or found is None:
@@ -103,7 +111,7 @@ def _is_for_types(statement: Node, parsed: Parsed, name: str) -> bool:
     return TYPE_ONLY.match(text) is not None or re.search(rf"\btype\s+{re.escape(name)}\b", text) is not None
 
 
-def _was_type(ground: Ground, path: str, name: str) -> bool:
+def _was_type(ground: ReferenceLookup, path: str, name: str) -> bool:
     """TypeScript drops imports of interfaces and type aliases, however they are written."""
     return any(
         old.kind in ("interface", "type") and old.language == "typescript"
@@ -112,7 +120,7 @@ def _was_type(ground: Ground, path: str, name: str) -> bool:
     )
 
 
-def _gone_module(ground: Ground, package: str, name: str) -> FileChange | None:
+def _gone_module(ground: ReferenceLookup, package: str, name: str) -> FileChange | None:
     """The file behind `from package import name`, where the change took it away."""
     for file in gone_files(ground):
         stem = (file.base_path or "").removesuffix("/__init__.py").rpartition("/")[2].partition(".")[0]
@@ -163,7 +171,7 @@ class _Bound:
     line: int
 
 
-def find_removed_attributes(ground: Ground) -> Iterator[Break]:
+def find_removed_attributes(ground: ReferenceLookup) -> Iterator[Break]:
     """Python and JavaScript: attributes of a module that is imported as a whole."""
     whole = {
         path: [one for one in ground.head_imports.importers_of(path) if _takes_whole(one, path)]
@@ -185,7 +193,7 @@ def _takes_whole(one: Import, path: str) -> bool:
 
 
 def _uses_of_module(
-    ground: Ground, parsed: Parsed, one: Import, path: str, names: list[str]
+    ground: ReferenceLookup, parsed: Parsed, one: Import, path: str, names: list[str]
 ) -> Iterator[Break]:
     for bound in _bound(parsed):
         if not _is_same(bound, one, parsed) or _is_rebound(parsed, bound):

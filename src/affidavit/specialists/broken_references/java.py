@@ -12,8 +12,8 @@ from affidavit.records.context import Symbol
 from affidavit.records.finding import Cause
 from affidavit.specialists.broken_references.ground import (
     Break,
-    Ground,
     Parsed,
+    ReferenceLookup,
     call_of,
     enclosing,
     places_of,
@@ -50,7 +50,7 @@ MAKERS = frozenset(("annotation", "marker_annotation", "superclass", "abstract")
 """Nodes of a class that may make members, or mean that it need not have them all."""
 
 
-def find_removed_java_methods(ground: Ground) -> Iterator[Break]:
+def find_removed_java_methods(ground: ReferenceLookup) -> Iterator[Break]:
     """Yield calls of a method whose class inherits nothing: inside it, on its name or on a new object."""
     for old in ground.gone:
         owner = old.qualified.rpartition(".")[0]
@@ -71,7 +71,7 @@ def find_removed_java_methods(ground: Ground) -> Iterator[Break]:
                     yield Break(GONE, parsed.path, place.line, message, cause)
 
 
-def _is_alone(ground: Ground, old: Symbol, owner: str) -> bool:
+def _is_alone(ground: ReferenceLookup, old: Symbol, owner: str) -> bool:
     """Check that the class inherits nothing, that no annotation makes members and no method has the name."""
     owners = [one for one in symbols_of(ground.repository.head, old.path) if one.qualified == owner]
     signature = owners[0].signature if len(owners) == 1 else ""
@@ -83,7 +83,7 @@ def _is_alone(ground: Ground, old: Symbol, owner: str) -> bool:
     return was_alone and is_gone and len(ground.search([owner], DECLARED)) == 1
 
 
-def _files_that_know(ground: Ground, path: str, owner: str) -> Iterator[Parsed]:
+def _files_that_know(ground: ReferenceLookup, path: str, owner: str) -> Iterator[Parsed]:
     """Yield the files in which the name of a class stands for it."""
     imported = {one.path for one in ground.head_imports.importers_of(path)}
     for known in sorted({path, *imported, *ground.beside(path.rpartition("/")[0], ".java")}):
@@ -92,7 +92,7 @@ def _files_that_know(ground: Ground, path: str, owner: str) -> Iterator[Parsed]:
             yield parsed
 
 
-def _means_the_class(ground: Ground, parsed: Parsed, path: str, owner: str) -> bool:
+def _means_the_class(ground: ReferenceLookup, parsed: Parsed, path: str, owner: str) -> bool:
     """Check package and imports, and that no variable or type parameter has the name."""
     own = PACKAGE.search(ground.repository.head.read(path) or b"")
     package = own[1].decode() if own else ""
@@ -139,7 +139,7 @@ def _makes(target: Node, owner: str, text: bytes) -> bool:
     return is_plain and text_of(target, "type", text).partition("<")[0] == owner
 
 
-def find_unimplemented_methods(ground: Ground) -> Iterator[Break]:
+def find_unimplemented_methods(ground: ReferenceLookup) -> Iterator[Break]:
     """Yield classes that implement just one interface and lack its new method."""
     for file in ground.code_files:
         path, parsed_as = file.head_path, LANGUAGES.parsed_as(file.path)
@@ -168,7 +168,7 @@ def _required(text: bytes, grammar: Grammar) -> dict[str, set[str]]:
     return found
 
 
-def _lacking(ground: Ground, path: str, interface: str, name: str) -> Iterator[Break]:
+def _lacking(ground: ReferenceLookup, path: str, interface: str, name: str) -> Iterator[Break]:
     cause = NamedCause(Cause(file=path, symbol=name), f"The change added `{name}` to `{interface}` ({path}).")
     message = f"`{name}` is new in `{interface}` ({path}), and the implementation here does not have it"
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

@@ -1,4 +1,4 @@
-"""Find imports of Python, JavaScript, Java, Go, Ruby and PHP that mean a file which the change took away."""
+"""Find imports of Python, JavaScript, Ruby and PHP that mean a file which the change deleted or moved."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from affidavit.languages.registry import parsed_family
 from affidavit.ports import Tree
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
-from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
+from affidavit.specialists.broken_references.ground import Break, Parsed, ReferenceLookup, is_guarded
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
 # A package by its name may come from a registry in another version; these mean files of the repository.
@@ -21,12 +21,6 @@ OF_PYTHON = re.compile(
     r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|environment\.ya?ml|tox\.ini|requirements[^/]*"
     r"|requirements/[^/]+\.(?:txt|in))$"
 )
-OF_JAVA = re.compile(
-    r"(?:^|/)(?:pom\.xml|build\.xml|[^/]*\.gradle(?:\.kts)?|[^/]*\.versions\.toml|BUILD(?:\.bazel)?"
-    r"|MODULE\.bazel|WORKSPACE|ivy\.xml|[^/]*\.sbt)$"
-)
-OF_GO = re.compile(r"(?:^|/)go\.mod$")
-REQUIRED = re.compile(r"^\s*(?:require\s+)?([\w.~/-]+\.[\w.~/-]+|[\w.~/-]+/[\w.~/-]+)\s+v\d", re.MULTILINE)
 OWN_NAME = re.compile(r"^\s*name\s*=")
 MANIFEST = "composer.json"
 # What is not loaded does not fail: `Name::class`, a type in a signature, a doc comment.
@@ -36,7 +30,7 @@ LOADING = frozenset(
 DECLARING = r"\b(?:class|interface|trait|enum)\s+{0}\b|\bclass_alias\b.*\b{0}\b|[\"'][^\"']*\b{0}\b"
 
 
-def find_removed_modules(ground: Ground) -> Iterator[Break]:
+def find_removed_modules(ground: ReferenceLookup) -> Iterator[Break]:
     """Imports of files that the change deleted or moved, which now mean nothing."""
     for file in gone_files(ground):
         path = file.base_path or ""
@@ -46,14 +40,12 @@ def find_removed_modules(ground: Ground) -> Iterator[Break]:
             yield from broken
 
 
-def _is_replaced(ground: Ground, path: str) -> bool:
+def _is_replaced(ground: ReferenceLookup, path: str) -> bool:
     """Something else stands in the file's place, or its name is one that a build makes."""
     # A stub only describes a module, which a build may make.
     if path.endswith(".pyi") or _has_stand_in(ground, path):
         return True
     name = path.rpartition("/")[2]
-    if path.endswith(".java") and _is_type_elsewhere(ground, name.removesuffix(".java")):
-        return True
     if path.endswith(".py") and is_passed_on_at_run_time(ground, path):
         return True
     head = ground.repository.head
@@ -62,7 +54,7 @@ def _is_replaced(ground: Ground, path: str) -> bool:
     return is_named or is_ignored(head, path)
 
 
-def _has_stand_in(ground: Ground, path: str) -> bool:
+def _has_stand_in(ground: ReferenceLookup, path: str) -> bool:
     stem = path.removesuffix("/__init__.py").partition(".")[0] if "/." not in path else path
     # A folder of that name answers a JavaScript import only with an index or a manifest.
     is_javascript = parsed_family(path) == "javascript"
@@ -70,7 +62,7 @@ def _has_stand_in(ground: Ground, path: str) -> bool:
     return any(known.startswith((f"{stem}.", *folder)) for known in ground.repository.head.entries())
 
 
-def is_passed_on_at_run_time(ground: Ground, path: str) -> bool:
+def is_passed_on_at_run_time(ground: ReferenceLookup, path: str) -> bool:
     """A package around has its modules found elsewhere, or some code puts the module where imports look."""
     head = ground.repository.head
     folders = path.split("/")[:-1]
@@ -82,13 +74,7 @@ def is_passed_on_at_run_time(ground: Ground, path: str) -> bool:
     return any(ALIASING.search(head.read(known) or b"") for known in quoting)
 
 
-def _is_type_elsewhere(ground: Ground, name: str) -> bool:
-    """A file of another name, or another language of the same machine, declares the type."""
-    declared = re.compile(rf"\b(?:class|interface|enum|record|object|trait)\s+{re.escape(name)}\b")
-    return any(declared.search(hit.text) for hit in ground.search([name]))
-
-
-def _was_enough(ground: Ground, one: Import, path: str) -> bool:
+def _was_enough(ground: ReferenceLookup, one: Import, path: str) -> bool:
     """The import meant this file alone: of a package with several, others may be left."""
     meant = {
         other.target
@@ -99,7 +85,7 @@ def _was_enough(ground: Ground, one: Import, path: str) -> bool:
     return meant <= gone and path == min(known for known in meant if known)
 
 
-def _broken_module(ground: Ground, file: FileChange, one: Import) -> Iterator[Break]:
+def _broken_module(ground: ReferenceLookup, file: FileChange, one: Import) -> Iterator[Break]:
     moved = ground.change.file_at(one.path, "base")
     path = moved.head_path if moved else one.path
     parsed = ground.parsed(path) if path else None
@@ -122,7 +108,7 @@ def _same_names(other: Import, one: Import) -> bool:
     return not one.names or not other.names or not set(one.names).isdisjoint(other.names)
 
 
-def _is_decidable(ground: Ground, parsed: Parsed, one: Import) -> bool:
+def _is_decidable(ground: ReferenceLookup, parsed: Parsed, one: Import) -> bool:
     family = parsed.language.family
     if family == "javascript":
         return OWN_FILE.match(one.name) is not None and "?" not in one.name
@@ -130,7 +116,7 @@ def _is_decidable(ground: Ground, parsed: Parsed, one: Import) -> bool:
         return b"require_relative" in _line(parsed.text, one.line)
     if family == "php":
         return _is_loaded_class(ground, parsed, one.name)
-    return family in ("python", "java", "go")
+    return family == "python"
 
 
 def _line(text: bytes, number: int) -> bytes:
@@ -145,27 +131,18 @@ def _is_guarded_at(parsed: Parsed, line: int) -> bool:
     return node is None or is_guarded(node, parsed.text)
 
 
-def gone_files(ground: Ground) -> list[FileChange]:
+def gone_files(ground: ReferenceLookup) -> list[FileChange]:
     """Files that are no longer where they were."""
     return [file for file in ground.code_files if file.base_path and file.base_path != file.head_path]
 
 
-def _may_be_a_dependency(ground: Ground, path: str, imported: str) -> bool:
+def _may_be_a_dependency(ground: ReferenceLookup, path: str, imported: str) -> bool:
     """Manifests of packages, or a change to them, say that others may provide what the file provided."""
-    if path.endswith(".go"):
-        return _is_required_by_go(ground.repository.head, imported)
-    if path.endswith(".java"):
-        return any(OF_JAVA.search(file.path) for file in ground.change.files)
     is_absolute = path.endswith((".py", ".pyi")) and not imported.startswith(".")
     return is_absolute and _is_a_package_of_python(ground, imported.partition(".")[0])
 
 
-def _is_required_by_go(tree: Tree, imported: str) -> bool:
-    required = {name for text in _manifests(tree, OF_GO) for name in REQUIRED.findall(text)}
-    return any(imported == name or imported.startswith(f"{name}/") for name in required)
-
-
-def _is_a_package_of_python(ground: Ground, package: str) -> bool:
+def _is_a_package_of_python(ground: ReferenceLookup, package: str) -> bool:
     """Nothing of the package is left, and manifests name it or are changed with it."""
     head = ground.repository.head
     left = (f"/{package}/", f"/{package}.py")
@@ -183,7 +160,7 @@ def _manifests(tree: Tree, kind: re.Pattern[str]) -> Iterable[str]:
     return ((tree.read(path) or b"").decode(errors="replace") for path in paths)
 
 
-def _is_loaded_class(ground: Ground, parsed: Parsed, imported: str) -> bool:
+def _is_loaded_class(ground: ReferenceLookup, parsed: Parsed, imported: str) -> bool:
     """The class is of the repository's own namespace, nothing declares it, and the file makes use of it."""
     name = imported.rpartition("\\")[2]
     if parsed.root.has_error or not _is_own_namespace(ground, imported) or _is_declared(ground, name):
@@ -194,7 +171,7 @@ def _is_loaded_class(ground: Ground, parsed: Parsed, imported: str) -> bool:
     return any(_loads(place, parsed) for place in occurrences(parsed.root, parsed.text, name))
 
 
-def _is_own_namespace(ground: Ground, imported: str) -> bool:
+def _is_own_namespace(ground: ReferenceLookup, imported: str) -> bool:
     """The repository's own manifest says where classes of this name lie."""
     text = ground.repository.head.read(MANIFEST)
     try:
@@ -206,7 +183,7 @@ def _is_own_namespace(ground: Ground, imported: str) -> bool:
     return isinstance(prefixes, dict) and any(imported.startswith(one) for one in prefixes if one)
 
 
-def _is_declared(ground: Ground, name: str) -> bool:
+def _is_declared(ground: ReferenceLookup, name: str) -> bool:
     """Some line declares the name, gives it to another class, or has it in a text that may make it."""
     declaring = re.compile(DECLARING.format(re.escape(name)))
     return any(declaring.search(hit.text) for hit in ground.search([name]))

@@ -29,7 +29,7 @@ from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.report import Gap, Reply
 from affidavit.specialists.broken_references.documents import find_stale_documents
 from affidavit.specialists.broken_references.go import find_removed_go_names
-from affidavit.specialists.broken_references.ground import Break, Finder, Ground
+from affidavit.specialists.broken_references.ground import Break, Finder, ReferenceLookup
 from affidavit.specialists.broken_references.imports import find_removed_attributes, find_removed_imports
 from affidavit.specialists.broken_references.java import find_removed_java_methods, find_unimplemented_methods
 from affidavit.specialists.broken_references.modules import find_removed_modules
@@ -55,7 +55,7 @@ PROOF = Proof("the search for references", "all files of the repository that imp
 
 
 @dataclass(frozen=True)
-class Search:
+class ReferenceSearch:
     """What was found, and what could not be looked at."""
 
     breaks: tuple[Break, ...]
@@ -105,11 +105,11 @@ class BrokenReferences:
             diagnostics=note_set_aside(NAME, RULES, found.dropped),
         )
 
-    def look(self, case: Case, cache: BlobCache | None = None) -> Search:
+    def look(self, case: Case, cache: BlobCache | None = None) -> ReferenceSearch:
         """Every broken reference that is proven, worst first."""
-        ground = Ground(case.change, case.repository, cache)
+        ground = ReferenceLookup(case.change, case.repository, cache)
         if not may_break_a_reference(ground):
-            return Search(())
+            return ReferenceSearch(())
         found = [one for find in FINDERS for one in find(ground)]
         found.sort(key=lambda one: (RULES[one.rule].severity.rank, one.path, one.line))
         silence = silence_about(case.change, case.repository, {**ANALYSER_RULES, **RULES})
@@ -122,7 +122,7 @@ class BrokenReferences:
         unread = list(dict.fromkeys(ground.unread))
         if len(kept) > MAX_BREAKS:
             unread.append(f"{len(kept) - MAX_BREAKS} more broken references are not listed")
-        return Search(tuple(kept[:MAX_BREAKS]), tuple(unread), dropped)
+        return ReferenceSearch(tuple(kept[:MAX_BREAKS]), tuple(unread), dropped)
 
     def _excuse(self, one: Break, silence: Silence, head: Tree) -> str | None:
         """Why a broken reference is not handed in; None where it is."""
@@ -133,7 +133,7 @@ class BrokenReferences:
             return "the file has no text to quote"
         return silence.before(one.rule, one.path, range(one.line, one.line + 1))
 
-    def _result_text(self, found: Search, case: Case) -> str:
+    def _result_text(self, found: ReferenceSearch, case: Case) -> str:
         head = case.repository.head
         return json.dumps(
             {
@@ -194,7 +194,7 @@ def _dropped(
     )
 
 
-def may_break_a_reference(ground: Ground) -> bool:
+def may_break_a_reference(ground: ReferenceLookup) -> bool:
     """Whether the change can break a reference; if not, the whole repository need not be read."""
     if any(file.status in (FileStatus.DELETED, FileStatus.RENAMED) for file in ground.code_files):
         return True
