@@ -7,7 +7,7 @@ import pytest
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import choose_model
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
-from affidavit.minds.ledger import SpendingLimit, Ledger
+from affidavit.minds.ledger import Ledger, SpendingLimit
 from affidavit.minds.roles import minds_from
 from affidavit.minds.wire.forms import Dialect, Form, Question, forms_for, request_settings
 from affidavit.minds.wire.providers import build_model

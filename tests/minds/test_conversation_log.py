@@ -7,7 +7,7 @@ import pytest
 
 from affidavit.errors import InputError
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
-from affidavit.minds.ledger import SpendingLimit, Ledger
+from affidavit.minds.ledger import Ledger, SpendingLimit
 from affidavit.ports import Talk
 from affidavit.records.report import Answer
 from model_server import Act, calls, fails, says, serving

@@ -5,7 +5,7 @@ import pytest
 
 from affidavit.errors import BudgetError
 from affidavit.minds.choice import choose_model
-from affidavit.minds.ledger import SpendingLimit, Estimate, Ledger
+from affidavit.minds.ledger import Estimate, Ledger, SpendingLimit
 from affidavit.minds.prices import cost_usd, estimate_tokens, has_price
 from affidavit.records.report import RoleUsage
 from affidavit.records.settings_entries import Price

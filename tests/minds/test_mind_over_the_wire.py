@@ -7,7 +7,7 @@ import pytest
 from affidavit.contract.reply_text import FoundObject, find_object
 from affidavit.events import Event, EventName
 from affidavit.minds.choice import CallLimits
-from affidavit.minds.ledger import SpendingLimit, Ledger
+from affidavit.minds.ledger import Ledger, SpendingLimit
 from affidavit.minds.roles import kept_open
 from affidavit.ports import Talk
 from affidavit.records.report import Answer

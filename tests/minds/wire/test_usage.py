@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from affidavit.minds.ledger import SpendingLimit, Ledger
+from affidavit.minds.ledger import Ledger, SpendingLimit
 from affidavit.minds.prices import estimate_tokens
 from affidavit.ports import Talk
 from affidavit.records.report import Answer

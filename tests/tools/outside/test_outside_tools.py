@@ -11,7 +11,7 @@ import pytest
 from affidavit.errors import SettingsError
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.tools.outside import OutsideTools
-from affidavit.tools.outside_connection import ServerConnection, ServerLimits, NamedServer, read_servers
+from affidavit.tools.outside_connection import NamedServer, ServerConnection, ServerLimits, read_servers
 
 PROGRAM = Path(__file__).parent / "outside_server.py"
 ALLOWED = ("lookup", "hang", "flood", "change")
