@@ -85,7 +85,8 @@ class Channel:
             reply = {"answer": frame["call"], "result": await calls[frame["name"]](**frame["fields"])}
         except Exception as error:  # noqa: BLE001 - the other end waits for an answer in any case
             reply = {"answer": frame["call"], "error": _as_data(error)}
-        self._send(reply)
+        # Queued behind what the call told: the other end may stop listening once it has the answer.
+        self._loop.call_soon(self._send, reply)
 
     def _send(self, frame: Any) -> None:
         if not self._writer.is_closing():
