@@ -1,28 +1,115 @@
 """`python -m bench recorded [REPORT FOLDER …]`: compare what recorded reviews sent with the estimate.
 
-REPORT is a native report, FOLDER what `--record` wrote for it; without either, show the runs of the package.
-`--add` adds the runs to those of the package, on which the estimate is fitted and tested.
+REPORT is a native report, FOLDER what `--record` wrote for it; without either, show the kept runs.
+`--add` adds the runs to `recorded_runs.json`, on which the estimate is fitted and tested.
 """
 
+import json
 import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from affidavit.minds.conversation_log import ConversationLog, LogMode
+from affidavit.ports import Role
 from affidavit.records.report import Report
-from affidavit.reviewing.cost import (
-    FINDINGS_PER_CONVERSATION,
-    RUNS_FILE,
-    RecordedRun,
-    foretold,
-    recorded_runs,
-    run_of,
-    sent_tokens,
-    written,
-)
+from affidavit.reviewing.cost import FINDINGS_PER_CONVERSATION, sent_tokens
 from affidavit.specialists.agents.chunks import changed_line_count
+from affidavit.specialists.agents.verifier import CLAIM
 
-KEPT = Path(__file__).parents[1] / "src" / "affidavit" / "reviewing" / RUNS_FILE
+KEPT = Path(__file__).parent / "recorded_runs.json"
 SHORT = 10
+
+
+@dataclass(frozen=True)
+class RecordedRole:
+    """What one role sent in one review."""
+
+    role: Role
+    conversations: int
+    opening_tokens: int
+    """Of the first request of a conversation, on average."""
+    requests: int
+    input_tokens: int
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """One review that was recorded whole."""
+
+    change: str
+    changed_lines: int
+    roles: tuple[RecordedRole, ...]
+
+    @property
+    def input_tokens(self) -> int:
+        """All that was sent."""
+        return sum(one.input_tokens for one in self.roles)
+
+    def role(self, name: Role) -> RecordedRole | None:
+        """What a role sent; None where it was not asked."""
+        return next((one for one in self.roles if one.role == name), None)
+
+
+@cache
+def recorded_runs() -> tuple[RecordedRun, ...]:
+    """Return the kept runs; `--add` adds one."""
+    return tuple(_run(one) for one in json.loads(KEPT.read_text("utf-8")))
+
+
+def _run(kept: Mapping[str, Any]) -> RecordedRun:
+    roles = tuple(RecordedRole(**one) for one in kept["roles"])
+    return RecordedRun(kept["change"], kept["changed_lines"], roles)
+
+
+def foretold(run: RecordedRun) -> int:
+    """What the estimate says of a run, from the first requests of its conversations alone."""
+    looked, judged = run.role("specialist"), run.role("verifier")
+    to_judge = FINDINGS_PER_CONVERSATION * looked.conversations if looked and judged else 0
+    others = sum(
+        sent_tokens(one.role, [one.opening_tokens] * one.conversations)
+        for one in run.roles
+        if one.role != "verifier"
+    )
+    return others + (sent_tokens("verifier", [judged.opening_tokens] * to_judge) if judged else 0)
+
+
+def runs_within(factor: float) -> list[RecordedRun]:
+    """Those that sent at least this part and at most this multiple of what is foretold for them."""
+    return [run for run in recorded_runs() if 1 / factor <= foretold(run) / run.input_tokens <= factor]
+
+
+def run_of(change: str, changed_lines: int, exchanges: Iterable[Mapping[str, Any]]) -> RecordedRun:
+    """A run from the exchanges of a folder that `--record` has written; whether a verifier answers at all
+    is asked in a few words and not counted.
+    """
+    kept = [
+        one for one in exchanges if "usage" in one and CLAIM not in json.dumps(one["request"]["messages"])
+    ]
+    roles: dict[Role, None] = dict.fromkeys(one["usage"]["role"] for one in kept)
+    return RecordedRun(change, changed_lines, tuple(_role(role, kept) for role in roles))
+
+
+def _role(role: Role, exchanges: Iterable[Mapping[str, Any]]) -> RecordedRole:
+    own = [one for one in exchanges if one["usage"]["role"] == role]
+    # Only the first request of a conversation is kept with its instructions.
+    first = [one["usage"]["input_tokens"] for one in own if "instructions" in one["request"]]
+    sent = sum(one["usage"]["input_tokens"] for one in own)
+    requests = sum(one["usage"]["requests"] for one in own)
+    return RecordedRole(role, len(first), round(sum(first) / max(1, len(first))), requests, sent)
+
+
+def written(runs: Iterable[RecordedRun]) -> str:
+    """Runs as the file keeps them, one role a line."""
+    return "[\n" + ",\n".join(_written(one) for one in runs) + "\n]\n"
+
+
+def _written(run: RecordedRun) -> str:
+    roles = ",\n".join(f"   {json.dumps(asdict(one))}" for one in run.roles)
+    head = f'"change": {json.dumps(run.change)}, "changed_lines": {run.changed_lines}'
+    return f' {{{head}, "roles": [\n{roles}\n ]}}'
 
 
 def main(arguments: list[str]) -> None:

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from bench.recorded import recorded_runs, runs_within
 
 from affidavit.minds.choice import ModelChoice, choose_model
 from affidavit.ports import Role, Talk
@@ -13,8 +14,6 @@ from affidavit.reviewing.cost import (
     RoleEstimate,
     estimate_review,
     opening_tokens,
-    recorded_runs,
-    runs_within,
     sent_tokens,
 )
 from commands import Done, affidavit
@@ -125,8 +124,7 @@ def test_a_review_is_estimated_without_a_key_and_without_a_question(changed: Rep
     assert (done.code, done.err, script.requests) == (0, "", [])
     assert row(done, "planner")[1:4] == ["tiny", "1", str(COURSES["planner"].requests)]
     assert row(done, "specialist")[-1] == row(done, "total")[-1] == "price not known"
-    assert "Assumed:" in done.out
-    assert f"fitted on {len(recorded_runs())} review" in done.out
+    assert "Assumed requests" in done.out
 
 
 def test_a_model_behind_an_address_is_estimated_at_the_price_that_the_user_says(changed: Repo) -> None:

@@ -3,8 +3,9 @@
 import json
 from pathlib import Path
 
+from bench.recorded import RecordedRole, recorded_runs, run_of, written
+
 from affidavit.minds.conversation_log import ConversationLog, LogMode
-from affidavit.reviewing.cost import RecordedRole, recorded_runs, run_of, written
 from commands import affidavit
 from model_server import serving
 from panelists import claim, panelists, result, task_in

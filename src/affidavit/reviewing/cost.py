@@ -1,17 +1,13 @@
 """Estimate the cost of a review from its first requests and from recorded runs."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.prices import cost_usd
 from affidavit.ports import Role, Talk
 from affidavit.render.safe_text import one_line
-from affidavit.specialists.agents.verifier import CLAIM
 
 
 @dataclass(frozen=True)
@@ -32,8 +28,8 @@ COURSES: Mapping[Role, Course] = {
     "second_verifier": Course(requests=2, answer_tokens=200),
     "reporter": Course(requests=1, answer_tokens=1_000),
 }
-"""Fitted on `recorded_runs`: models ask for several things at once, so a conversation has few requests, and a
-specialist's are answered at length. The planner reads what it is shown; reporter and joiner have no tools."""
+"""Fitted on `bench/recorded_runs.json`: models ask for several things at once, so a conversation has few
+requests, and results for a specialist are long. Reporter and joiner have no tools."""
 BYTES_A_TOKEN = 4
 """Code and English, as providers count them."""
 CALL_TOKENS = 200
@@ -176,100 +172,7 @@ def _price(choice: ModelChoice, requests: Sequence[_Request], *, has_cache: bool
     ]
     if not prices:
         return 0.0 if cost_usd(choice, 1, 1) is not None else None
-    known = [price for price in prices if price is not None]
-    return sum(known) if len(known) == len(prices) else None
-
-
-RUNS_FILE = "recorded_runs.json"
-
-
-@dataclass(frozen=True)
-class RecordedRole:
-    """What one role sent in one review."""
-
-    role: Role
-    conversations: int
-    opening_tokens: int
-    """Of the first request of a conversation, on average."""
-    requests: int
-    input_tokens: int
-
-
-@dataclass(frozen=True)
-class RecordedRun:
-    """One review that was recorded whole."""
-
-    change: str
-    changed_lines: int
-    roles: tuple[RecordedRole, ...]
-
-    @property
-    def input_tokens(self) -> int:
-        """All that was sent."""
-        return sum(one.input_tokens for one in self.roles)
-
-    def role(self, name: Role) -> RecordedRole | None:
-        """What a role sent; None where it was not asked."""
-        return next((one for one in self.roles if one.role == name), None)
-
-
-@cache
-def recorded_runs() -> tuple[RecordedRun, ...]:
-    """The runs that come with the package; `python -m bench recorded` adds one."""
-    return tuple(_run(one) for one in json.loads(files(__package__).joinpath(RUNS_FILE).read_text("utf-8")))
-
-
-def _run(kept: Mapping[str, Any]) -> RecordedRun:
-    roles = tuple(RecordedRole(**one) for one in kept["roles"])
-    return RecordedRun(kept["change"], kept["changed_lines"], roles)
-
-
-def foretold(run: RecordedRun) -> int:
-    """What the estimate says of a run, from the first requests of its conversations alone."""
-    looked, judged = run.role("specialist"), run.role("verifier")
-    to_judge = FINDINGS_PER_CONVERSATION * looked.conversations if looked and judged else 0
-    others = sum(
-        sent_tokens(one.role, [one.opening_tokens] * one.conversations)
-        for one in run.roles
-        if one.role != "verifier"
-    )
-    return others + (sent_tokens("verifier", [judged.opening_tokens] * to_judge) if judged else 0)
-
-
-def runs_within(factor: float) -> list[RecordedRun]:
-    """Those that sent at least this part and at most this multiple of what is foretold for them."""
-    return [run for run in recorded_runs() if 1 / factor <= foretold(run) / run.input_tokens <= factor]
-
-
-def run_of(change: str, changed_lines: int, exchanges: Iterable[Mapping[str, Any]]) -> RecordedRun:
-    """A run from the exchanges of a folder that `--record` has written; whether a verifier answers at all
-    is asked in a few words and not counted.
-    """
-    kept = [
-        one for one in exchanges if "usage" in one and CLAIM not in json.dumps(one["request"]["messages"])
-    ]
-    roles: dict[Role, None] = dict.fromkeys(one["usage"]["role"] for one in kept)
-    return RecordedRun(change, changed_lines, tuple(_role(role, kept) for role in roles))
-
-
-def _role(role: Role, exchanges: Iterable[Mapping[str, Any]]) -> RecordedRole:
-    own = [one for one in exchanges if one["usage"]["role"] == role]
-    # Only the first request of a conversation is kept with its instructions.
-    first = [one["usage"]["input_tokens"] for one in own if "instructions" in one["request"]]
-    sent = sum(one["usage"]["input_tokens"] for one in own)
-    requests = sum(one["usage"]["requests"] for one in own)
-    return RecordedRole(role, len(first), round(sum(first) / max(1, len(first))), requests, sent)
-
-
-def written(runs: Iterable[RecordedRun]) -> str:
-    """Runs as the file keeps them, one role a line."""
-    return "[\n" + ",\n".join(_written(one) for one in runs) + "\n]\n"
-
-
-def _written(run: RecordedRun) -> str:
-    roles = ",\n".join(f"   {json.dumps(asdict(one))}" for one in run.roles)
-    head = f'"change": {json.dumps(run.change)}, "changed_lines": {run.changed_lines}'
-    return f' {{{head}, "roles": [\n{roles}\n ]}}'
+    return total(prices)
 
 
 HEADINGS = (
@@ -289,7 +192,7 @@ UNKNOWN = "price not known"
 def estimates_of(
     talks: FirstTalks, choices: Mapping[Role, ModelChoice], votes: int = 1
 ) -> list[RoleEstimate]:
-    """What each role would use for a review that begins with these talks."""
+    """Estimate each role of a review that begins with these talks."""
     return estimate_review(
         choices,
         planner=talks.planner,
@@ -301,49 +204,29 @@ def estimates_of(
 
 
 def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice], votes: int = 1) -> str:
-    """The table, and what it rests on."""
+    """Return the table of `--estimate` and its assumptions."""
     estimates = estimates_of(talks, choices, votes)
-    rows = [HEADINGS, *(_row(estimate) for estimate in estimates), _total(estimates)]
+    named = [(one.role.replace("_", " "), one_line(one.model), [one]) for one in estimates]
+    rows = [HEADINGS, *(_row(*row) for row in named), _row("total", "", estimates)]
+    table = _aligned(rows)
     return "\n".join(
-        [
-            "An estimate of this review. No model was asked.",
-            "",
-            *_aligned(rows),
-            "",
-            *_assumptions(talks, choices),
-            "",
-        ]
+        ["Estimate for this review. No model was asked.", "", *table, "", *_assumptions(talks, choices), ""]
     )
 
 
-def _row(estimate: RoleEstimate) -> tuple[str, ...]:
+def _row(name: str, model: str, estimates: Sequence[RoleEstimate]) -> tuple[str, ...]:
+    counts = ("conversations", "requests", "input_tokens", "output_tokens")
+    prices = ("usd_without_cache", "usd_with_cache")
     return (
-        estimate.role.replace("_", " "),
-        one_line(estimate.model),
-        f"{estimate.conversations:,}",
-        f"{estimate.requests:,}",
-        f"{estimate.input_tokens:,}",
-        f"{estimate.output_tokens:,}",
-        _money(estimate.usd_without_cache),
-        _money(estimate.usd_with_cache),
+        name,
+        model,
+        *(f"{sum(getattr(one, field) for one in estimates):,}" for field in counts),
+        *(_money(total([getattr(one, field) for one in estimates])) for field in prices),
     )
 
 
-def _total(estimates: Sequence[RoleEstimate]) -> tuple[str, ...]:
-    return (
-        "total",
-        "",
-        f"{sum(one.conversations for one in estimates):,}",
-        f"{sum(one.requests for one in estimates):,}",
-        f"{sum(one.input_tokens for one in estimates):,}",
-        f"{sum(one.output_tokens for one in estimates):,}",
-        _money(_sum([one.usd_without_cache for one in estimates])),
-        _money(_sum([one.usd_with_cache for one in estimates])),
-    )
-
-
-def _sum(prices: Sequence[float | None]) -> float | None:
-    """None where one price is not known: a part of the money is not the money."""
+def total(prices: Sequence[float | None]) -> float | None:
+    """Add up prices; None if one is unknown, since a part of the sum would mislead."""
     known = [price for price in prices if price is not None]
     return sum(known) if len(known) == len(prices) else None
 
@@ -353,7 +236,7 @@ def _money(usd: float | None) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(_cells(row, widths)).rstrip() for row in rows]
 
 
@@ -364,27 +247,18 @@ def _cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     ]
 
 
-def _runs(count: int) -> str:
-    return f"{count} review" if count == 1 else f"{count} reviews"
-
-
 def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[str]:
     requests = ", ".join(
-        f"{course.requests} of the {role.replace('_', ' ')}"
-        for role, course in COURSES.items()
-        if role in choices
+        f"{role.replace('_', ' ')} {course.requests}" for role, course in COURSES.items() if role in choices
     )
-    recorded, near = len(recorded_runs()), len(runs_within(WITHIN_FACTOR))
     one, many = COURSES["verifier"].result_tokens, COURSES["specialist"].result_tokens
     return [
-        f"What the models read first is measured; a token is counted as {BYTES_A_TOKEN} bytes.",
-        f"The rest is fitted on {_runs(recorded)} that were recorded: {near} sent what is foretold for them,",
-        f"within a factor of {WITHIN_FACTOR:g}.",
-        f"Assumed: requests in a conversation: {requests}.",
-        f"Assumed: {CALL_TOKENS:,} tokens for a tool call, {one:,} for its result,",
-        f"and {many:,} for the results that a specialist asks for at once.",
-        f"Assumed: {FINDINGS_PER_CONVERSATION} findings to verify from each conversation of a specialist,",
-        f"beside {len(talks.carried_findings)} of the review before; "
-        f"{VERIFIER_TASK_TOKENS:,} tokens for each.",
+        f"The first request of each conversation is measured, at {BYTES_A_TOKEN} bytes per token.",
+        f"The rest is an average of recorded reviews; most stay within a factor of {WITHIN_FACTOR:g}.",
+        f"Assumed requests per conversation: {requests}.",
+        f"Assumed tokens: {CALL_TOKENS:,} per tool call, {one:,} per result ({many:,} for specialists),",
+        f"{VERIFIER_TASK_TOKENS:,} per finding to verify.",
+        f"Assumed findings: {FINDINGS_PER_CONVERSATION} per specialist conversation, plus"
+        f" {len(talks.carried_findings)} from the previous review.",
         "The planner may call fewer specialists. --budget-usd and --budget-tokens always apply.",
     ]
