@@ -43,7 +43,7 @@ def test_a_finding_is_labelled_and_the_list_shows_it(data: Path) -> None:
     assert TITLE in done.out
     assert "wrong: 100%" in done.out
     listed = label(data, "5c1f").out
-    assert "wrong  3f9a1c0be2d4" in listed
+    assert "wrong   3f9a1c0be2d4" in listed
     assert "it is checked above" in listed
     assert "1 of 2 findings labelled" in listed
 
@@ -62,7 +62,7 @@ def test_a_label_is_attached_to_the_very_bytes_of_the_report(data: Path) -> None
 def test_relabelling_says_what_was_before_and_keeps_it(data: Path) -> None:
     label(data, "last", "logic-0", "wrong", "--by", "ann")
     done = label(data, "last", "logic-0", "valid")
-    assert "before wrong" in done.out
+    assert "before: wrong" in done.out
     history = json.loads(label(data, "last", "logic-0", "--format", "json").out)
     assert [entry["label"] for entry in history] == ["wrong", "valid"]
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from affidavit.cli.progress import MAX_ROWS, Progress, describe_use, drawn, show_progress
+from affidavit.cli.progress import MAX_ROWS, ReviewProgress, describe_use, drawn, show_progress
 from affidavit.events import Event, EventName, event, handoff, ignore_events
 
 
-def followed(*events: Event) -> tuple[Progress, list[str]]:
-    progress = Progress()
+def followed(*events: Event) -> tuple[ReviewProgress, list[str]]:
+    progress = ReviewProgress()
     lines = [progress.follow(each) for each in events]
     return progress, [line for line in lines if line]
 
@@ -33,7 +33,7 @@ def spent(tokens: int, usd: float | None) -> Event:
     return event(EventName.USAGE_UPDATED, input_tokens=tokens, output_tokens=5, cached_tokens=0, cost_usd=usd)
 
 
-def picture(progress: Progress, encoding: str = "utf-8") -> str:
+def picture(progress: ReviewProgress, encoding: str = "utf-8") -> str:
     out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(file=out, width=90, force_terminal=False)
     console.print(drawn(progress, 61.5, console))

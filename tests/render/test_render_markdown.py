@@ -69,8 +69,8 @@ Fingerprint: `3f9a1c0be2d4`
 
 ---
 
+- skipped: poetry.lock (lock)
 - coverage: 2 of 2 files, 2 of 2 hunks examined by ruff and ty
-- skipped: `poetry.lock` (lock)
 """
     )
 
@@ -112,7 +112,7 @@ def test_maybes_are_folded_into_one_line_each() -> None:
 def test_withheld_findings_are_counted_and_listed_when_asked_for() -> None:
     report = a_full_report()
     counts = "1 about a file outside the change, 1 refuted, 1 too small to act on"
-    assert f"withheld: 3 findings ({counts})" in render_markdown(report)
+    assert f"withheld: 3 findings: {counts}" in render_markdown(report)
     assert "set in line 3" not in render_markdown(report)
     assert "set in line 3" in render_markdown(report, show_withheld=True)
 
@@ -184,5 +184,5 @@ def test_the_proof_says_as_what_a_finding_was_claimed() -> None:
 def test_a_duplicate_names_the_finding_that_stands_for_it_as_the_report_does() -> None:
     same = a_withheld(1, Reason.DUPLICATE_OF, "ruff:0")
     text = render_markdown(a_report(a_candidate(), same), show_withheld=True)
-    assert "duplicate of another finding, shop/cart.py:12" in text.replace("\\", "")
+    assert "duplicate of another finding: shop/cart.py:12" in text.replace("\\", "")
     assert "ruff:0" not in text

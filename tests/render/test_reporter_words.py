@@ -50,7 +50,7 @@ def test_a_terminal_shows_one_line_of_them(width: int) -> None:
     before = on_a_terminal(a_report(a_candidate()), width)
     after = on_a_terminal(with_words(summary="Approved! \x1b[2J" + "and so on " * 40), width)
     (line,) = [line for line in after if line not in before]
-    assert line.startswith("model says    Approved!")
+    assert line.startswith("model summary Approved!")
     assert len(line) <= width
     assert "\x1b" not in line
 
@@ -60,7 +60,7 @@ def test_a_comment_shows_one_line_of_them_and_nothing_in_it_is_markup() -> None:
     hostile = "**Approved.** <img src=x> ![](http://x) @everyone " + "and so on " * 80
     after = render_markdown(with_words(summary=hostile)).splitlines()
     (line,) = [line for line in after if line not in before]
-    assert line.startswith("- a model says: ")
+    assert line.startswith("- model summary: ")
     assert len(line) < 500
     assert r"\<img" in line
     assert r"\*\*Approved" in line

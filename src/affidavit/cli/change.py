@@ -3,14 +3,13 @@
 import asyncio
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import click
-from pydantic import ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from affidavit.cli.saying import note
 from affidavit.config.baseline import BASELINE_PATH
@@ -125,77 +124,42 @@ def allowed_of(options: Mapping[str, Any]) -> Allowed:
     )
 
 
-STANDARD_INPUT = "-"
-MAX_BYTES = 5_000_000
-MAX_COMMENTS = 5_000
-RULE = re.compile(r"^[ \t]*(?:-[ \t]*){3,}$", re.MULTILINE)
-"""A line of dashes, as in markdown, separates two comments."""
+MAX_DISCUSSION_BYTES = 5_000_000
+COMMENTS = TypeAdapter(Annotated[tuple[Comment, ...], Field(max_length=5_000)])
 
 
 def read_discussion(source: str | None, *, is_input_taken: bool = False) -> tuple[Comment, ...]:
-    """The comments of a file, or of standard input for `-`; raises InputError with what to do."""
+    """Read the comments of a JSON file, or a text as one comment; `-` is standard input."""
     if source is None:
         return ()
-    if source == STANDARD_INPUT and is_input_taken:
-        raise InputError(
-            "--discussion: standard input is already used for the diff; name a file for the discussion"
-        )
-    data = _bytes_of(source)
-    text = data.decode("utf-8", errors="replace").removeprefix("\ufeff")
-    return _comments(text, source)
-
-
-def _bytes_of(source: str) -> bytes:
+    if source == "-" and is_input_taken:
+        raise InputError("--discussion: standard input already holds the diff; name a file")
     try:
-        if source == STANDARD_INPUT:
-            data = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with Path(source).open("rb") as file:
-                data = file.read(MAX_BYTES + 1)
+        with open(sys.stdin.fileno() if source == "-" else source, "rb", closefd=source != "-") as file:
+            data = file.read(MAX_DISCUSSION_BYTES + 1)
     except OSError as error:
         raise InputError(f"--discussion: {source}: {error.strerror}") from error
-    if len(data) > MAX_BYTES:
-        raise InputError(f"--discussion: {source} is larger than {MAX_BYTES:,} bytes; pass less")
-    return data
-
-
-def _comments(text: str, source: str) -> tuple[Comment, ...]:
-    is_named_json = source.endswith(".json")
-    if is_named_json or text.lstrip().startswith("["):
-        try:
-            given = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            # Markdown may begin with a link.
-            if is_named_json:
-                raise InputError(f"--discussion: {source} is not JSON: {error}") from error
-        else:
-            return _from_list(given, source)
-    bodies = [body.strip("\n") for body in RULE.split(text)]
-    return tuple(Comment(body=body) for body in bodies if body.strip())
-
-
-def _from_list(given: Any, source: str) -> tuple[Comment, ...]:
-    if not isinstance(given, list):
-        raise InputError(f"--discussion: {source} must be a list of comments, each with a `body`")
-    if len(given) > MAX_COMMENTS:
-        raise InputError(f"--discussion: {source} holds more than {MAX_COMMENTS:,} comments; pass fewer")
-    return tuple(_from_object(each, index, source) for index, each in enumerate(given, start=1))
-
-
-def _from_object(given: Any, index: int, source: str) -> Comment:
-    if not isinstance(given, dict):
-        raise InputError(f"--discussion: comment {index} of {source} is not an object with a `body`")
-    known = {
-        name: value for name, value in given.items() if name in Comment.model_fields and value is not None
-    }
+    if len(data) > MAX_DISCUSSION_BYTES:
+        raise InputError(f"--discussion: {source} is larger than {MAX_DISCUSSION_BYTES:,} bytes; pass less")
+    text = data.decode("utf-8", errors="replace").removeprefix("\ufeff").strip()
+    if not source.endswith(".json") and not text.startswith("[{"):
+        return (Comment(body=text),) if text else ()
     try:
-        return Comment.model_validate(known)
+        return COMMENTS.validate_python([_known_fields(one) for one in json.loads(text)])
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise InputError(
-            f"--discussion: comment {index} of {source}: `{field}`: {first['msg'].lower()}"
-        ) from error
+        place = ".".join(map(str, first["loc"]))
+        raise InputError(f"--discussion: {source}: {place}: {first['msg']}") from error
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InputError(f"--discussion: {source} is not a JSON list of comments: {error}") from error
+
+
+def _known_fields(comment: Any) -> Any:
+    """Leave out what other tools add to a comment, and what is null."""
+    if not isinstance(comment, dict):
+        return comment
+    fields = Comment.model_fields
+    return {name: value for name, value in comment.items() if name in fields and value is not None}
 
 
 def open_request(options: Mapping[str, Any]) -> OpenedChange:

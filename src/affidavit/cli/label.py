@@ -1,4 +1,4 @@
-"""`affidavit label`: say of a finding that it is valid, wrong or a nit; so the error rate is measured."""
+"""`affidavit label`: label a finding as valid, wrong or a nit, to measure the error rate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,18 +15,16 @@ from affidavit.errors import InputError
 from affidavit.quality.labels import add_label, labels_elsewhere, labels_of
 from affidavit.quality.measures import measure_headline
 from affidavit.records.candidate import Candidate
-from affidavit.records.measure import Label, LabelEntry, Rate
+from affidavit.records.measure import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.render import wording
 from affidavit.render.account import measured_words
 from affidavit.render.ink import Ink
-from affidavit.render.wording import place_of, title_of
 from affidavit.reviewing.named import find_candidate, find_report, ids_here, is_file, user_name
 from affidavit.store.open import Store, open_store
 
 STYLES = {Label.VALID: "bold green", Label.WRONG: "bold red", Label.NIT: "bold yellow"}
-_LABEL_WIDTH = 7
-_NAME_WIDTH = 14
+_LABEL_WIDTH = 8
 _NAME_LENGTH = 12
 
 
@@ -39,95 +37,12 @@ class LabelRow:
     elsewhere: LabelEntry | None
 
 
-def render_labels(report: Report, rows: Sequence[LabelRow], *, console: Console) -> None:
-    """The findings of a report, each with its label; how many have one."""
-    ink = Ink(console)
-    words = [wording.range_of(report.change), report.created_at[:10], f"report {report.id}"]
-    ink.head(report.change.title or report.change.target or "a change", ink.joined(words, "dim"))
-    ink.blank()
-    by_id = {row.candidate.id: row for row in rows}
-    for candidate in wording.ordered([row.candidate for row in rows]):
-        _write_row(ink, by_id[candidate.id])
-    labelled = sum(row.label is not None for row in rows)
-    shown = wording.counted(len(rows), "finding")
-    ink.line((f"{labelled} of {shown} labelled" if rows else "The report shows no finding.", "dim"))
-
-
-def render_history(
-    candidate: Candidate, history: Sequence[LabelEntry], elsewhere: LabelEntry | None, *, console: Console
-) -> None:
-    """Everything that was said about one finding, oldest first."""
-    ink = Ink(console)
-    ink.hanging(Text(f"{ink.glyphs.mark} ", style="dim"), ink.inline(_claim(candidate), "bold"), indent=0)
-    for entry in history:
-        ink.hanging(_label_text(entry.label, "removed"), ink.joined(_about(entry)), indent=2)
-    if not history:
-        ink.line(("nobody has labelled it in this report", "dim"))
-    if elsewhere:
-        ink.hanging(Text(), ink.joined([_elsewhere(elsewhere)], "dim"), indent=2)
-
-
-def render_labelled(
-    candidate: Candidate, entry: LabelEntry, before: LabelEntry | None, *, console: Console
-) -> None:
-    """What was done, and what was said before."""
-    ink = Ink(console)
-    ink.hanging(_label_text(entry.label, "removed"), ink.inline(_claim(candidate)), indent=0)
-    if before:
-        ink.hanging(Text("before "), ink.joined([str(before.label), *_about(before)], "dim"), indent=0)
-    if not candidate.is_shown:
-        note = f"withheld as {wording.withheld_reason(candidate)}: it does not count in the error rate"
-        ink.hanging(Text(" " * _LABEL_WIDTH), ink.inline(note, "dim"), indent=0)
-
-
-def render_headline(measured: Rate | None, *, console: Console) -> None:
-    """The error rate of the installation."""
-    ink = Ink(console)
-    said = measured_words(measured, ink.glyphs.dash)
-    ink.hanging(Text("this installation: ", style="dim"), Text(said), indent=0)
-
-
-def _write_row(ink: Ink, row: LabelRow) -> None:
-    candidate = row.candidate
-    name = ink.safe((candidate.fingerprint or candidate.id)[:_NAME_LENGTH]).ljust(_NAME_WIDTH)
-    start = _label_text(row.label.label if row.label else None, ink.glyphs.dot)
-    ink.hanging(start.append(name, style="cyan"), ink.inline(_claim(candidate)), indent=0)
-    notes = _about(row.label) if row.label else []
-    if row.elsewhere and row.label is None:
-        notes.append(_elsewhere(row.elsewhere))
-    if not candidate.is_shown:
-        notes.append(f"withheld as {wording.withheld_reason(candidate)}")
-    if notes:
-        ink.hanging(Text(" " * (_LABEL_WIDTH + _NAME_WIDTH)), ink.joined(notes, "dim"), indent=0)
-
-
-def _label_text(label: Label | None, otherwise: str) -> Text:
-    word, style = (str(label), STYLES[label]) if label else (otherwise, "dim")
-    return Text.assemble((word, style), " " * max(_LABEL_WIDTH - len(word), 1))
-
-
-def _claim(candidate: Candidate) -> str:
-    finding = candidate.finding
-    severity = f"{finding.severity} " if finding else ""
-    title = " ".join(wording.title_of(candidate).split())
-    return f"{severity}{title} ({' '.join(wording.place_of(candidate).split())})"
-
-
-def _about(entry: LabelEntry) -> list[str]:
-    by = f"by {entry.by}" if entry.by else ""
-    return [part for part in (by, entry.at[:10], entry.source, entry.why) if part]
-
-
-def _elsewhere(entry: LabelEntry) -> str:
-    return f"labelled {entry.label} in report {entry.report_id[:8]} on {entry.at[:10]}"
-
-
 @click.command()
 @click.argument("report")
 @click.argument("finding", required=False)
 @click.argument("label", required=False, type=click.Choice([str(label) for label in Label]))
-@click.option("--why", default="", help="The reason, for whoever reads the label later.")
-@click.option("--by", metavar="NAME", help="Who says so; default: your user name.")
+@click.option("--why", default="", help="The reason.")
+@click.option("--by", metavar="NAME", help="Your name; default: your user name.")
 @click.option("--remove", is_flag=True, help="Remove the label; earlier labels are kept.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
@@ -145,7 +60,7 @@ def command(report: str, finding: str | None, label: str | None, **options: Any)
     \b
     affidavit label last                  the findings with their labels
     affidavit label last 3f9a wrong       label one
-    affidavit label last 3f9a             what was said about it so far
+    affidavit label last 3f9a             its labels so far
     affidavit label last 3f9a --remove    take the label back
     """
     store = open_store(options["data"] or state_folder())
@@ -184,12 +99,12 @@ def _change_label(
     if options["output"] == "json":
         print_json(entry.model_dump(mode="json"))
         return
-    render_labelled(candidate, entry, before, console=Console())
-    _print_headline(store)
-
-
-def _print_headline(store: Store) -> None:
-    render_headline(measure_headline(store), console=Console())
+    notes = [f"before: {before.label}", *_about(before)] if before else []
+    if not candidate.is_shown:
+        notes.append(f"withheld as {wording.withheld_reason(candidate)}: not in the error rate")
+    ink = Ink(Console())
+    _write(ink, label, _claim(candidate), notes)
+    _write_rate(ink, store)
 
 
 def _print_list(store: Store, report: Report, output: str) -> None:
@@ -197,18 +112,74 @@ def _print_list(store: Store, report: Report, output: str) -> None:
     if output == "json":
         print_json({"report": report.id, "findings": [_as_json(row) for row in rows]})
         return
-    render_labels(report, rows, console=Console())
-    _print_headline(store)
+    ink = Ink(Console())
+    words = [wording.range_of(report.change), report.created_at[:10], f"report {report.id}"]
+    ink.head(report.change.title or report.change.target or "a change", ink.joined(words, "dim"))
+    for row in rows:
+        name = (row.candidate.fingerprint or row.candidate.id)[:_NAME_LENGTH]
+        entry = row.label.label if row.label else None
+        _write(ink, entry, f"{name}  {_claim(row.candidate)}", _notes(row), unlabelled=ink.glyphs.dot)
+    labelled = sum(row.label is not None for row in rows)
+    ink.line((f"{labelled} of {wording.counted(len(rows), 'finding')} labelled", "dim"))
+    _write_rate(ink, store)
+
+
+def _print_history(store: Store, report: Report, candidate: Candidate, output: str) -> None:
+    history = store.labels.history(report.id, candidate.id)
+    if output == "json":
+        print_json([entry.model_dump(mode="json") for entry in history])
+        return
+    ink = Ink(Console())
+    ink.prose(_claim(candidate), indent=0, style="bold")
+    for entry in history:
+        _write(ink, entry.label, " ".join(_about(entry)), [])
+    if not history:
+        ink.line(("no label in this report", "dim"))
+    if elsewhere := labels_elsewhere(store, report).get(candidate.fingerprint):
+        ink.prose(_elsewhere(elsewhere), indent=0, style="dim")
+
+
+def _write(
+    ink: Ink, label: Label | None, text: str, notes: Sequence[str], unlabelled: str = "removed"
+) -> None:
+    start = Text(str(label or unlabelled).ljust(_LABEL_WIDTH), style=STYLES[label] if label else "dim")
+    ink.hanging(start, ink.inline(" ".join(text.split())), indent=0)
+    if notes:
+        ink.hanging(Text(" " * _LABEL_WIDTH), ink.joined(notes, "dim"), indent=0)
+
+
+def _write_rate(ink: Ink, store: Store) -> None:
+    ink.line(("error rate: ", "dim"), measured_words(measure_headline(store), ink.glyphs.dash))
 
 
 def _rows(store: Store, report: Report) -> list[LabelRow]:
-    """The shown findings, and those withheld ones that somebody labelled."""
+    """Return the shown findings, and the withheld ones that have a label, worst first."""
     labels, elsewhere = labels_of(store, report.id), labels_elsewhere(store, report)
     return [
         LabelRow(one, labels.get(one.id), elsewhere.get(one.fingerprint))
-        for one in report.candidates
+        for one in wording.ordered(report.candidates)
         if one.is_shown or one.id in labels
     ]
+
+
+def _notes(row: LabelRow) -> list[str]:
+    notes = _about(row.label) if row.label else [_elsewhere(row.elsewhere)] if row.elsewhere else []
+    withheld = [] if row.candidate.is_shown else [f"withheld as {wording.withheld_reason(row.candidate)}"]
+    return [*notes, *withheld]
+
+
+def _claim(candidate: Candidate) -> str:
+    severity = f"{candidate.finding.severity} " if candidate.finding else ""
+    return f"{severity}{wording.title_of(candidate)} ({wording.place_of(candidate)})"
+
+
+def _about(entry: LabelEntry) -> list[str]:
+    by = f"by {entry.by}" if entry.by else ""
+    return [part for part in (by, entry.at[:10], entry.source, entry.why) if part]
+
+
+def _elsewhere(entry: LabelEntry) -> str:
+    return f"labelled {entry.label} in report {entry.report_id[:8]} on {entry.at[:10]}"
 
 
 def _as_json(row: LabelRow) -> dict[str, Any]:
@@ -216,18 +187,9 @@ def _as_json(row: LabelRow) -> dict[str, Any]:
     return {
         "id": candidate.id,
         "fingerprint": candidate.fingerprint,
-        "title": title_of(candidate),
-        "place": place_of(candidate),
+        "title": wording.title_of(candidate),
+        "place": wording.place_of(candidate),
         "is_shown": candidate.is_shown,
         "label": row.label.model_dump(mode="json") if row.label else None,
         "elsewhere": row.elsewhere.model_dump(mode="json") if row.elsewhere else None,
     }
-
-
-def _print_history(store: Store, report: Report, candidate: Candidate, output: str) -> None:
-    history: Sequence[LabelEntry] = store.labels.history(report.id, candidate.id)
-    if output == "json":
-        print_json([entry.model_dump(mode="json") for entry in history])
-        return
-    elsewhere = labels_elsewhere(store, report).get(candidate.fingerprint)
-    render_history(candidate, history, elsewhere, console=Console())

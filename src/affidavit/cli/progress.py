@@ -44,7 +44,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
 
 
 @dataclass
-class Progress:
+class ReviewProgress:
     """The state of a review, from its events; they may come from several threads."""
 
     stage: str = STAGES["planner"]
@@ -166,7 +166,7 @@ def show_progress(*, is_quiet: bool) -> Iterator[Emit]:
 
 
 def _plain_lines() -> Emit:
-    progress = Progress()
+    progress = ReviewProgress()
 
     def follow(event: Event) -> None:
         line = progress.follow(event)
@@ -226,7 +226,7 @@ def live_progress() -> Iterator[Emit]:
     from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
     from rich.live import Live  # noqa: PLC0415
 
-    console, progress, started = Console(stderr=True), Progress(), time.monotonic()
+    console, progress, started = Console(stderr=True), ReviewProgress(), time.monotonic()
 
     def draw() -> "Text":
         return drawn(progress, time.monotonic() - started, console)
@@ -238,7 +238,7 @@ def live_progress() -> Iterator[Emit]:
         yield follow
 
 
-def drawn(progress: Progress, seconds: float, console: "Console") -> "Text":
+def drawn(progress: ReviewProgress, seconds: float, console: "Console") -> "Text":
     """The picture of a moment; what models wrote is plain text in it, never markup."""
     from rich.text import Text  # noqa: PLC0415 - only a terminal needs it
 

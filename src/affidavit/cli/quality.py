@@ -127,7 +127,7 @@ def _rates(quality: Quality, dash: str) -> Lines:
     ]
     lines.append(("labelled", f"{quality.labelled} of {counted(quality.shown, 'shown finding')}"))
     if quality.unheard:
-        who = f"by the author or without write access: {', '.join(quality.unheard_from[:MAX_NAMED])}"
+        who = f"by the author or without write access: {', '.join(list(quality.unheard_from)[:MAX_NAMED])}"
         lines.append(("not counted", f"{counted(quality.unheard, 'finding')} labelled {who}"))
     if quality.withheld_labelled:
         all_of_them = counted(quality.withheld_labelled, "labelled withheld finding")

@@ -103,7 +103,7 @@ def command(context: click.Context, /, target: str, **options: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedLoop:
     """A loop before its first step: who, where, and under which name."""
 
     folder: Path
@@ -192,7 +192,7 @@ def _progress(*, is_quiet: bool) -> AbstractContextManager[Emit]:
     return show_progress(is_quiet=is_quiet)
 
 
-def _plan(target: str, options: Mapping[str, Any]) -> Planned:
+def _plan(target: str, options: Mapping[str, Any]) -> PlannedLoop:
     span = parse_range(target)
     if span is None:
         raise InputError(f"{target!r} is no range: name BASE...BRANCH, such as main...topic")
@@ -208,7 +208,7 @@ def _plan(target: str, options: Mapping[str, Any]) -> Planned:
     )
     start, old = workplace.resolve(span.new), workplace.resolve(span.old)
     base = workplace.merge_base(old, start) if span.since_merge_base else old
-    return Planned(folder, workplace, location, target, base, start, name, options)
+    return PlannedLoop(folder, workplace, location, target, base, start, name, options)
 
 
 def _budget(options: Mapping[str, Any]) -> Budget:

@@ -1,4 +1,4 @@
-"""`affidavit reproduce`: run what a finding offers as its proof again, and show both outputs."""
+"""`affidavit reproduce`: run the program of a finding again on both sides."""
 
 import json
 from pathlib import Path
@@ -9,15 +9,13 @@ import click
 from affidavit.cli.change import allowed_of, repository_options
 from affidavit.cli.options import environment_options
 from affidavit.cli.outputs import exit_code
-from affidavit.cli.saying import note
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, OutsideError
 from affidavit.proof.running.own_names import own_names
-from affidavit.proof.running.reproduction import hindered, meets, run_reproduction
+from affidavit.proof.running.reproduction import run_reproduction
 from affidavit.records.evidence import ReproductionCheck
-from affidavit.records.finding import Expected, Reproduction
+from affidavit.records.finding import Reproduction
 from affidavit.records.program_runs import ProgramRun
-from affidavit.records.record import Side
 from affidavit.render.programs import expected_words
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.named import find_candidate, find_report, ids_here
@@ -30,7 +28,6 @@ from affidavit.store.open import open_store
 @click.command()
 @click.argument("report")
 @click.argument("finding")
-@click.option("--side", type=click.Choice(["base", "head", "both"]), default="both")
 @repository_options
 @environment_options
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
@@ -41,13 +38,12 @@ def command(
     /,
     report: str,
     finding: str,
-    side: str,
     repo: Path | None,
     data: Path | None,
     output: str,
     **options: Any,
 ) -> None:
-    """Run the reproduction of FINDING in REPORT again, in the sandbox.
+    """Run the program of FINDING in REPORT again on both sides, in the sandbox.
 
     REPORT is a file of `review --format report=FILE`, the id of a kept report, or `last`. Exit code 0: as
     expected. 1: not. 3: it could not be run.
@@ -62,38 +58,21 @@ def command(
         opened_runner(opened.repository, settings, chosen, is_asked=True) as running,
     ):
         if running.runner is None:
-            raise OutsideError(f"nothing is run: {running.programs.reason if running.programs else ''}")
-        if side == "both":
-            check = run_reproduction(reproduction, running.runner, own_names(opened.repository))
-            click.echo(_as_json(check) if output == "json" else _as_text(reproduction, check))
-            is_blocked = check.outcome == "could_not_run"
-            is_failed = not is_blocked and not check.is_shown_by_running
-            context.exit(exit_code(is_failed=is_failed, is_incomplete=is_blocked))
-        run = running.runner.run(reproduction.as_program, "base" if side == "base" else "head")
-        blocked = hindered(run, _expected_at(reproduction, run.side), own_names(opened.repository))
-    click.echo(json_without_commands(run.model_dump_json(indent=2)) if output == "json" else _run_text(run))
-    if blocked:
-        note(f"it shows nothing: {blocked}")
-    is_failed = not blocked and not _meets_expected(run, reproduction)
-    context.exit(exit_code(is_failed=is_failed, is_incomplete=bool(blocked)))
+            raise OutsideError(f"no program was run: {running.programs.reason if running.programs else ''}")
+        check = run_reproduction(reproduction, running.runner, own_names(opened.repository))
+    click.echo(_as_json(check) if output == "json" else _as_text(reproduction, check))
+    is_blocked = check.outcome == "could_not_run"
+    is_failed = not is_blocked and not check.is_shown_by_running
+    context.exit(exit_code(is_failed=is_failed, is_incomplete=is_blocked))
 
 
 def declared(finding: Any) -> Reproduction:
-    """The reproduction of a finding."""
+    """Return the program that a finding offers."""
     evidence = finding.verification if finding else None
     if evidence is None or evidence.reproduction is None:
-        raise InputError("this finding has no reproduction: nobody wrote a program that shows it")
+        raise InputError("this finding has no program to run")
     reproduction: Reproduction = evidence.reproduction
     return reproduction
-
-
-def _meets_expected(run: ProgramRun, reproduction: Reproduction) -> bool:
-    expected = _expected_at(reproduction, run.side)
-    return expected is None or meets(run, expected)
-
-
-def _expected_at(reproduction: Reproduction, side: Side) -> Expected | None:
-    return reproduction.expected_at_base if side == "base" else reproduction.expected_at_head
 
 
 def _as_json(check: ReproductionCheck) -> str:
@@ -105,7 +84,8 @@ def _as_text(reproduction: Reproduction, check: ReproductionCheck) -> str:
     if check.sandbox:
         lines.append(f"run in {check.sandbox}")
     for run in (*([check.base] if check.base else []), *check.head):
-        expected = _expected_at(reproduction, run.side)
+        at_base = run.side == "base"
+        expected = reproduction.expected_at_base if at_base else reproduction.expected_at_head
         lines += ["", _run_text(run), f"  expected: {visible(expected_words(expected))}"]
     return "\n".join([visible(lines[0]), *lines[1:]])
 

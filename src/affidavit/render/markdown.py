@@ -6,6 +6,7 @@ from affidavit.proof.running.own_names import both_ends
 from affidavit.records.report import Report
 from affidavit.render.changed_lines import LEGEND
 from affidavit.render.formats import RenderOptions
+from affidavit.render.notes import notes_of
 from affidavit.render.programs import Compared, Part
 from affidavit.render.safe_text import (
     clip,
@@ -21,10 +22,8 @@ from affidavit.render.wording import counted
 
 MAX_LENGTH = 60_000
 """Forges take 65,536 characters; what posts the comment may add a mark of its own."""
-_MAX_ACCOUNT_LENGTH = 15_000
+_MAX_NOTES_LENGTH = 15_000
 _MAX_TITLE_LENGTH = 300
-_MAX_RESULT_LENGTH = 1_000
-"""Of a result that was set aside the reason stands behind its place, and must be read."""
 _MAX_PROSE_LENGTH = 2_000
 _MAX_LISTED = 20
 _MAX_CODE_LINES = 30
@@ -41,23 +40,18 @@ def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: b
     """The report as one comment of less than 60,000 characters; what did not fit is said."""
     view = view_of(report)
     head = [headline(view), about_line(view)]
-    items = account_items(view, show_withheld=show_withheld, show_nits=show_nits)
-    account = [*fit_blocks(items, _MAX_ACCOUNT_LENGTH, "note", "notes"), *rate_items(view)]
-    spent = sum(len(block) + 2 for block in head + account)
+    items = note_items(view, show_withheld=show_withheld, show_nits=show_nits)
+    notes = fit_blocks(items, _MAX_NOTES_LENGTH, "note", "notes")
+    spent = sum(len(block) + 2 for block in head + notes)
     blocks = _finding_blocks(view, show_nits=show_nits)
     findings = fit_blocks(blocks, MAX_LENGTH - spent - 200, "finding", "findings")
-    return joined_blocks([*head, *findings, "---", *account]) + "\n"
+    return joined_blocks([*head, *findings, "---", *notes]) + "\n"
 
 
 def headline(view: ReportView) -> str:
     """The outcome, and what it means for a build."""
     gate = ". ".join(view.gate).capitalize()
     return f"**{markdown_line(_sentence(view.headline))}** {gate}."
-
-
-def rate_items(view: ReportView) -> list[str]:
-    """How often this installation was wrong; outside what may be left out, and our own words."""
-    return [f"- error rate of this installation: {view.error_rate}"] if view.error_rate else []
 
 
 def joined_blocks(blocks: Sequence[str]) -> str:
@@ -244,30 +238,15 @@ def one_line_item(finding: FindingView) -> str:
     return f"- {severity}{name_span(finding.place)} {title}"
 
 
-def account_items(view: ReportView, *, show_withheld: bool, show_nits: bool) -> list[str]:
-    """What was withheld, what did not run, what was not looked at."""
-    blocks = _series(view)
-    blocks += [f"- {clipped_line('incomplete: ' + part)}" for part in view.incomplete]
-    blocks += [f"- {clipped_line('not run: ' + part)}" for part in view.not_run]
-    blocks += [f"- {clipped_line('coverage: ' + view.coverage)}"] if view.coverage else []
-    blocks += [f"- {clipped_line('settings: ' + view.settings)}"] if view.settings else []
-    if view.model_says:
-        blocks.append(f"- {markdown_line(one_line(f'a model says: {view.model_says}', _MAX_TITLE_LENGTH))}")
-    blocks += [f"- spent: {view.spent}"] if view.spent else []
-    blocks += _behaviour(view)
-    blocks += _files("suppressions that this change brings in", view.suppressions)
-    blocks += _files("skipped", view.skipped)
-    blocks += _files("not looked at", view.not_looked_at)
-    blocks += _files("looked at in part", view.in_part)
-    blocks += _withheld(view, is_listed=show_withheld, show_nits=show_nits)
-    return blocks + _set_aside(view, is_listed=show_withheld)
-
-
-def _series(view: ReportView) -> list[str]:
-    """What became of the findings of the review before."""
-    blocks = [f"- {clipped_line(view.series)}"] if view.series else []
-    blocks += [f"  - {clipped_line(f'{fate}: {text}')}" for fate, text in view.decisions]
-    return blocks + [f"- {clipped_line(f'alert: {text}')}" for text in view.alerts]
+def note_items(view: ReportView, *, show_withheld: bool = False, show_nits: bool = False) -> list[str]:
+    """Return the notes as list items, and compared behaviour as a fold."""
+    items = []
+    for note in notes_of(view, show_nits=show_nits):
+        most = _MAX_TITLE_LENGTH if note.is_cut else _MAX_PROSE_LENGTH
+        items.append(f"- {note.label}: {markdown_line(one_line(note.text, most))}")
+        if show_withheld or not note.is_on_demand:
+            items += [f"  - {clipped_line(line)}" for line in note.details]
+    return items + _behaviour(view)
 
 
 def _behaviour(view: ReportView) -> list[str]:
@@ -283,42 +262,3 @@ def _behaviour(view: ReportView) -> list[str]:
 
 def _probe_line(one: Compared) -> str:
     return f"- {one.outcome}: {clipped_line(one.name)}" + (f" ({clipped_line(one.why)})" if one.why else "")
-
-
-def _files(label: str, files: Sequence[tuple[str, str]]) -> list[str]:
-    if not files:
-        return []
-    named = [
-        name_span(path) + (f" ({markdown_line(one_line(reason, 80))})" if reason else "")
-        for path, reason in files[:_MAX_LISTED]
-    ]
-    more = f" and {len(files) - _MAX_LISTED} more" if len(files) > _MAX_LISTED else ""
-    return [f"- {label}: {', '.join(named)}{more}"]
-
-
-def _withheld(view: ReportView, *, is_listed: bool, show_nits: bool) -> list[str]:
-    withheld = view.withheld
-    if not withheld:
-        return []
-    counts = ", ".join(f"{count} {reason}" for reason, count in view.withheld_counts)
-    said = [f"- withheld: {counted(len(withheld), 'finding')} ({counts})"]
-    if is_listed:
-        written = {one.id for one in view.nits} if show_nits else set()
-        said += [_withheld_one(one) for one in withheld if one.id not in written]
-    return said
-
-
-def _set_aside(view: ReportView, *, is_listed: bool) -> list[str]:
-    if not view.set_aside_lines:
-        return []
-    said = [f"- dropped: {markdown_line(one_line(view.set_aside, _MAX_TITLE_LENGTH))}"]
-    listed = [f"  - {markdown_line(one_line(line, _MAX_RESULT_LENGTH))}" for line in view.set_aside_lines]
-    return said + (listed if is_listed else [])
-
-
-def _withheld_one(finding: FindingView) -> str:
-    why = finding.withheld
-    if why is None:
-        return ""
-    said = markdown_line(one_line(why.detail, _MAX_TITLE_LENGTH))
-    return f"  {one_line_item(finding)}: {why.why}" + (f", {said}" if said else "")

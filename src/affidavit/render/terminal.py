@@ -11,6 +11,7 @@ from affidavit.records.report import Decision, Report
 from affidavit.render.account import EN_DASH
 from affidavit.render.formats import RenderOptions
 from affidavit.render.ink import Ink, draw_changed, draw_quote, quoted_lines
+from affidavit.render.notes import notes_of
 from affidavit.render.programs import parts_text
 from affidavit.render.view import CauseView, FindingView, ReportView, by_file, view_of
 from affidavit.render.wording import counted
@@ -33,8 +34,6 @@ _MAX_UNDER = 3
 """Lines on what else a finding stands for."""
 _LABEL_WIDTH = 12
 _SEVERITY_WIDTH = 9
-_MAX_LISTED = 10
-_MAX_DECISIONS = 20
 _ID_LENGTH = 8
 """Of a report's id: enough to name it to `affidavit label`."""
 
@@ -67,7 +66,7 @@ def render_terminal(report: Report, *, console: Console, options: RenderOptions 
         _write_folded(ink, view.folded)
     if options.show_nits:
         _write_headed(ink, "true, and withheld as nits:", view.nits, is_verbose=options.is_verbose)
-    _write_account(ink, view, options)
+    _write_notes(ink, view, options)
     _write_verdict(ink, view)
 
 
@@ -232,119 +231,34 @@ def _write_in_one_line(ink: Ink, finding: FindingView, *said: str) -> None:
     ink.hanging(Text(finding.severity.ljust(_SEVERITY_WIDTH), style="cyan"), where, indent=_INDENT)
 
 
-def _write_account(ink: Ink, view: ReportView, options: RenderOptions) -> None:
-    """What was withheld, what did not run, what was not looked at."""
+def _write_notes(ink: Ink, view: ReportView, options: RenderOptions) -> None:
     ink.blank()
-    _write_series(ink, view)
-    _write_set_aside(ink, view, is_listed=options.show_withheld)
-    _write_withheld(ink, view, options)
-    _write_parts(ink, "incomplete", view.incomplete, "bold yellow")
-    _write_parts(ink, "not run", view.not_run, "dim")
-    _write_files(ink, "silences", view.suppressions)
-    _write_files(ink, "skipped", view.skipped)
-    _write_files(ink, "not looked at", view.not_looked_at)
-    _write_files(ink, "in part", view.in_part)
-    _write_said(ink, "coverage", ink.inline(view.coverage))
-    _write_said(ink, "settings", ink.inline(view.settings, "dim"))
+    previous = ""
+    for note in notes_of(view, show_nits=options.show_nits):
+        is_hidden = note.is_on_demand and not options.show_withheld
+        hint = " (--show-withheld lists them)" if is_hidden and note.details else ""
+        label = "" if note.label == previous else note.label
+        text = ink.inline(" ".join(f"{note.text}{hint}".split()).replace(EN_DASH, ink.glyphs.dash))
+        start = _note_label(label, note.style)
+        ink.hanging(start, ink.cut(text, ink.text_width - start.cell_len) if note.is_cut else text, indent=0)
+        for line in () if is_hidden else note.details:
+            ink.hanging(Text(), ink.inline(" ".join(line.split()), "dim"), indent=_INDENT)
+        previous = note.label
     _write_behaviour(ink, view, is_verbose=options.is_verbose)
-    if view.model_says:
-        label = _account_label("model says")
-        ink.line(label, ink.cut(ink.inline(view.model_says), ink.text_width - label.cell_len))
-    _write_said(ink, "spent", ink.inline(view.spent))
-    _write_measured(ink, view)
-
-
-def _write_said(ink: Ink, label: str, said: Text) -> None:
-    if said.plain:
-        ink.hanging(_account_label(label), said, indent=0)
-
-
-def _write_series(ink: Ink, view: ReportView) -> None:
-    """What became of the findings of the review before."""
-    if view.series:
-        ink.hanging(_account_label("followed up", "bold"), ink.inline(view.series), indent=0)
-    for fate, text in view.decisions[:_MAX_DECISIONS]:
-        start = Text(fate.ljust(14), style="green" if fate == "fixed" else "yellow")
-        ink.hanging(start, ink.inline(text, "dim"), indent=_INDENT)
-    if (more := len(view.decisions) - _MAX_DECISIONS) > 0:
-        ink.hanging(Text(), Text(f"and {more} more", style="dim"), indent=_INDENT)
-    for text in view.alerts:
-        ink.hanging(_account_label("alert", "bold red"), ink.inline(text), indent=0)
+    ink.hanging(_note_label("report"), ink.inline(view.id[:_ID_LENGTH]), indent=0)
 
 
 def _write_behaviour(ink: Ink, view: ReportView, *, is_verbose: bool) -> None:
-    """What probes showed on both sides, in one line; on demand each of them."""
-    _write_said(ink, "behaviour", ink.inline(view.behaviour))
-    for one in view.probes if is_verbose and view.behaviour else ():
+    """Write what probes showed on both sides in one line; on demand each of them."""
+    if view.behaviour:
+        ink.hanging(_note_label("behaviour"), ink.inline(view.behaviour), indent=0)
+    for one in view.probes if is_verbose else ():
         words = f"{one.outcome}: {one.name}" + (f" ({one.why})" if one.why else "")
         ink.hanging(Text(), ink.inline(" ".join(words.split()), "dim"), indent=_INDENT)
 
 
-def _write_measured(ink: Ink, view: ReportView) -> None:
-    """How often this installation has been wrong, and the name by which this report is labelled."""
-    name = view.id[:_ID_LENGTH]
-    if view.error_rate:
-        rate = view.error_rate.replace(EN_DASH, ink.glyphs.dash)
-        _write_said(ink, "error rate", ink.joined([rate, f"report {name}"]))
-    else:
-        ink.hanging(_account_label("report"), ink.inline(name), indent=0)
-
-
-def _account_label(text: str, style: str = "dim") -> Text:
+def _note_label(text: str, style: str = "dim") -> Text:
     return Text.assemble((text, style), " " * max(_LABEL_WIDTH + _INDENT - len(text), 1))
-
-
-def _write_withheld(ink: Ink, view: ReportView, options: RenderOptions) -> None:
-    withheld = view.withheld
-    if not withheld:
-        return
-    counts = ", ".join(f"{count} {reason}" for reason, count in view.withheld_counts)
-    hint = "" if options.show_withheld else " (--show-withheld lists them)"
-    said = f"{counted(len(withheld), 'finding')}: {counts}{hint}"
-    ink.hanging(_account_label("withheld"), ink.inline(said), indent=0)
-    if not options.show_withheld:
-        return
-    written = {one.id for one in view.nits} if options.show_nits else set()
-    for one in withheld:
-        if one.id not in written:
-            _write_withheld_one(ink, one)
-
-
-def _write_set_aside(ink: Ink, view: ReportView, *, is_listed: bool) -> None:
-    if not view.set_aside_lines:
-        return
-    hint = "" if is_listed else " (--show-withheld lists them)"
-    ink.hanging(_account_label("dropped"), ink.inline(f"{view.set_aside}{hint}"), indent=0)
-    for line in view.set_aside_lines if is_listed else ():
-        _write_below(ink, " ".join(line.split()))
-
-
-def _write_withheld_one(ink: Ink, finding: FindingView) -> None:
-    _write_in_one_line(ink, finding)
-    if why := finding.withheld:
-        reason = f"{why.why}: {why.detail}" if why.detail else why.why
-        _write_below(ink, " ".join(reason.split()))
-
-
-def _write_parts(ink: Ink, label: str, parts: Sequence[str], style: str) -> None:
-    for number, part in enumerate(parts):
-        sentence = " ".join(part.split())
-        ink.hanging(_account_label("" if number else label, style), ink.inline(sentence), indent=0)
-
-
-def _write_files(ink: Ink, label: str, files: Sequence[tuple[str, str]]) -> None:
-    if not files:
-        return
-    paths_by_reason: dict[str, list[str]] = {}
-    for path, reason in files[:_MAX_LISTED]:
-        paths_by_reason.setdefault(reason, []).append(path)
-    groups = [
-        f"{', '.join(paths)} ({reason})" if reason else ", ".join(paths)
-        for reason, paths in paths_by_reason.items()
-    ]
-    if len(files) > _MAX_LISTED:
-        groups.append(f"{len(files) - _MAX_LISTED} more")
-    ink.hanging(_account_label(label), ink.inline("; ".join(groups)), indent=0)
 
 
 def _write_verdict(ink: Ink, view: ReportView) -> None:

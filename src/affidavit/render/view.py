@@ -257,13 +257,17 @@ def finding_views(report: Report) -> Iterator[FindingView]:
     known = {one.id: one for one in report.candidates}
     duplicates = proof.duplicates_by_leader(report.candidates)
     for candidate, anchor in zip(candidates, _anchors(candidates), strict=True):
-        yield _finding_view(candidate, report, _Around(anchor, known, duplicates.get(candidate.id, ())))
+        yield _finding_view(
+            candidate, report, _FindingContext(anchor, known, duplicates.get(candidate.id, ()))
+        )
 
 
 def finding_view(candidate: Candidate, report: Report) -> FindingView:
     """One finding of a report."""
     known = {one.id: one for one in report.candidates}
-    return _finding_view(candidate, report, _Around("", known, proof.duplicates_of(candidate, report)))
+    return _finding_view(
+        candidate, report, _FindingContext("", known, proof.duplicates_of(candidate, report))
+    )
 
 
 def _anchors(candidates: Iterable[Candidate]) -> Iterator[str]:
@@ -277,7 +281,7 @@ def _anchors(candidates: Iterable[Candidate]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Around:
+class _FindingContext:
     """What a finding's view needs of the rest of the report."""
 
     anchor: str
@@ -285,7 +289,7 @@ class _Around:
     duplicates: Sequence[Candidate]
 
 
-def _finding_view(candidate: Candidate, report: Report, around: _Around) -> FindingView:
+def _finding_view(candidate: Candidate, report: Report, around: _FindingContext) -> FindingView:
     finding = candidate.finding
     evidence = finding.verification if finding else None
     under = proof.under_of(candidate, around.duplicates)

@@ -14,7 +14,6 @@ from affidavit.records.report import Report
 from affidavit.render import wording
 from affidavit.render.markdown import (
     about_line,
-    account_items,
     clipped_line,
     finding_block,
     fit_blocks,
@@ -23,8 +22,8 @@ from affidavit.render.markdown import (
     headline,
     joined_blocks,
     name_span,
+    note_items,
     one_line_item,
-    rate_items,
 )
 from affidavit.render.view import ReportView, view_of
 
@@ -113,8 +112,7 @@ def _nits(view: ReportView, options: PostOptions) -> list[str]:
 
 def _rest(report: Report, view: ReportView, told: Told, options: PostOptions) -> list[str]:
     blocks = [*_since(told), *_decided(report, told)]
-    items = account_items(view, show_withheld=False, show_nits=False)
-    account = [*fit_blocks(items, MAX_NOTES_LENGTH, "note", "notes"), *rate_items(view)]
+    account = fit_blocks(note_items(view), MAX_NOTES_LENGTH, "note", "notes")
     account += _proven(report, options)
     # Where nothing is said, there is nothing to dismiss.
     how = [HOW_TO_DISMISS] if report.shown or told.fates or told.decisions else []
