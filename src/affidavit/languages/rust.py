@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -30,17 +30,14 @@ from affidavit.languages.tree_files import (
 
 ROOT_FILES = ("lib.rs", "main.rs")
 TARGET_FOLDERS = frozenset(("bin", "tests", "examples", "benches"))
-DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
 @dataclass(frozen=True)
 class Crate:
-    """One Cargo.toml: the folder, the root file of the library, and dependencies in the same repository."""
+    """One Cargo.toml: the name of the crate and the root file of its library."""
 
-    folder: str
     name: str
     library: str | None
-    aliases: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,13 +74,8 @@ class Crates:
         own = self._inside(self._module(path), inline)
         if kind == "use":
             return self._used(path, own, statement)
-        if kind == "path":
-            base = parent(path) if not inline else own.folder
-            file = self._files.first((join(base, statement.name),))
-        else:
-            child = self._child(own, statement.name)
-            file = child.file if child else None
-        return (Meant((file,) if file else (), ()),)
+        child = self._child(own, statement.name)
+        return (Meant((child.file,) if child else (), ()),)
 
     def _used(self, path: str, own: Module, statement: Statement) -> list[Meant]:
         names = statement.names or ("",)
@@ -121,20 +113,8 @@ class Crates:
             return above, parts
         if self._child(own, first) is not None:
             return own, parts
-        library = self._library(path, first)
+        library = nearest(path, self._libraries.get(first, ()))
         return (Module(library, parent(library)), rest) if library else (None, rest)
-
-    def _library(self, path: str, name: str) -> str | None:
-        own = self._crate_of(path)
-        if own is not None and name in own.aliases:
-            other = self._crates.get(own.aliases[name])
-            return other.library if other else None
-        return nearest(path, self._libraries.get(name, ()))
-
-    def _crate_of(self, path: str) -> Crate | None:
-        return next(
-            (self._crates[around] for around in upwards(parent(path)) if around in self._crates), None
-        )
 
     def _crate_root(self, path: str) -> Module | None:
         if self._is_root(path):
@@ -191,21 +171,7 @@ def _crate(files: TreeFiles, path: str, text: str) -> Crate:
     folder, settings = parent(path), read_toml(text)
     name, library = table(settings.get("package")).get("name"), table(settings.get("lib")).get("path")
     written = join(folder, library) if isinstance(library, str) else below(folder, "src/lib.rs")
-    return Crate(
-        folder=folder,
-        name=name if isinstance(name, str) else "",
-        library=files.first((written,)),
-        aliases=dict(_aliases(folder, settings)),
-    )
-
-
-def _aliases(folder: str, settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    for section in DEPENDENCIES:
-        for alias, value in table(settings.get(section)).items():
-            place = table(value).get("path")
-            home = join(folder, place) if isinstance(place, str) else None
-            if home is not None:
-                yield alias.replace("-", "_"), home
+    return Crate(name if isinstance(name, str) else "", files.first((written,)))
 
 
 QUERY = """
@@ -220,7 +186,7 @@ INLINE = "/"
 def extract_rust(grammar: Grammar, text: bytes) -> Extract | None:
     """The modules and uses of a file; None where it is too large to parse.
 
-    `form` is `mod`, `path` or `use`, and after a blank the inline modules around it; `path` has the file.
+    `form` is `mod` or `use`, and after a blank the inline modules around it.
     """
     root = parse(grammar, text)
     if root is None:
@@ -235,21 +201,16 @@ def extract_rust(grammar: Grammar, text: bytes) -> Extract | None:
 def _module(node: Node, text: bytes) -> Iterator[Statement]:
     name = node_text(node.child_by_field_name("name"), text)
     attributes = list(_attributes(node, text))
-    path = next((value for key, value in attributes if key == "path" and value), "")
-    is_conditional = any(key == "cfg" for key, _ in attributes)
-    inline = _inline(node, text)
-    if path:
-        yield Statement(node.start_point.row + 1, path, (), is_conditional, f"path {inline}")
-    elif name:
-        yield Statement(node.start_point.row + 1, name, (), is_conditional, f"mod {inline}")
+    if name and "path" not in attributes:
+        form = f"mod {_inline(node, text)}"
+        yield Statement(node.start_point.row + 1, name, (), "cfg" in attributes, form)
 
 
-def _attributes(node: Node, text: bytes) -> Iterator[tuple[str, str]]:
+def _attributes(node: Node, text: bytes) -> Iterator[str]:
     before = node.prev_named_sibling
     while before is not None and before.type in ("attribute_item", "line_comment", "block_comment"):
         if before.type == "attribute_item":
-            key, _, value = node_text(before, text)[2:-1].partition("=")
-            yield key.partition("(")[0].strip(), value.strip().strip('"')
+            yield re.split(r"[=(]", node_text(before, text)[2:-1])[0].strip()
         before = before.prev_named_sibling
 
 
@@ -324,7 +285,7 @@ RUST = Language(
     name="rust",
     endings=("rs",),
     grammars=(Grammar("rust", "tree_sitter_rust", SYMBOLS, uses=USES),),
-    imports=ImportRules(extract_rust, rust_resolver),
+    imports=ImportRules(extract_rust, rust_resolver, version=2),
     tests=SignsOfTests(re.compile(rb"#\[(?:\w+::)*(?:test|rstest|quickcheck)\b")),
     folder_stems=("mod", "main", "lib"),
     is_typed=True,

@@ -16,6 +16,7 @@ from affidavit.records.program_runs import AddedFile, ProbeRun, Program, Program
 from affidavit.records.record import Side
 from affidavit.records.report import ProbeState
 from affidavit.tools.arguments import check_arguments, shown
+from affidavit.tools.descriptions import described
 
 Answer = dict[str, Any]
 MAX_OUTPUT = 8000
@@ -163,15 +164,6 @@ def test_programs(paths: Sequence[str], languages: Sequence[str]) -> dict[tuple[
         if language in languages:
             found.setdefault(language or "", []).append(name)
     return {tuple(dict.fromkeys(names)): _test_program(one, names) for one, names in found.items()}
-
-
-def described(name: str, purpose: str, properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    """A tool in the form of function calling."""
-    parameters = {"type": "object", "properties": properties, "required": required}
-    return {
-        "type": "function",
-        "function": {"name": name, "description": purpose, "parameters": parameters},
-    }
 
 
 def _without_files(parameters: dict[str, Any]) -> dict[str, Any]:
