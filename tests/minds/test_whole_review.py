@@ -66,8 +66,8 @@ def test_what_was_spent_is_said_after_a_review(changed: Repo) -> None:
         done = review(changed, address, "--format", "terminal=out.txt", "--format", "markdown=out.md")
     asked = len(script.requests)
     spent = f"{asked} requests, {asked * 10_000:,} tokens in, {asked * 1_000:,} out, price not known"
-    assert f"spent         {spent}" in (changed.path / "out.txt").read_text()
-    assert f"- spent: {spent}" in (changed.path / "out.md").read_text()
+    assert f"cost          {spent}" in (changed.path / "out.txt").read_text()
+    assert f"- cost: {spent}" in (changed.path / "out.md").read_text()
     assert done.code == 1
 
 
