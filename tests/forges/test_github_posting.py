@@ -39,7 +39,7 @@ def test_a_finding_stands_on_its_line_and_the_summary_says_the_rest(
     said = summary(github)
     assert "Changes requested: 1 finding blocks" in said
     assert f"[comment]({comment['html_url']})" in said
-    assert "withheld: 1 finding (1 too small to act on)" in said
+    assert "withheld: 1 finding: 1 too small to act on" in said
     assert "error rate" not in said
     assert "/affidavit dismiss" in said
     assert [one["state"] for one in github.reviews] == ["COMMENTED"]
