@@ -1,4 +1,4 @@
-"""From the text of a file to its syntax tree, and from a tree to the nodes that a query names."""
+"""Parse files and query their syntax trees."""
 
 import importlib
 import re
@@ -135,7 +135,7 @@ def matches(grammar: Grammar, source: str, root: Node) -> Iterator[dict[str, lis
 
 
 def node_text(node: Node | None, text: bytes) -> str:
-    """What stands in the text at a node; empty where there is no node."""
+    """Return the text of a node; empty if there is no node."""
     return "" if node is None else text[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 

@@ -1,4 +1,4 @@
-"""What a language has to say of itself: one `Language`, with what its files say about imports and tests."""
+"""Describe a language: its files, imports, tests and scoping."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -92,12 +92,12 @@ class Scoping:
     is_open: bool = False
     """A name may be known without an import of its file: includes of includes, autoloading, namespaces."""
     users_import: bool = True
-    """Who uses a file imports it, or what stands for it. Others load by name, or include a header of it."""
+    """Users of a file import it. Other languages load by name or include a header."""
 
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """All that is known of one language. What it has not must be said, too: None, or nothing in the tuple."""
+    """One language. Say also what it lacks: None, or an empty tuple."""
 
     name: str
     """In lower case, as reports have it."""

@@ -1,4 +1,4 @@
-"""Runs of programs in the log of a review: what was run is kept, and a replay runs nothing."""
+"""Keep runs of programs in the log of a review, so that a replay runs nothing."""
 
 from affidavit.minds.conversation_log import ConversationLog, LogMode, exchange_key
 from affidavit.ports import Repository, Runner
@@ -33,7 +33,7 @@ class LoggedRunner:
         self.languages = languages
 
     def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
-        """What the log has, unless everything is to be done anew; else a run, which is kept."""
+        """Return the logged run, or run the program and log it; recording ignores the log."""
         key = exchange_key(
             {
                 "kind": "program",
@@ -53,19 +53,19 @@ class LoggedRunner:
         return run
 
     def stop(self) -> None:
-        """End what is running, and run nothing more."""
+        """End the running programs and start no more."""
         if self._runner is not None:
             self._runner.stop()
 
 
 def logged(runner: Runner, log: ConversationLog, repository: Repository) -> LoggedRunner:
-    """A runner whose runs are kept, and the sandbox with them: a replay needs none."""
+    """Return a runner that logs its runs and its sandbox; a replay needs neither."""
     log.append(SANDBOX_KEY, {"sandbox": runner.name, "languages": list(runner.languages)})
     return LoggedRunner(runner, log, repository, runner.name, runner.languages)
 
 
 def recorded(log: ConversationLog, repository: Repository) -> LoggedRunner | None:
-    """The runner of a recorded review, which runs nothing; None where that review ran nothing either."""
+    """Return the runner of a recorded review, which runs nothing; None if that review had none."""
     kept = log.find(SANDBOX_KEY)
     if kept is None:
         return None

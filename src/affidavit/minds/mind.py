@@ -26,7 +26,7 @@ MAX_UNREADABLE = 3
 
 @dataclass
 class UnreadableCount:
-    """How many answers of a model could not be read in a row, whatever its role."""
+    """How many answers of a model in a row could not be read, over all its roles."""
 
     in_a_row: int = 0
 

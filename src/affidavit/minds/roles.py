@@ -37,7 +37,7 @@ def minds_from(
 ) -> dict[Role, Mind]:
     """The minds of a review; raises SettingsError where a key, a package or a price is missing.
 
-    `lines` are for who has no key: they lead to somebody who asks the role's model.
+    `lines` are for processes without a key: they lead to a proxy that asks the role's model.
     """
     from affidavit.minds.mind import PydanticMind, UnreadableCount  # noqa: PLC0415 - its library takes half a second to load
 

@@ -1,4 +1,4 @@
-"""The tools of a verifier beside reading: what the isolated analysers say about one file, at base or head."""
+"""Let a verifier run the isolated analysers on one file, at base or head."""
 
 import asyncio
 import threading
@@ -53,7 +53,7 @@ CHECK_DESCRIPTIONS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What one analyser said about a file, or why it said nothing."""
+    """The diagnostics of one analyser for a file, or why there are none."""
 
     analyser: str
     diagnostics: tuple[AnalyserDiagnostic, ...] = ()
@@ -69,7 +69,7 @@ class CheckLimits:
 
 
 class Checks:
-    """`lint_check` and `type_check` over one change; what was run once is not run again."""
+    """`lint_check` and `type_check` over one change; results are cached."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class Checks:
         return path
 
     def _ask(self, analyser: Analyser, path: str, side: Side) -> CheckResult:
-        """What it said before, or a run; two talks that ask the same at once share one run."""
+        """Return the cached result or run the analyser; equal questions at the same time share one run."""
         # An analyser of whole projects is run once for a side, whatever file is asked about.
         key = (analyser.name, side, "" if analyser.scope == "project" else path)
         with self._lock:

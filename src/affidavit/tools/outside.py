@@ -43,7 +43,7 @@ DESCRIPTIONS = (
 
 
 class KeptAnswers(Protocol):
-    """Where answers of an earlier run are found, and new ones are kept."""
+    """A log of answers."""
 
     @property
     def is_replay(self) -> bool: ...
@@ -54,7 +54,7 @@ class KeptAnswers(Protocol):
 
 
 class OutsideTools(Closing):
-    """All servers of a review; the same call has the same answer, whoever asks first or last."""
+    """All servers of a review; equal calls have the same answer."""
 
     def __init__(self, connections: Sequence[ServerConnection], kept: KeptAnswers) -> None:
         self._connections = connections
@@ -128,7 +128,7 @@ class OutsideTools(Closing):
         return answer | ({"problems": list(self._problems)} if self._problems else {})
 
     def _listed(self) -> dict[str, OutsideTool]:
-        """What the servers had when they were first asked; what they say later counts no more."""
+        """Return the tools that the servers listed first; later lists do not count."""
         with self._listing:
             if self._tools is None:
                 found: dict[str, OutsideTool] = {}
@@ -153,7 +153,7 @@ class OutsideTools(Closing):
         return {"tool": tool.full_name, "is_error": is_error, "answer": text}
 
     def close(self) -> None:
-        """Leave all servers."""
+        """Close the connections to all servers."""
         for connection in self._connections:
             connection.close()
 

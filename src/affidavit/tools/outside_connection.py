@@ -1,4 +1,4 @@
-"""One server, spoken to within limits: what hangs, floods or fails costs its own answers and nothing else."""
+"""Talk to one MCP server within limits; a server that hangs, floods or fails loses only its own answers."""
 
 import json
 import os
@@ -130,7 +130,7 @@ class OutsideTool:
 
 
 class ServerConnection(Closing):
-    """Opened when it is first needed; after some failures in a row the server is asked no more."""
+    """Connects on first use; after some failures in a row the server is skipped."""
 
     def __init__(self, server: NamedServer, limits: ServerLimits | None = None) -> None:
         self.server = server

@@ -197,7 +197,7 @@ def _module(path: str) -> str:
 
 
 def answer_of(run: ProgramRun, most: int = MAX_OUTPUT) -> Answer:
-    """What a model is told of a run."""
+    """Return what a model reads about a run."""
     answer: Answer = {"ended": run.summary, "output": clipped_output(run.output, most)}
     return {**answer, "detail": run.detail} if run.detail else answer
 

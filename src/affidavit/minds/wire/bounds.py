@@ -35,7 +35,7 @@ class SizeLimits:
     piece_bytes: int = PIECE_BYTES
     """Of one event of a stream, or of a plain reply: that much is kept until it is whole."""
     error_bytes: int = 1_000_000
-    """Of whatever comes with a status that is no success."""
+    """Limit for error responses."""
 
 
 def size_limits(max_tokens: int) -> SizeLimits:

@@ -76,7 +76,7 @@ class Connection:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Keep the client open; who leaves last closes it."""
+        """Keep the client open; the last user closes it."""
         self._client = self._client or self.dial()
         self._users += 1
         try:

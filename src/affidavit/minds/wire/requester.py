@@ -32,7 +32,7 @@ class Exchange:
 
 
 class Line(Protocol):
-    """The way to a model: a connection of one's own, or somebody who holds the key and asks."""
+    """A way to a model: a connection, or a proxy that holds the key."""
 
     def opened(self) -> AbstractAsyncContextManager[None]: ...
 

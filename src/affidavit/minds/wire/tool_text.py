@@ -54,7 +54,7 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
 
 
 def _without_repetition(row: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """A row without the texts of the one above it; of what only that one has, it says that there is none."""
+    """Return the row with repeated cells left out and missing ones set to None."""
     told = {key: value for key, value in row.items() if not _is_repeated(key, value, above)}
     lacking = dict.fromkeys(key for key in above if key not in row)
     path = {"file_path": SAME_FILE} if "file_path" in row and "file_path" not in told else {}

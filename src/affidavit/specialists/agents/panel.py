@@ -37,7 +37,7 @@ MAX_PROPOSED = 300
 
 
 class PanelReader(Protocol):
-    """What models read a change through."""
+    """Gives models access to a change."""
 
     def context(self, case: Case, /) -> ContextMap:
         """Return the map of the change."""
@@ -119,7 +119,7 @@ class PanelSession:
         return tuple(redact_findings(findings, self.case.repository))
 
     def planner_talk(self, rough: Plan, schema: dict[str, Any], schema_name: str) -> Talk:
-        """What the planner is asked; it sees the first chunk and the list of all files."""
+        """Return the question to the planner, with the first chunk and the list of all files."""
         shown = rough.chunks[0] if rough.chunks else Chunk(number=1, paths=(), tokens=0)
         return Talk(
             speaker="planner",
@@ -148,7 +148,7 @@ class PanelSession:
         return agents + (self._triage(plan) if TRIAGE in plan.questions else [])
 
     def _triage(self, plan: Plan) -> list[Specialist]:
-        """Who checks existing comments: one for each page of them, with the diff that they are about."""
+        """Return the agents that check existing comments, one per page, with the diff of the comments."""
         chunks = plan.chunks or (Chunk(number=1, paths=(), tokens=0),)
         return [
             replace(self._agent((TRIAGE,), plan, chunk), page=page, page_number=number)
@@ -180,7 +180,7 @@ class PanelSession:
         return ModelJoiner(mind, self.briefing, plan, self.case.emit) if mind else None
 
     def verifier(self, plan: Plan) -> ModelVerifier:
-        """Who judges the findings; it has not seen the specialists' work."""
+        """Return the verifier of findings; it has not seen the specialists' work."""
         runs = WatchedRunner(self.case.runner) if self.case.runner else None
         # Made once, so that a check made for one talk is known to the next.
         tools = self.panel.reading.tools(replace(self.case, runner=runs), "verifier")
@@ -198,7 +198,7 @@ class PanelSession:
         return self.verifier(plan).with_others(votes, self.panel.minds.get("second_verifier"))
 
     def reporter_talk(self, report: Report, schema: dict[str, Any], schema_name: str) -> Talk:
-        """What the reporter is asked about a finished review; it has no tools, for all is found."""
+        """Return the question to the reporter about a finished review; it has no tools."""
         wrap, verdict = self.briefing.fence.wrap, report.verdict
         shown = [redact_candidate(one, self.case.repository) for one in report.shown]
         found = [line for one in shown if (line := _outcome(one, is_blocking=one.id in verdict.blocking))]

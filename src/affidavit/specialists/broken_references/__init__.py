@@ -1,1 +1,1 @@
-"""What the change takes away or alters, and who still relies on it."""
+"""Find uses of what a change removed."""

@@ -1,4 +1,4 @@
-"""Documents that still name, as code, what is gone from all code."""
+"""Find documents that name removed definitions as code."""
 
 import builtins
 import re
@@ -69,10 +69,10 @@ def _written_lines(ground: ReferenceLookup) -> set[tuple[str, int]]:
 
 
 def _named_alone(ground: ReferenceLookup) -> Iterator[_Named]:
-    """Names that stand in no code any more."""
+    """Yield lines that name a definition which no code has any more."""
     shown = {old.name: old for old in ground.gone if _is_public(old)}
     callable_names = [name for name, old in sorted(shown.items()) if _may_be_called(old)]
-    # Such words stand everywhere; few documents call them.
+    # Such words are everywhere; few documents call them.
     endings = {path.rpartition(".")[2] for path in ground.repository.head.entries() if _is_document(path)}
     globs = sorted(f"*.{ending}" for ending in endings if ending.isalnum())
     calls = ground.search(callable_names, CALLED, globs) if globs else []

@@ -1,4 +1,4 @@
-"""What the search for broken references stands on: both trees, their imports and names, and what changed."""
+"""Look up imports, names and changes of both trees for the search for broken references."""
 
 import re
 from collections import Counter
@@ -49,7 +49,7 @@ class Break:
     message: str
     cause: NamedCause
     suppressed_by: str = ""
-    """The change's own comment that silences it."""
+    """The comment in the change that suppresses it."""
 
 
 class Parsed(NamedTuple):
@@ -66,7 +66,7 @@ Finder = Callable[["ReferenceLookup"], Iterator[Break]]
 
 
 class ReferenceLookup:
-    """Reads each thing once, and only when it is asked for."""
+    """Both sides of a change; everything is read once, on first use."""
 
     def __init__(self, change: Change, repository: Repository, cache: BlobCache | None = None) -> None:
         self.change = change
@@ -285,7 +285,7 @@ def is_import(place: Occurrence) -> bool:
 
 
 def places_of(parsed: Parsed, name: str) -> list[Occurrence]:
-    """Return where a word stands in a file."""
+    """Return the places of a word in a file."""
     return occurrences(parsed.root, parsed.text, name) if name.encode() in parsed.text else []
 
 

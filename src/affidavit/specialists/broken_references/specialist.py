@@ -1,4 +1,4 @@
-"""The specialist that looks for what still relies on what the change took away."""
+"""The specialist that finds uses of what a change removed."""
 
 import asyncio
 import json
@@ -56,12 +56,12 @@ PROOF = Proof("the search for references", "all files of the repository that imp
 
 @dataclass(frozen=True)
 class ReferenceSearch:
-    """What was found, and what could not be looked at."""
+    """Broken references, and what could not be searched."""
 
     breaks: tuple[Break, ...]
     unread: tuple[str, ...] = ()
     dropped: tuple[tuple[AnalyserDiagnostic, str], ...] = ()
-    """What is broken and not handed in, each with the reason."""
+    """Broken references that are not reported, each with the reason."""
 
 
 class BrokenReferences:
@@ -182,7 +182,7 @@ def _first(group: list[Break]) -> Break:
 def _dropped(
     decided: Sequence[tuple[Break, str | None]], head: Tree
 ) -> tuple[tuple[AnalyserDiagnostic, str], ...]:
-    """What there is a reason not to say, as it may be written down."""
+    """Return the suppressed references without secrets, each with its reason."""
     by_reason: dict[str, list[Break]] = {}
     for one, why in decided:
         if why:
