@@ -1,4 +1,4 @@
-"""Show what a review is doing: live on a terminal, and with a model as plain lines where there is none."""
+"""Show the progress of a review: live on a terminal, as plain lines elsewhere."""
 
 import json
 import sys
@@ -49,13 +49,13 @@ class ReviewProgress:
 
     stage: str = STAGES["planner"]
     working: dict[str, str] = field(default_factory=dict)
-    """Who is at work, and on what."""
+    """Specialists at work, and what each is doing."""
     to_verify: int = 0
     judged: int = 0
     tokens: int = 0
     usd: float | None = None
     minds: dict[str, str] = field(default_factory=dict)
-    """Who of them is a model, and in which role."""
+    """Specialists that are models, with their roles."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ class ReviewProgress:
             return take(event.data) if take else None
 
     def rows(self) -> list[tuple[str, str]]:
-        """Who is at work on what, the busy ones first."""
+        """Return who is doing what, busy ones first."""
         with self._lock:
             listed = sorted(self.working.items(), key=lambda item: item[1] in ("", THINKING))
         rows = [

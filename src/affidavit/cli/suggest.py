@@ -192,7 +192,7 @@ def _outcome(trial: PatchTrial) -> str:
 
 
 ATTEMPTS = 2
-"""A patch that failed is written once more, by who knows why it failed."""
+"""The model gets one retry and is told why its patch failed."""
 
 
 def written_patch(

@@ -1,4 +1,4 @@
-"""Read the values of settings, whoever wrote them: a raw value in, a checked one or a plain complaint out."""
+"""Read and check the values of settings."""
 
 import math
 from collections.abc import Callable

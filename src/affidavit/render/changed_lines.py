@@ -1,4 +1,4 @@
-"""Find the lines of a change that a finding speaks of: its cause, old and new lines, the place at head."""
+"""Find the changed lines of a finding: its cause, old and new lines, its place at head."""
 
 import re
 from collections.abc import Callable, Iterator

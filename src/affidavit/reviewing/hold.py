@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Given:
-    """What is made already, in place of what the options name."""
+    """Parts that the caller made, used instead of what the options name."""
 
     log: ConversationLog
     minds: Mapping[Role, Mind] | None
@@ -48,7 +48,7 @@ class Given:
 
 
 def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
-    """Everybody who can look at a change under these settings."""
+    """Return the analysers and checks that these settings allow."""
     why_off = why_rules_are_off(settings)
     compiler = named_compiler(settings, None)
     disabled = frozenset(settings.analysers_off)
@@ -120,7 +120,7 @@ async def hold(
     earlier: Earlier | None = None,
     given: Given | None = None,
 ) -> Report:
-    """The same for who has an event loop."""
+    """Review like `hold_review`, for callers inside an event loop."""
     cache = None if options.no_cache else cache_folder()
     log, minds = (given.log, given.minds) if given else (_log_of(options, prompts), None)
     with _programs(opened, settings, options, log) as running:
@@ -165,7 +165,7 @@ def _log_of(options: ReviewOptions, prompts: PromptSet | None) -> ConversationLo
 
 
 def patch_trier(opened: OpenedChange, crew: Crew, running: Running) -> TryPatch | None:
-    """Who tries the patches that findings bring: only where programs are run."""
+    """Return what tries the patches of findings; None if programs are not run."""
     if running.beside is None:
         return None
     # Few reviews have patches.

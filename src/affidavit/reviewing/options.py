@@ -1,4 +1,4 @@
-"""The options of a review; None means that the settings files or the default decide."""
+"""Define the options of a review; None leaves the choice to settings files and defaults."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields

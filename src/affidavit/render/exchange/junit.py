@@ -1,4 +1,4 @@
-"""Write a report as JUnit XML: a suite a file, a case a finding, a failure where the gate fails."""
+"""Write a report as JUnit XML: one suite per file, one case per finding, failed if it fails the gate."""
 
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -26,7 +26,7 @@ def write(report: Report, _options: RenderOptions) -> str:
 
 
 def to_junit(report: Report) -> str:
-    """The document, in ASCII. Failures and errors are there exactly where the exit code is not 0."""
+    """Return the document in ASCII. It has failures or errors exactly if the exit code is not 0."""
     root = Element("testsuites", name="affidavit")
     _add_review(root, report)
     for path, candidates in _files(report).items():

@@ -1,4 +1,4 @@
-"""What the formats for other tools share: texts without traps, exact paths, and names for rules."""
+"""Share what exchange formats need: inert text, exact paths, names of rules."""
 
 import hashlib
 import json
