@@ -52,7 +52,7 @@ class _Edges:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Gathered:
     """What was read of code, documents and history, and what could not be."""
 
     symbols: tuple[SymbolChange, ...]
@@ -102,7 +102,7 @@ def gather_context(
     )
 
 
-def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _Found:
+def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _Gathered:
     with ThreadPoolExecutor(4) as pool:
         # Git reads history and documents in processes of its own while the code is read here.
         asked_origins = pool.submit(find_origins, change, repository)
@@ -119,7 +119,7 @@ def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _F
         companions, not_logged = asked_companions.result()
         texts, not_compared = asked_texts.result()
     left_out = [*not_followed, *not_sought, *not_searched, *not_blamed, *not_logged, *not_compared]
-    return _Found(symbols, edges, references, documents, companions, texts, called, origins, left_out)
+    return _Gathered(symbols, edges, references, documents, companions, texts, called, origins, left_out)
 
 
 def _called(change: Change, head: Tree, readers: CodeReaders) -> tuple[list[Called], list[str]]:
@@ -128,7 +128,7 @@ def _called(change: Change, head: Tree, readers: CodeReaders) -> tuple[list[Call
     return find_called(change, head, imports, definer)
 
 
-def _tie(found: _Found, change: Change, repository: GitRepository, readers: CodeReaders) -> Ties:
+def _tie(found: _Gathered, change: Change, repository: GitRepository, readers: CodeReaders) -> Ties:
     sources = _sources(found.symbols, found.edges, repository, readers)
     return Ties(
         references=found.references,

@@ -19,7 +19,7 @@ MAX_STEPS = 4
 
 
 @dataclass
-class Reach:
+class SymbolReach:
     """Which files reach a symbol, and how; files that pass it on are `providers`."""
 
     name: str
@@ -35,12 +35,12 @@ class Reach:
 
 def find_reach(
     symbol: Symbol, imports: Imports, defining: Callable[[Collection[str], str], Collection[str]]
-) -> Reach:
+) -> SymbolReach:
     """Follow the importers of the symbol's file, and theirs where they take its name along.
 
     `defining` says which of some files define a name themselves: then others get that one from them.
     """
-    reach = Reach(symbol.qualified.partition(".")[0], {symbol.path: 0})
+    reach = SymbolReach(symbol.qualified.partition(".")[0], {symbol.path: 0})
     providers = [symbol.path]
     for steps in range(1, MAX_STEPS + 2):
         taking = list(
@@ -54,7 +54,7 @@ def find_reach(
     return reach
 
 
-def _takers(reach: Reach, provider: str, imports: Imports) -> list[str]:
+def _takers(reach: SymbolReach, provider: str, imports: Imports) -> list[str]:
     """Those who import the name, or everything, from a provider, and are no providers yet."""
     found: dict[str, None] = {}
     for one in imports.importers_of(provider):
@@ -71,7 +71,7 @@ def _way(imported: Import, name: str) -> Way:
     return "by_star" if "*" in imported.names else "by_file"
 
 
-def _note(reach: Reach, path: str, way: Way, provider: str) -> None:
+def _note(reach: SymbolReach, path: str, way: Way, provider: str) -> None:
     known = reach.ways.get(path)
     if known is None or known == "by_file" or way == "by_name":
         reach.ways[path] = way
@@ -87,7 +87,7 @@ _FOLDER_STEMS = LANGUAGES.folder_stems - {"__main__"}
 
 
 @dataclass(frozen=True)
-class Assessment:
+class ReferenceCertainty:
     """How sure it is, and why."""
 
     certainty: Certainty
@@ -98,14 +98,14 @@ def assess(
     symbol: Symbol,
     path: str,
     place: WordPlace,
-    reach: Reach,
+    reach: SymbolReach,
     imported: Sequence[Import],
     *,
     is_bound: bool,
-) -> Assessment | None:
+) -> ReferenceCertainty | None:
     """The assessment of one occurrence; None where it cannot mean the symbol."""
     if place.role == "text":
-        return Assessment("possible", "it is in a comment or a string")
+        return ReferenceCertainty("possible", "it is in a comment or a string")
     if symbol.language == "go" and not _can_see_in_go(symbol, path):
         return None
     if "." in symbol.qualified:
@@ -115,7 +115,9 @@ def assess(
     return _assess_bare(symbol, path, place, reach, imported, is_bound=is_bound)
 
 
-def _assess_member(symbol: Symbol, path: str, place: WordPlace, reach: Reach) -> Assessment | None:
+def _assess_member(
+    symbol: Symbol, path: str, place: WordPlace, reach: SymbolReach
+) -> ReferenceCertainty | None:
     """A method or field: only its receiver's type could make it certain."""
     owner = symbol.qualified.rpartition(".")[0]
     owner_name = owner.rpartition(".")[2]
@@ -126,55 +128,59 @@ def _assess_member(symbol: Symbol, path: str, place: WordPlace, reach: Reach) ->
     if is_bare and _scoping(symbol).members_need_object and not (is_inside and place.is_in_class_body):
         return None
     if is_inside and (receiver in SELVES or receiver is None):
-        return Assessment("certain", f"it is inside {owner}")
+        return ReferenceCertainty("certain", f"it is inside {owner}")
     if receiver is not None and _last_name(receiver) == owner_name and _is_near(symbol, path, reach):
-        return Assessment("certain", f"it is taken from {owner_name} itself")
+        return ReferenceCertainty("certain", f"it is taken from {owner_name} itself")
     if symbol.language == "rust" and receiver is not None and _TYPE_NAME.fullmatch(_last_name(receiver)):
         # There is no inheritance: only an alias could make it this one.
-        return Assessment("possible", f"it is taken from {_last_name(receiver)}, not from {owner_name}")
+        return ReferenceCertainty(
+            "possible", f"it is taken from {_last_name(receiver)}, not from {owner_name}"
+        )
     if symbol.language == "go" and place.role != "call" and not _is_same_package(symbol, path):
-        return Assessment("possible", "it is not called there and may be a field of that name")
+        return ReferenceCertainty("possible", "it is not called there and may be a field of that name")
     return _assess_member_by_file(symbol, path, reach)
 
 
-def _assess_member_by_file(symbol: Symbol, path: str, reach: Reach) -> Assessment:
+def _assess_member_by_file(symbol: Symbol, path: str, reach: SymbolReach) -> ReferenceCertainty:
     way = reach.ways.get(path)
     if path == symbol.path:
-        return Assessment("likely", f"it is in the file that defines {reach.name}")
+        return ReferenceCertainty("likely", f"it is in the file that defines {reach.name}")
     if way is not None:
         taken = reach.via[path] if way == "by_file" else f"{reach.name} from {reach.via[path]}"
-        return Assessment("likely", f"the file imports {taken}")
+        return ReferenceCertainty("likely", f"the file imports {taken}")
     if _is_same_package(symbol, path):
-        return Assessment("likely", "the file is of the same package")
-    return Assessment("possible", f"the file does not import {symbol.path}")
+        return ReferenceCertainty("likely", "the file is of the same package")
+    return ReferenceCertainty("possible", f"the file does not import {symbol.path}")
 
 
-def _assess_attribute(symbol: Symbol, path: str, receiver: str, reach: Reach) -> Assessment | None:
+def _assess_attribute(
+    symbol: Symbol, path: str, receiver: str, reach: SymbolReach
+) -> ReferenceCertainty | None:
     """`module.name`: sure where the receiver is called like the module."""
     if path == symbol.path:
         return (
             None
             if receiver in SELVES
-            else Assessment("possible", "an attribute of that name in the same file")
+            else ReferenceCertainty("possible", "an attribute of that name in the same file")
         )
     if path in reach.ways:
         if _last_name(receiver) == _module_name(reach.via[path], symbol.language):
-            return Assessment("certain", f"the file imports {reach.via[path]} and names it")
+            return ReferenceCertainty("certain", f"the file imports {reach.via[path]} and names it")
         if receiver in SELVES:
             return None
-        return Assessment("likely", f"the file imports {reach.via[path]}")
-    return Assessment("possible", f"the file does not import {symbol.path}")
+        return ReferenceCertainty("likely", f"the file imports {reach.via[path]}")
+    return ReferenceCertainty("possible", f"the file does not import {symbol.path}")
 
 
 def _assess_bare(
     symbol: Symbol,
     path: str,
     place: WordPlace,
-    reach: Reach,
+    reach: SymbolReach,
     imported: Sequence[Import],
     *,
     is_bound: bool,
-) -> Assessment | None:
+) -> ReferenceCertainty | None:
     way = reach.ways.get(path)
     if path == symbol.path:
         return _unless_bound("the file defines it", is_bound=is_bound)
@@ -186,20 +192,20 @@ def _assess_bare(
         return _unless_bound("the file is of the same package", is_bound=is_bound)
     if way is not None:
         what = "everything from " if way == "by_star" else ""
-        return Assessment("likely", f"the file imports {what}{reach.via[path]}")
+        return ReferenceCertainty("likely", f"the file imports {what}{reach.via[path]}")
     takes_everything = any("*" in one.names and one.target is None for one in imported)
     if _scoping(symbol).is_open or takes_everything or place.role == "import":
-        return Assessment("possible", f"the file does not import {symbol.path}")
+        return ReferenceCertainty("possible", f"the file does not import {symbol.path}")
     return None
 
 
-def _unless_bound(why: str, *, is_bound: bool) -> Assessment:
+def _unless_bound(why: str, *, is_bound: bool) -> ReferenceCertainty:
     if is_bound:
-        return Assessment("likely", f"{why}, though it also has a local variable of that name")
-    return Assessment("certain", why)
+        return ReferenceCertainty("likely", f"{why}, though it also has a local variable of that name")
+    return ReferenceCertainty("certain", why)
 
 
-def _is_near(symbol: Symbol, path: str, reach: Reach) -> bool:
+def _is_near(symbol: Symbol, path: str, reach: SymbolReach) -> bool:
     return path == symbol.path or path in reach.ways or _is_same_package(symbol, path)
 
 

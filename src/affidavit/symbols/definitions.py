@@ -49,7 +49,7 @@ class Definition:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Captured:
     """A definition as the query gives it, before it is known what lies around it."""
 
     kind: str
@@ -60,7 +60,7 @@ class _Found:
 
 
 @dataclass(frozen=True)
-class _Around:
+class _EnclosingScope:
     """A definition that others lie in."""
 
     start: int
@@ -78,18 +78,18 @@ def definitions(text: bytes, grammar: Grammar) -> list[Definition]:
 def defined_in(root: Node, text: bytes, grammar: Grammar) -> list[Definition]:
     """What a syntax tree defines, without what is local to functions."""
     found: list[Definition] = []
-    around: list[_Around] = []
+    around: list[_EnclosingScope] = []
     for one in _in_order(_captured(root, text, grammar)):
         start, end = one.node.start_byte, one.node.end_byte
         # Two names of one declaration, as in `a, b = 1, 2`, stand side by side.
         while around and (start >= around[-1].end or (start, end) == (around[-1].start, around[-1].end)):
             around.pop()
-        outer = around[-1] if around else _Around(0, 0, "", "")
+        outer = around[-1] if around else _EnclosingScope(0, 0, "", "")
         if outer.kind in LOCAL_KINDS:
             continue
         qualified = f"{outer.prefix}{one.owner}{one.name}"
         prefix = f"{qualified}." if one.kind in NAMING_KINDS else outer.prefix
-        around.append(_Around(start, end, prefix, one.kind))
+        around.append(_EnclosingScope(start, end, prefix, one.kind))
         # A name as long as the nesting of a hostile file is no name, and would cost its square.
         if one.kind not in UNLISTED_KINDS and len(qualified) <= MAX_NAME:
             found.append(_definition(one, qualified, outer, text))
@@ -98,7 +98,7 @@ def defined_in(root: Node, text: bytes, grammar: Grammar) -> list[Definition]:
     return found
 
 
-def _captured(root: Node, text: bytes, grammar: Grammar) -> Iterable[_Found]:
+def _captured(root: Node, text: bytes, grammar: Grammar) -> Iterable[_Captured]:
     for captured in matches(grammar, grammar.symbols, root):
         kind = next((one for one in captured if one not in NOT_KINDS), None)
         if kind is None or "name" not in captured:
@@ -109,7 +109,7 @@ def _captured(root: Node, text: bytes, grammar: Grammar) -> Iterable[_Found]:
             owner = _type_name(node_text(captured["owner"][0], text)) + "."
         cut = captured["cut"][0].start_byte if "cut" in captured else _header_end(node)
         if name:
-            yield _Found(kind, name, owner, node, cut)
+            yield _Captured(kind, name, owner, node, cut)
 
 
 def _split_name(written: str, *, is_scope: bool) -> tuple[str, str]:
@@ -137,9 +137,9 @@ def _header_end(node: Node) -> int:
     return last.start_byte if last is not None and last.type == "end" else node.end_byte
 
 
-def _in_order(found: Iterable[_Found]) -> list[_Found]:
+def _in_order(found: Iterable[_Captured]) -> list[_Captured]:
     """From the outside in, each name of each node once; a constant that is a function is a function."""
-    by_place: dict[tuple[int, int, str], _Found] = {}
+    by_place: dict[tuple[int, int, str], _Captured] = {}
     for one in found:
         place = (one.node.start_byte, -one.node.end_byte, one.name)
         known = by_place.get(place)
@@ -148,7 +148,7 @@ def _in_order(found: Iterable[_Found]) -> list[_Found]:
     return [by_place[place] for place in sorted(by_place)]
 
 
-def _definition(one: _Found, qualified: str, outer: _Around, text: bytes) -> Definition:
+def _definition(one: _Captured, qualified: str, outer: _EnclosingScope, text: bytes) -> Definition:
     kind = "method" if one.kind == "function" and outer.kind in CLASS_KINDS else one.kind
     return Definition(
         name=one.name,
@@ -160,7 +160,7 @@ def _definition(one: _Found, qualified: str, outer: _Around, text: bytes) -> Def
     )
 
 
-def _header(one: _Found, text: bytes) -> str:
+def _header(one: _Captured, text: bytes) -> str:
     """The text up to the body, without comments: they may run on from it into the body's first lines."""
     start, end = one.node.start_byte, min(one.cut, one.node.start_byte + MAX_HEADER_BYTES)
     header = bytearray(text[start:end])

@@ -187,7 +187,7 @@ def _words(node: Node, text: bytes) -> list[str]:
     return re.findall(r"[\w$]+", node_text(node, text))
 
 
-class Modules:
+class ModuleExports:
     """Answers which names the modules of one tree provide, following what takes everything along."""
 
     def __init__(self, tree: Tree, imports: Callable[[], Imports]) -> None:

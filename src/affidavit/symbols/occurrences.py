@@ -60,7 +60,7 @@ WRAPPING = frozenset(("generic_function", "generic_type", "template_function", "
 
 
 @dataclass(frozen=True)
-class Occurrence:
+class WordOccurrence:
     """One place of a word. `receiver` is what stands before its dot, None where there is no dot."""
 
     line: int
@@ -70,21 +70,21 @@ class Occurrence:
     node: Node
 
 
-def occurrences(root: Node, text: bytes, name: str) -> list[Occurrence]:
+def occurrences(root: Node, text: bytes, name: str) -> list[WordOccurrence]:
     """The places of a word in a text, in its order."""
     pattern = re.compile(rb"(?<![\w\x80-\xff])" + re.escape(name.encode()) + rb"(?![\w\x80-\xff])")
     places = islice(pattern.finditer(text), MAX_OCCURRENCES)
     return [_occurrence(root, text, place.start(), place.end()) for place in places]
 
 
-def _occurrence(root: Node, text: bytes, start: int, end: int) -> Occurrence:
+def _occurrence(root: Node, text: bytes, start: int, end: int) -> WordOccurrence:
     node = root.descendant_for_byte_range(start, end) or root
     line, column = node.start_point.row + 1, node.start_point.column
     if (node.start_byte, node.end_byte) != (start, end) or is_text(node):
         before = text.rfind(b"\n", 0, start) + 1
-        return Occurrence(text.count(b"\n", 0, start) + 1, start - before, "text", None, node)
+        return WordOccurrence(text.count(b"\n", 0, start) + 1, start - before, "text", None, node)
     receiver, whole = _member(node, text)
-    return Occurrence(line, column, _role(node, whole, is_member=receiver is not None), receiver, node)
+    return WordOccurrence(line, column, _role(node, whole, is_member=receiver is not None), receiver, node)
 
 
 def is_text(node: Node) -> bool:
@@ -290,12 +290,12 @@ def _parse(
     return definitions, places
 
 
-def _places(found: list[Occurrence], definitions: list[Definition]) -> list[WordPlace]:
+def _places(found: list[WordOccurrence], definitions: list[Definition]) -> list[WordPlace]:
     declared = {_local_scope(one.node) for one in found if _says_global(one)}
     return [_place(one, definitions, declared) for one in found]
 
 
-def _place(one: Occurrence, definitions: list[Definition], declared: set[int | None]) -> WordPlace:
+def _place(one: WordOccurrence, definitions: list[Definition], declared: set[int | None]) -> WordPlace:
     around = innermost(definitions, one.line)
     receiver = one.receiver[-MAX_RECEIVER:] if one.receiver is not None else None
     is_bare = receiver is None and one.role != "text"
@@ -304,7 +304,7 @@ def _place(one: Occurrence, definitions: list[Definition], declared: set[int | N
     return WordPlace(one.line, one.role, receiver, within, is_bare and _is_in_class_body(one), is_of_file)
 
 
-def _says_global(one: Occurrence) -> bool:
+def _says_global(one: WordOccurrence) -> bool:
     return one.node.parent is not None and one.node.parent.type == "global_statement"
 
 
@@ -313,7 +313,7 @@ def _local_scope(node: Node) -> int | None:
     return next((above.id for above in ancestors(node) if LOCAL_SCOPES.search(above.type)), None)
 
 
-def _is_in_class_body(one: Occurrence) -> bool:
+def _is_in_class_body(one: WordOccurrence) -> bool:
     around = (above.type for above in ancestors(one.node))
     return next((kind for kind in around if kind in SCOPES), "") == "class_definition"
 

@@ -39,7 +39,7 @@ class Resolution:
     resolved_by: str
 
 
-class Resolve(Protocol):
+class ResolveName(Protocol):
     """What the name in a line means; None where nobody knows."""
 
     def __call__(self, tree: Tree, path: str, line: int, name: str, /) -> Resolution | None: ...
@@ -58,7 +58,7 @@ class CodeReaders:
     symbols_of: Callable[[Tree, str], Sequence[Symbol]]
     changed_symbols: Callable[[Change, Repository], Sequence[SymbolChange]]
     find_references: FindReferences
-    resolve: Resolve = resolve_nothing
+    resolve: ResolveName = resolve_nothing
     _imports: dict[str, Imports] = field(default_factory=dict)
     _reading: threading.Lock = field(default_factory=threading.Lock)
 

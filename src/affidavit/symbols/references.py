@@ -15,7 +15,7 @@ from affidavit.languages.registry import LANGUAGES, grammar_of, is_document
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.records.evidence import SearchHit
-from affidavit.symbols.certainty import Assessment, Reach, assess, find_reach
+from affidavit.symbols.certainty import ReferenceCertainty, SymbolReach, assess, find_reach
 from affidavit.symbols.definitions import definitions_of
 from affidavit.symbols.enclosing import code_lines, is_marked, is_plain_word
 from affidavit.symbols.occurrences import WordPlace, find_places
@@ -136,7 +136,7 @@ class _Use(NamedTuple):
     line: int
     kind: Literal["call", "import", "name", "text"]
     within: str
-    assessed: Assessment
+    assessed: ReferenceCertainty
     is_in_code: bool = True
 
 
@@ -149,7 +149,7 @@ class _Users:
     include_text: bool
     deadline: float
     cache: BlobCache
-    _reach: dict[tuple[str, str], Reach] = field(default_factory=dict)
+    _reach: dict[tuple[str, str], SymbolReach] = field(default_factory=dict)
     _unparsed: list[str] = field(default_factory=list)
     _crowded: list[str] = field(default_factory=list)
     """Symbols of which not all uses are listed."""
@@ -269,7 +269,7 @@ class _Users:
         found = definitions_of(paths, self.tree, cache=self.cache)
         return {path for path, defined in found.items() if any(one.qualified == name for one in defined)}
 
-    def _reach_of(self, symbol: Symbol) -> Reach:
+    def _reach_of(self, symbol: Symbol) -> SymbolReach:
         key = (symbol.path, symbol.qualified.partition(".")[0])
         if key not in self._reach:
             self._reach[key] = find_reach(symbol, self.imports, self._defining)
@@ -297,7 +297,7 @@ def _speaking(path: str, symbols: Sequence[Symbol]) -> list[Symbol]:
 
 def _as_text(path: str, file: _Hits, by_name: Mapping[str, Sequence[Symbol]]) -> Iterator[_Use]:
     has_grammar = grammar_of(path) is not None
-    unread = Assessment("possible", "no syntax tree was read")
+    unread = ReferenceCertainty("possible", "no syntax tree was read")
     for word, numbers in file.words.items():
         symbols = _speaking(path, by_name[word]) if has_grammar else by_name[word]
         for number in dict.fromkeys(numbers):

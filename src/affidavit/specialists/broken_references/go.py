@@ -12,7 +12,7 @@ from affidavit.specialists.broken_references.ground import (
     is_import,
     places_of,
 )
-from affidavit.symbols.occurrences import Occurrence
+from affidavit.symbols.occurrences import WordOccurrence
 
 RULE = "references/removed-attribute"
 IMPORTS = "(import_spec name: (_)? @alias path: (_) @module)"
@@ -118,7 +118,7 @@ def _uses(ground: ReferenceLookup, parsed: Parsed, old: Symbol, alias: str) -> I
         yield Break(RULE, parsed.path, place.line, message, ground.cause(old.path, old.qualified))
 
 
-def _plain_uses(parsed: Parsed, places: list[Occurrence]) -> list[Occurrence]:
+def _plain_uses(parsed: Parsed, places: list[WordOccurrence]) -> list[WordOccurrence]:
     """Return uses of a name by itself, in a file that gives it no other meaning."""
     is_other = any(place.role in ("definition", "binding", "key", "import") for place in places)
     if is_other or DOT_IMPORT.search(parsed.text):

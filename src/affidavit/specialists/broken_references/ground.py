@@ -24,9 +24,9 @@ from affidavit.records.finding import Cause
 from affidavit.records.record import Side
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
-from affidavit.symbols.exports import Modules
+from affidavit.symbols.exports import ModuleExports
 from affidavit.symbols.import_graph import ImportGraph, import_graph
-from affidavit.symbols.occurrences import Occurrence, occurrences
+from affidavit.symbols.occurrences import WordOccurrence, occurrences
 
 MAX_HITS = 20_000
 MAX_NAMES = 300
@@ -89,14 +89,14 @@ class ReferenceLookup:
         return import_graph(self.repository.base, cache=self._cache)
 
     @cached_property
-    def head_modules(self) -> Modules:
+    def head_modules(self) -> ModuleExports:
         """The names that modules provide at head."""
-        return Modules(self.repository.head, lambda: self.head_imports)
+        return ModuleExports(self.repository.head, lambda: self.head_imports)
 
     @cached_property
-    def base_modules(self) -> Modules:
+    def base_modules(self) -> ModuleExports:
         """The names that modules provided at base."""
-        return Modules(self.repository.base, lambda: self.base_imports)
+        return ModuleExports(self.repository.base, lambda: self.base_imports)
 
     @cached_property
     def symbols(self) -> list[SymbolChange]:
@@ -275,7 +275,7 @@ def is_guarded(node: Node, text: bytes) -> bool:
     return False
 
 
-def is_import(place: Occurrence) -> bool:
+def is_import(place: WordOccurrence) -> bool:
     """Check whether a word is part of an import, or of an export that only lists names."""
     # Not all of an `export`: its functions have parameters.
     return any(
@@ -284,7 +284,7 @@ def is_import(place: Occurrence) -> bool:
     )
 
 
-def places_of(parsed: Parsed, name: str) -> list[Occurrence]:
+def places_of(parsed: Parsed, name: str) -> list[WordOccurrence]:
     """Return the places of a word in a file."""
     return occurrences(parsed.root, parsed.text, name) if name.encode() in parsed.text else []
 

@@ -17,7 +17,7 @@ from affidavit.specialists.broken_references.ground import (
     is_import,
 )
 from affidavit.specialists.broken_references.modules import OWN_FILE, gone_files, is_passed_on_at_run_time
-from affidavit.symbols.occurrences import Occurrence, occurrences
+from affidavit.symbols.occurrences import WordOccurrence, occurrences
 
 STATEMENTS = frozenset(
     ("import_statement", "import_from_statement", "export_statement", "import_declaration")
@@ -241,7 +241,7 @@ def _is_rebound(parsed: Parsed, bound: _Bound) -> bool:
     return bool(others)
 
 
-def _is_assigned(place: Occurrence) -> bool:
+def _is_assigned(place: WordOccurrence) -> bool:
     whole = place.node.parent
     holder = whole.parent if whole is not None else None
     return holder is not None and holder.child_by_field_name("left") == whole

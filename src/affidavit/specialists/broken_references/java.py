@@ -20,7 +20,7 @@ from affidavit.specialists.broken_references.ground import (
     text_of,
 )
 from affidavit.symbols.definitions import symbols_of
-from affidavit.symbols.occurrences import Occurrence
+from affidavit.symbols.occurrences import WordOccurrence
 
 GONE = "references/removed-attribute"
 UNIMPLEMENTED = "references/unimplemented-method"
@@ -106,7 +106,7 @@ def _means_the_class(ground: ReferenceLookup, parsed: Parsed, path: str, owner: 
     return not any(place.role == "binding" for place in places_of(parsed, owner))
 
 
-def _by_the_class(parsed: Parsed, place: Occurrence, owner: str) -> str:
+def _by_the_class(parsed: Parsed, place: WordOccurrence, owner: str) -> str:
     """Return a call inside the class as it is written; nothing where it may mean another method."""
     name = node_text(place.node, parsed.text)
     if set(STATIC_IMPORT.findall(parsed.text)) & {b"*", name.encode()}:
@@ -116,7 +116,7 @@ def _by_the_class(parsed: Parsed, place: Occurrence, owner: str) -> str:
     return name if is_own and place.receiver in (None, "this") and call_of(place.node) is not None else ""
 
 
-def _on_the_class(parsed: Parsed, place: Occurrence, owner: str) -> str:
+def _on_the_class(parsed: Parsed, place: WordOccurrence, owner: str) -> str:
     """Return a call on the class or on a new object, as it is written."""
     call = call_of(place.node)
     target = call.child_by_field_name("object") if call is not None else None

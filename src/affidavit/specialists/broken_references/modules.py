@@ -10,7 +10,7 @@ from affidavit.ports import Tree
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
 from affidavit.specialists.broken_references.ground import Break, Parsed, ReferenceLookup, is_guarded
-from affidavit.symbols.occurrences import Occurrence, occurrences
+from affidavit.symbols.occurrences import WordOccurrence, occurrences
 
 # A package by its name may come from a registry in another version; these mean files of the repository.
 OWN_FILE = re.compile(r"^(?:\.|#|@/|~/|src/)")
@@ -189,7 +189,7 @@ def _is_declared(ground: ReferenceLookup, name: str) -> bool:
     return any(declaring.search(hit.text) for hit in ground.search([name]))
 
 
-def _loads(place: Occurrence, parsed: Parsed) -> bool:
+def _loads(place: WordOccurrence, parsed: Parsed) -> bool:
     holder = place.node.parent
     is_loading = holder is not None and holder.type in LOADING
     return place.role != "import" and is_loading and not is_guarded(place.node, parsed.text)
