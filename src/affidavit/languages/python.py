@@ -19,7 +19,8 @@ QUERY = """
 
 def extract_python(grammar: Grammar, text: bytes) -> Extract | None:
     """Return the imports of a module; None if it is too large to parse."""
-    if b"import" not in text:
+    # Python refuses a file with a NUL byte.
+    if b"import" not in text or b"\0" in text:
         return Extract()
     root, _ = parse_head(grammar, text, KEYWORD)
     if root is None:
