@@ -15,8 +15,8 @@ import pytest
 
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.mcp.changes import Changes, WantedChange, prompt_text
-from affidavit.mcp.reports import Reports
-from affidavit.mcp.reviews import Reviews
+from affidavit.mcp.reports import ReportDesk
+from affidavit.mcp.reviews import BackgroundReviews
 from affidavit.mcp.tools import OWN_TOOLS, Desk
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.store.open import open_store
@@ -48,8 +48,8 @@ def calling(folder: Path, own: Path, **chosen: Any) -> Iterator[Call]:
         return
 
     with Changes(folder, options) as changes, open_store(own / "store") as store:
-        reviews = Reviews(folder, (), own / "reviews")
-        desk = Desk(changes, reviews, Reports(folder, store, reviews), options)
+        reviews = BackgroundReviews(folder, (), own / "reviews")
+        desk = Desk(changes, reviews, ReportDesk(folder, store, reviews), options)
 
         def called(name: str, **arguments: Any) -> dict[str, Any]:
             return asyncio.run(desk.call(name, arguments, "an editor", silent))

@@ -10,8 +10,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from affidavit.errors import InputError
-from affidavit.mcp.reports import Reports
-from affidavit.mcp.reviews import Reviews
+from affidavit.mcp.reports import ReportDesk
+from affidavit.mcp.reviews import BackgroundReviews
 from affidavit.service.child.requests import recheck_report
 from affidavit.store.open import open_store
 from agent_client import over_stdio
@@ -44,7 +44,7 @@ def test_a_server_serves_no_report_of_another_repository(tmp_path: Path, other_n
     ours.commit("Start", {"a.py": "print(1)\n"})
     with open_store(data) as store:
         (kept,) = store.reports.ids()
-        reports = Reports(ours.path, store, Reviews(ours.path, (), tmp_path))
+        reports = ReportDesk(ours.path, store, BackgroundReviews(ours.path, (), tmp_path))
         for name in ("last", kept, kept[:6]):
             with pytest.raises(InputError, match="report"):
                 reports.find(name)
@@ -89,7 +89,7 @@ def test_a_report_of_another_release_is_proven_by_nobody(tmp_path: Path) -> None
     data = tmp_path / "data"
     repo = reviewed(tmp_path / "ours", data)
     with open_store(data) as store:
-        reports = Reports(repo.path, store, Reviews(repo.path, (), tmp_path))
+        reports = ReportDesk(repo.path, store, BackgroundReviews(repo.path, (), tmp_path))
         other = reports.find("last").model_copy(update={"affidavit_version": "9.9.1"})
         reports.keep(other)
         with pytest.raises(InputError, match=r"pip install affidavit==9\.9\.1"):

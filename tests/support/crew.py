@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from affidavit.service.kept.progress import Progress
+from affidavit.service.kept.progress import ReviewProgress
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.kept.reviews import Reviews
 from affidavit.store.open import Store, open_store
@@ -88,7 +88,7 @@ class Crew:
 
     def kept(self, review_id: str) -> int:
         """How many exchanges about its change were written down."""
-        exchanges = Progress(self.store.database).exchanges(review_id)
+        exchanges = ReviewProgress(self.store.database).exchanges(review_id)
         return sum(PROBE not in json.dumps(each) for each in exchanges)
 
     def submit(self, name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.git.location import find_repository
-from affidavit.mcp.reviews import Reviews
+from affidavit.mcp.reviews import BackgroundReviews
 from affidavit.ports import Specialist
 from affidavit.recheck.check import recheck
 from affidavit.records.candidate import Candidate
@@ -38,10 +38,10 @@ MAX_NAMED = 20
 MAX_TITLE_LENGTH = 120
 
 
-class Reports:
+class ReportDesk:
     """The reports of this server's reviews and submissions, and those that the store keeps."""
 
-    def __init__(self, repo: Path, store: Store, reviews: Reviews) -> None:
+    def __init__(self, repo: Path, store: Store, reviews: BackgroundReviews) -> None:
         self._repo = repo
         self._store = store
         self._reviews = reviews

@@ -76,7 +76,7 @@ class BackgroundReview:
         return ""
 
 
-class Reviews:
+class BackgroundReviews:
     """The reviews of one server."""
 
     def __init__(self, repo: Path, arguments: Sequence[str], folder: Path) -> None:

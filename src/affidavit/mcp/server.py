@@ -13,8 +13,8 @@ from affidavit import __version__
 from affidavit.config.places import state_folder
 from affidavit.errors import AffidavitError
 from affidavit.mcp.changes import Changes, WantedChange, prompt_list, prompt_text
-from affidavit.mcp.reports import Reports
-from affidavit.mcp.reviews import Reviews
+from affidavit.mcp.reports import ReportDesk
+from affidavit.mcp.reviews import BackgroundReviews
 from affidavit.mcp.tools import OWN_TOOLS, Desk, reading_tools
 from affidavit.minds.wire.tool_text import written
 from affidavit.render.formats import redacted, render
@@ -55,9 +55,9 @@ def make_server(served: Served) -> Server[Desk]:
             Changes(served.repo, served.options) as changes,
             open_store(served.options.data or state_folder()) as store,
         ):
-            reviews = Reviews(served.repo, served.arguments, folder)
+            reviews = BackgroundReviews(served.repo, served.arguments, folder)
             try:
-                yield Desk(changes, reviews, Reports(served.repo, store, reviews), served.options)
+                yield Desk(changes, reviews, ReportDesk(served.repo, store, reviews), served.options)
             finally:
                 await reviews.close()
 

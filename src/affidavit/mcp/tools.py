@@ -12,8 +12,8 @@ from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
 from affidavit.errors import AffidavitError, InputError
 from affidavit.events import Emit, Event
 from affidavit.mcp.changes import Changes, KeptChange, WantedChange
-from affidavit.mcp.reports import Reports, describe_report
-from affidavit.mcp.reviews import Reviews, status_of
+from affidavit.mcp.reports import ReportDesk, describe_report
+from affidavit.mcp.reviews import BackgroundReviews, status_of
 from affidavit.prompts import current_prompts
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
@@ -179,7 +179,9 @@ OWN_TOOLS: dict[str, OwnTool] = {
 class Desk:
     """Everything that one server works with, and the calls that go to it."""
 
-    def __init__(self, changes: Changes, reviews: Reviews, reports: Reports, options: ReviewOptions) -> None:
+    def __init__(
+        self, changes: Changes, reviews: BackgroundReviews, reports: ReportDesk, options: ReviewOptions
+    ) -> None:
         self.changes = changes
         self.reviews = reviews
         self.reports = reports

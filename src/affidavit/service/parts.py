@@ -12,7 +12,7 @@ from affidavit.errors import SettingsError
 from affidavit.minds.choice import CallLimits
 from affidavit.service.child.spawner import Spawner
 from affidavit.service.kept.access import Access
-from affidavit.service.kept.progress import Postings, Progress
+from affidavit.service.kept.progress import Postings, ReviewProgress
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.logs import say, write_logs
 from affidavit.service.metrics import REGISTRY, send_traces
@@ -44,7 +44,7 @@ class Parts:
         self.settings = settings
         self.store = open_store(settings.database or settings.data, keeps_connections=True)
         self.reviews = Reviews(self.store.database)
-        self.progress = Progress(self.store.database)
+        self.progress = ReviewProgress(self.store.database)
         self.postings = Postings(self.store.database)
         self.access = Access(self.store.database)
         self.readiness = Readiness(self._look)
@@ -54,7 +54,7 @@ class Parts:
         self.work = Work(settings)
         self.forgetting = Forgetting(self.store, self.work, self.caches)
         limits = CallLimits(attempts=ATTEMPTS_OF_A_CALL, at_once=settings.limits.calls_at_once)
-        self.calls = Calls(settings.models, settings.environment, limits, settings.limits.calls_per_minute)
+        self.calls = Calls(settings.models, settings.environment, limits)
         self.spawner: Spawner
         self.worker: Worker | None = None
         self.is_open = False

@@ -9,7 +9,7 @@ import uvicorn
 from structlog.contextvars import bound_contextvars
 
 from affidavit.errors import SettingsError
-from affidavit.service.api.guard import AT_A_TIME, Connection, close_overdue
+from affidavit.service.api.guard import AT_A_TIME, ClientConnection, close_overdue
 from affidavit.service.app import make_app
 from affidavit.service.logs import say, tell_as_ours, write_logs
 from affidavit.service.metrics import send_traces
@@ -43,13 +43,13 @@ async def _run(parts: Parts, *, works: bool) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
-        http=Connection,
+        http=ClientConnection,
         ws="none",
         backlog=AT_A_TIME,
         proxy_headers=PROXIES in parts.settings.environment,
         timeout_graceful_shutdown=STREAMS_END_SECONDS,
     )
-    server = Server(config)
+    server = ServiceServer(config)
 
     def end() -> None:
         ended.set()
@@ -70,7 +70,7 @@ async def _run(parts: Parts, *, works: bool) -> None:
                 await serving
 
 
-class Server(uvicorn.Server):
+class ServiceServer(uvicorn.Server):
     """A server that ends well when it is asked to end."""
 
     @contextmanager

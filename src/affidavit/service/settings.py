@@ -26,7 +26,7 @@ SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_DATABASE")
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServiceLimits:
     """What the service takes on; a tenant may have less or more of what is per tenant."""
 
     reviews_at_once: int = 4
@@ -36,8 +36,6 @@ class Limits:
     queued_per_tenant: int = 1_000
     calls_at_once: int = 8
     """To one model, of one worker."""
-    calls_per_minute: int = 0
-    """To one model, of one worker; 0: as many as it takes."""
     request_bytes: int = 25_000_000
     diff_bytes: int = 20_000_000
     repository_bytes: int = 5_000_000_000
@@ -63,7 +61,7 @@ class ServiceSettings:
     """Without what only the process that posts may know."""
     posting_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What only the process that posts is given."""
-    limits: Limits = field(default_factory=Limits)
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
     run_for: frozenset[str] = frozenset()
     """The tenants whose reviews may run programs, in a sandbox."""
     post_for: frozenset[str] = frozenset()

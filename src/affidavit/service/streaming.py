@@ -11,7 +11,7 @@ from fastapi.sse import format_sse_event
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from affidavit.errors import StoreError
-from affidavit.service.kept.progress import Progress
+from affidavit.service.kept.progress import ReviewProgress
 from affidavit.service.kept.records import FINISHED, KeptEvent, ReviewStatus
 from affidavit.service.kept.reviews import Reviews
 
@@ -110,7 +110,7 @@ State = tuple[ReviewStatus, int]
 class Watch:
     """Looks at the reviews that somebody listens to; no more than a few times a second."""
 
-    def __init__(self, reviews: Reviews, progress: Progress) -> None:
+    def __init__(self, reviews: Reviews, progress: ReviewProgress) -> None:
         self._reviews, self._progress = reviews, progress
         self._listening: dict[str, int] = {}
         self._states: Mapping[str, State] = {}

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from affidavit.events import now_iso
 from affidavit.service.api.access import Pace
 from affidavit.service.kept.access import Access
-from affidavit.service.kept.progress import NewExchanges, Progress, Spent
+from affidavit.service.kept.progress import NewExchanges, ReviewProgress, Spent
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.metrics import render_metrics
 from affidavit.service.problems import Refusal
@@ -109,7 +109,7 @@ def exchange(day: str, usd: float) -> NewExchanges:
 def test_money_is_limited_by_tenant_and_day(folder: Path, tenants: dict[str, Client]) -> None:
     first = tenants["rich"].submit(diff_text=other_diff("rich.txt"))
     with open_store(folder) as store:
-        reviews, progress = Reviews(store.database), Progress(store.database)
+        reviews, progress = Reviews(store.database), ReviewProgress(store.database)
         assert reviews.begin(first, "somebody", "2026-01-01")
         today = datetime.now(UTC).date().isoformat()
         for day in ("2020-01-01", today):
@@ -147,7 +147,7 @@ def test_questions_are_paid_from_the_days_money_and_refused_when_it_is_spent(ask
         with store.database.transaction() as connection:
             assert connection.execute(counted).scalar_one() > before
         today = datetime.now(UTC).date().isoformat()
-        Progress(store.database).spend(Spent("curious", today, 2.0, 0, 0))
+        ReviewProgress(store.database).spend(Spent("curious", today, 2.0, 0, 0))
     requests = len(asked.script.requests)
     assert client.post(place, {"question": "Why?"}).status == 402
     assert len(asked.script.requests) == requests

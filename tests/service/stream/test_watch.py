@@ -5,7 +5,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from affidavit.service.kept.progress import NewEvent, Progress
+from affidavit.service.kept.progress import NewEvent, ReviewProgress
 from affidavit.service.kept.records import KeptEvent, WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.streaming import Batch, State, Watch
@@ -17,7 +17,7 @@ EVENTS = 5
 LOOKS = 10
 
 
-class CountedProgress(Progress):
+class CountedProgress(ReviewProgress):
     """Counts how often events are read."""
 
     reads = 0
@@ -37,7 +37,7 @@ def test_what_happens_is_read_once_for_all_who_listen(tmp_path: Path) -> None:
     assert progress.reads < 5 * EVENTS, progress.reads
 
 
-async def listen(watch: Watch, reviews: Reviews, progress: Progress) -> list[list[int]]:
+async def listen(watch: Watch, reviews: Reviews, progress: ReviewProgress) -> list[list[int]]:
     async def hear() -> list[int]:
         return [event.number for event in await _all(watch)]
 
@@ -55,7 +55,7 @@ async def listen(watch: Watch, reviews: Reviews, progress: Progress) -> list[lis
 
 def test_an_event_is_written_once_for_all_who_listen(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
-        reviews, progress = Reviews(store.database), Progress(store.database)
+        reviews, progress = Reviews(store.database), ReviewProgress(store.database)
         _want_one(reviews)
         for number in range(EVENTS):
             name = "pipeline.completed" if number == EVENTS - 1 else "tool.called"
@@ -105,7 +105,7 @@ def test_nobody_who_listens_is_woken_while_nothing_happens(tmp_path: Path) -> No
     with open_store(tmp_path) as store:
         reviews = Looked(store.database)
         _want_one(reviews)
-        watch = Watch(reviews, Progress(store.database))
+        watch = Watch(reviews, ReviewProgress(store.database))
 
         async def listen() -> None:
             looking = asyncio.create_task(watch.keep_looking())
@@ -141,7 +141,7 @@ class Hanging(Reviews):
 def test_streams_close_at_once_when_a_server_ends_whose_database_hangs(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
         reviews = Hanging(store.database)
-        watch = Watch(reviews, Progress(store.database))
+        watch = Watch(reviews, ReviewProgress(store.database))
 
         async def listen() -> None:
             looking = asyncio.create_task(watch.keep_looking())

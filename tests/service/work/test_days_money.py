@@ -13,7 +13,7 @@ from affidavit.config.settings import Settings
 from affidavit.events import now_iso
 from affidavit.reviewing.models import ledger_of
 from affidavit.service.kept.access import Access
-from affidavit.service.kept.progress import Progress
+from affidavit.service.kept.progress import ReviewProgress
 from affidavit.store.open import open_store
 from model_server import Script, stating
 from model_server import serving as model_serving
@@ -39,7 +39,7 @@ class Place:
 
     def spent(self) -> float:
         with open_store(self.folder) as store:
-            return Progress(store.database).spent_usd("te", datetime.now(UTC).date().isoformat())
+            return ReviewProgress(store.database).spent_usd("te", datetime.now(UTC).date().isoformat())
 
 
 @pytest.fixture(scope="module")

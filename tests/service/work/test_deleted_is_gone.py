@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import update
 
 from affidavit.service.kept.access import DELETED, Access, AuditEntry
-from affidavit.service.kept.progress import NewEvent, NewExchanges, Progress, Spent
+from affidavit.service.kept.progress import NewEvent, NewExchanges, ReviewProgress, Spent
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.settings import ServiceSettings
@@ -172,7 +172,7 @@ def test_what_never_came_into_the_queue_is_put_there(asked: Asked) -> None:
 
 
 def test_who_has_lost_a_review_writes_no_more_about_it(store: Store) -> None:
-    reviews, progress = Reviews(store.database), Progress(store.database)
+    reviews, progress = Reviews(store.database), ReviewProgress(store.database)
     wanted = WantedReview(source="diff", diff_text=marked(5))
     reviews.add(Wanted("r", "default", "2026-01-01", "me", "key", wanted), again=False)
     assert reviews.begin("r", "first", "2026-01-01") is not None

@@ -24,7 +24,7 @@ from affidavit.service.work.attempt import Diary, HeldReview, LostReview
 from affidavit.service.work.calls import Calls
 from affidavit.service.work.forgetting import Caches
 from affidavit.service.work.worker import again_and_again
-from affidavit.service.work.workplace import FailedReview, Workplace
+from affidavit.service.work.workplace import FailedReview, ReviewRunner
 from affidavit.store.open import open_store
 from service_process import DIFF
 
@@ -37,11 +37,11 @@ class BrokenSpawner(Spawner):
 
 
 @contextmanager
-def workplace(folder: Path) -> Iterator[Workplace]:
+def workplace(folder: Path) -> Iterator[ReviewRunner]:
     settings = ServiceSettings(folder / "data")
     with open_store(folder / "data") as store, closing(BrokenSpawner(folder / "cache", {})) as spawner:
         caches = Caches(settings, Access(store.database))
-        yield Workplace(settings, store, Calls({}, {}, CallLimits()), spawner, caches)
+        yield ReviewRunner(settings, store, Calls({}, {}, CallLimits()), spawner, caches)
 
 
 def review_with_a_fault(folder: Path, *, is_ending: bool) -> tuple[type[BaseException], KeptReview]:
@@ -80,7 +80,7 @@ class Stopping(HeldReview):
 class Late(Reviews):
     """While its database answers, something happens."""
 
-    def __init__(self, place: Workplace, happens: Callable[[], None]) -> None:
+    def __init__(self, place: ReviewRunner, happens: Callable[[], None]) -> None:
         super().__init__(place.store.database)
         self._happens = happens
 
@@ -97,7 +97,7 @@ def test_what_is_taken_while_the_owners_are_looked_up_is_not_taken_for_lost(tmp_
         closing(BrokenSpawner(tmp_path / "cache", {})) as spawner,
     ):
         caches = Caches(settings, Access(store.database))
-        place = Workplace(settings, store, Calls({}, {}, CallLimits()), spawner, caches)
+        place = ReviewRunner(settings, store, Calls({}, {}, CallLimits()), spawner, caches)
         for name in ("mine", "lost", "taken"):
             request = WantedReview(source="diff", diff_text=DIFF)
             place.reviews.add(Wanted(name, "default", now_iso(), "me", name, request), again=False)
@@ -187,7 +187,7 @@ def test_a_worker_that_ends_says_nothing_of_threads_that_are_gone(
 
 
 def test_a_rest_ends_when_the_review_is_let_go_of(tmp_path: Path) -> None:
-    async def rest(place: Workplace) -> None:
+    async def rest(place: ReviewRunner) -> None:
         review = place.reviews.begin("one", place.settings.worker_id, now_iso())
         assert review is not None
         diary = Diary(place.progress, "one", "default", place.settings.worker_id)

@@ -2005,6 +2005,17 @@ export interface components {
             labels: components["schemas"]["FindingLabel"][];
         };
         /**
+         * FindingQuestion
+         * @description A question about a finding.
+         */
+        FindingQuestion: {
+            /**
+             * Question
+             * @example Which caller passes None here?
+             */
+            question: string;
+        };
+        /**
          * FindingSoFar
          * @description A finding of a review that is not done.
          */
@@ -3154,17 +3165,6 @@ export interface components {
             over_time: components["schemas"]["ReviewPoint"][];
         };
         /**
-         * Question
-         * @description A question about a finding.
-         */
-        Question: {
-            /**
-             * Question
-             * @example Which caller passes None here?
-             */
-            question: string;
-        };
-        /**
          * QuestionAnswer
          * @description What a model answers, from the finding's evidence and the repository.
          */
@@ -3280,10 +3280,10 @@ export interface components {
             date: string;
         };
         /**
-         * Rechecked
+         * RecheckResult
          * @description A report, derived again and compared.
          */
-        Rechecked: {
+        RecheckResult: {
             /** Holds */
             holds: boolean | null;
             /** Proofs */
@@ -5275,7 +5275,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Rechecked"];
+                    "application/json": components["schemas"]["RecheckResult"];
                 };
             };
         };
@@ -5299,7 +5299,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Rechecked"];
+                    "application/json": components["schemas"]["RecheckResult"];
                 };
             };
         };
@@ -5393,7 +5393,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Question"];
+                "application/json": components["schemas"]["FindingQuestion"];
             };
         };
         responses: {

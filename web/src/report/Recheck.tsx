@@ -7,7 +7,7 @@ import type { Candidate } from './findings';
 import { useReading } from './reading';
 import { counted, oneLine, seconds } from './text';
 
-type Checked = Shape<'Rechecked'>;
+type Checked = Shape<'RecheckResult'>;
 type Part = 'finding' | 'report';
 
 interface Run {

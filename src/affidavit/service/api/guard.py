@@ -82,7 +82,7 @@ MOST = min(1_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 """The other half of the files is for the database, cells, and connections that are being closed."""
 
 
-class Connection(HttpToolsProtocol):
+class ClientConnection(HttpToolsProtocol):
     """A connection that is closed if it owes a request for too long, or somebody else needs its place."""
 
     waited_for_since = 0.0
@@ -115,8 +115,8 @@ class Connection(HttpToolsProtocol):
         self.waited_for_since = self.loop.time()
 
 
-def _all(state: ServerState) -> list[Connection]:
-    return list(cast("set[Connection]", state.connections))
+def _all(state: ServerState) -> list[ClientConnection]:
+    return list(cast("set[ClientConnection]", state.connections))
 
 
 def close_overdue(state: ServerState) -> None:

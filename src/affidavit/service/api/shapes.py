@@ -116,7 +116,7 @@ class LabelRequest(Body):
     why: str = Field(default="", max_length=2_000, examples=["callers check this before"])
 
 
-class Question(Body):
+class FindingQuestion(Body):
     """A question about a finding."""
 
     question: str = Field(min_length=1, max_length=4_000, examples=["Which caller passes None here?"])
@@ -273,7 +273,7 @@ class QuestionAnswer(BaseModel):
     cost_usd: float | None
 
 
-class Rechecked(BaseModel):
+class RecheckResult(BaseModel):
     """A report, derived again and compared."""
 
     holds: bool | None

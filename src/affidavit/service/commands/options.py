@@ -22,7 +22,6 @@ LIMITS = {
     "reviews_at_once_per_tenant": (int, 4, "Reviews at once of one tenant, of all workers."),
     "queued_per_tenant": (int, 1_000, "Reviews of one tenant that may wait."),
     "calls_at_once": (int, 8, "Calls at once to one model, of this process."),
-    "calls_per_minute": (int, 0, "Calls a minute to one model, of this process; 0: no limit."),
     "usd_per_day": (float, 0.0, "What one tenant may spend a day; 0: no limit."),
     "diff_bytes": (int, 20_000_000, "The longest diff."),
     "request_bytes": (int, 25_000_000, "The longest request."),
@@ -96,7 +95,7 @@ def server_settings(options: dict[str, Any]) -> "ServiceSettings":
     """The settings of a server or a worker."""
     from affidavit.forges.credentials import ONLY_FOR_POSTING  # noqa: PLC0415 - only a service needs it
     from affidavit.reviewing.options import ReviewOptions  # noqa: PLC0415 - only a service needs it
-    from affidavit.service.settings import Limits, ServiceSettings  # noqa: PLC0415
+    from affidavit.service.settings import ServiceLimits, ServiceSettings  # noqa: PLC0415
 
     local = ("record", "replay", "resume", "data")
     of_reviews = {name: value for name, value in options.items() if name not in local}
@@ -110,7 +109,7 @@ def server_settings(options: dict[str, Any]) -> "ServiceSettings":
         options=ReviewOptions.among(of_reviews),
         environment=environment,
         posting_secrets=secrets,
-        limits=Limits(**{name: options[name] for name in LIMITS}),
+        limits=ServiceLimits(**{name: options[name] for name in LIMITS}),
         run_for=frozenset(options["run_for"]),
         post_for=frozenset(options["post_for"]),
         require_token=options.get("require_token", False),

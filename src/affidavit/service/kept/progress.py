@@ -40,7 +40,7 @@ class NewExchanges:
     spent: Spent
 
 
-class Progress:
+class ReviewProgress:
     """Events and exchanges of the reviews of one store."""
 
     def __init__(self, database: Database) -> None:

@@ -19,7 +19,13 @@ from affidavit.service.api.door import (
     ThisServer,
     documented,
 )
-from affidavit.service.api.shapes import FindingLabel, FindingLabels, LabelRequest, Question, QuestionAnswer
+from affidavit.service.api.shapes import (
+    FindingLabel,
+    FindingLabels,
+    FindingQuestion,
+    LabelRequest,
+    QuestionAnswer,
+)
 from affidavit.service.api.visits import visit
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
@@ -95,7 +101,7 @@ async def remove_label(
 @ROUTES.post("/findings/{finding_id}/ask", responses=documented(402, 404, 409, 502))
 async def ask(
     finding_id: FindingId,
-    body: Question,
+    body: FindingQuestion,
     report: OwnReport,
     review: OwnReview,
     parts: ThisServer,

@@ -17,7 +17,7 @@ from affidavit.service.api.door import (
     documented,
     no_report,
 )
-from affidavit.service.api.shapes import Rechecked, SetAsideResult, WithheldFinding, WithheldFindings
+from affidavit.service.api.shapes import RecheckResult, SetAsideResult, WithheldFinding, WithheldFindings
 from affidavit.service.api.visits import visit
 from affidavit.service.problems import Refusal
 
@@ -128,16 +128,18 @@ def _withheld(candidate: Candidate) -> WithheldFinding:
 
 
 @ROUTES.post("/recheck", responses=documented(404, 409, 502))
-async def recheck(report: OwnReport, review: OwnReview, parts: ThisServer, _caller: Submitter) -> Rechecked:
+async def recheck(
+    report: OwnReport, review: OwnReview, parts: ThisServer, _caller: Submitter
+) -> RecheckResult:
     """Derive the report again from its inputs, in a process of its own, and compare."""
-    return Rechecked.model_validate(await visit(parts, review, report, "recheck"))
+    return RecheckResult.model_validate(await visit(parts, review, report, "recheck"))
 
 
 @ROUTES.post("/findings/{finding_id}/recheck", responses=documented(404, 409, 502))
 async def recheck_finding(
     finding_id: str, report: OwnReport, review: OwnReview, parts: ThisServer, _caller: Submitter
-) -> Rechecked:
+) -> RecheckResult:
     """The proofs of one finding, made again: of the change, its quote, its searches, its analyser."""
     if finding_id not in {one.id for one in report.candidates}:
         raise Refusal(404, f"the review has no finding {finding_id!r}")
-    return Rechecked.model_validate(await visit(parts, review, report, "recheck", finding=finding_id))
+    return RecheckResult.model_validate(await visit(parts, review, report, "recheck", finding=finding_id))

@@ -18,7 +18,7 @@ from affidavit.records.iteration import StoredIteration
 from affidavit.service import metrics
 from affidavit.service.child.channel import Channel, Served
 from affidavit.service.child.spawner import Spawner
-from affidavit.service.kept.progress import NewEvent, NewExchanges, Progress, Spent
+from affidavit.service.kept.progress import NewEvent, NewExchanges, ReviewProgress, Spent
 from affidavit.service.kept.records import KeptReview, WantedReview
 from affidavit.service.metrics import record_span
 from affidavit.service.work.calls import Calls, ended
@@ -38,7 +38,7 @@ class LostReview(Exception):  # noqa: N818 - not a mistake
 class Diary:
     """Stores the events and exchanges of one attempt, unless the review is lost."""
 
-    def __init__(self, progress: Progress, review_id: str, tenant: str, owner: str) -> None:
+    def __init__(self, progress: ReviewProgress, review_id: str, tenant: str, owner: str) -> None:
         self._progress, self._owner = progress, owner
         self._review_id, self._tenant = review_id, tenant
         self._seen: Counter[str] = Counter()

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from affidavit.ports import Role
 from affidavit.service import metrics
 from affidavit.service.child.lines import REPLIES
 from affidavit.service.kept.access import Access
-from affidavit.service.kept.progress import Progress
+from affidavit.service.kept.progress import ReviewProgress
 from affidavit.service.metrics import span
 from affidavit.service.settings import ServiceSettings
 
@@ -56,7 +55,7 @@ class Money:
 
     settings: ServiceSettings
     access: Access
-    progress: Progress
+    progress: ReviewProgress
 
     def today(self, tenant: str) -> DaysMoney:
         """Return the budget of today (UTC)."""
@@ -77,35 +76,6 @@ Pay = Callable[[Any], Awaitable[bool]]
 """Takes the partial reply of a failed attempt; returns False if the budget allows no other."""
 
 
-class Gate(asyncio.Semaphore):
-    """Limits concurrent calls and calls per minute."""
-
-    def __init__(self, at_once: int, per_minute: int = 0) -> None:
-        super().__init__(at_once)
-        self._per_minute = per_minute
-        self._begun: deque[float] = deque()
-        self._turn = asyncio.Lock()
-
-    async def __aenter__(self) -> None:
-        await super().__aenter__()
-        if not self._per_minute:
-            return
-        try:
-            async with self._turn:
-                await self._wait_for_the_minute()
-        except BaseException:
-            self.release()
-            raise
-
-    async def _wait_for_the_minute(self) -> None:
-        now = time.monotonic()
-        while self._begun and self._begun[0] <= now - 60:
-            self._begun.popleft()
-        if len(self._begun) >= self._per_minute:
-            await asyncio.sleep(self._begun.popleft() + 60 - now)
-        self._begun.append(time.monotonic())
-
-
 class Calls:
     """The connections to the models of one worker, shared by all its reviews."""
 
@@ -114,13 +84,12 @@ class Calls:
         models: Mapping[Role, ModelChoice],
         environment: Mapping[str, str],
         limits: CallLimits,
-        per_minute: int = 0,
     ) -> None:
         self._stack = AsyncExitStack()
-        gates: dict[tuple[str, str | None], Gate] = {}
+        gates: dict[tuple[str, str | None], asyncio.Semaphore] = {}
         self._connections: dict[Role, Connection] = {}
         for role, choice in models.items():
-            gate = gates.setdefault((choice.model, choice.base_url), Gate(limits.at_once, per_minute))
+            gate = gates.setdefault((choice.model, choice.base_url), asyncio.Semaphore(limits.at_once))
             dial = partial(build_client, choice, environment)
             self._connections[role] = Connection(dial, choice, limits, gate)
 

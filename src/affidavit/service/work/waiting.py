@@ -89,7 +89,7 @@ LONGEST_WISH_SECONDS = 600.0
 
 
 @dataclass
-class Patience:
+class StageRetries:
     """Counts the failures of each stage of one review."""
 
     failures: Counter[str] = field(default_factory=Counter)

@@ -41,7 +41,7 @@ from affidavit.service.work.engine import (
 from affidavit.service.work.forgetting import Caches, Forgetting
 from affidavit.service.work.posting import PostOffice
 from affidavit.service.work.waiting import until_it_answers
-from affidavit.service.work.workplace import FailedReview, Workplace
+from affidavit.service.work.workplace import FailedReview, ReviewRunner
 from affidavit.store.open import Store
 
 Clock = Callable[[], float]
@@ -213,7 +213,7 @@ class Worker:
         self._under_way = 0
         self._stack = AsyncExitStack()
         self._forgetting = Forgetting(store, work, caches)
-        self.place = Workplace(settings, store, calls, spawner, caches)
+        self.place = ReviewRunner(settings, store, calls, spawner, caches)
         self.office = PostOffice(settings, store)
         self._over: set[str] = set()
         """Unfinished reviews that the engine took for finished in the last round."""

@@ -22,7 +22,7 @@ from affidavit.service import metrics
 from affidavit.service.child.channel import ChannelClosed, Refused
 from affidavit.service.child.spawner import Spawner
 from affidavit.service.kept.access import Access
-from affidavit.service.kept.progress import Progress
+from affidavit.service.kept.progress import ReviewProgress
 from affidavit.service.kept.records import COMMAND_LINE, FindingCounts, ReviewOutcome, WantedReview
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.logs import SeldomLog
@@ -31,7 +31,7 @@ from affidavit.service.work.attempt import Diary, HeldReview, LostReview
 from affidavit.service.work.calls import Calls, Money
 from affidavit.service.work.forgetting import Caches
 from affidavit.service.work.terms import Series, locate_source, models_for, options_for, prompts_for
-from affidavit.service.work.waiting import ATTEMPTS, Patience, pauses, until_it_answers, until_it_is_done
+from affidavit.service.work.waiting import ATTEMPTS, StageRetries, pauses, until_it_answers, until_it_is_done
 from affidavit.store.open import Store
 
 LOG = structlog.get_logger("affidavit.worker")
@@ -39,7 +39,7 @@ TRIES = SeldomLog("affidavit.worker")
 
 
 @dataclass
-class Workplace:
+class ReviewRunner:
     """Runs the reviews of one worker."""
 
     settings: ServiceSettings
@@ -54,7 +54,7 @@ class Workplace:
 
     def __post_init__(self) -> None:
         self.reviews = Reviews(self.store.database)
-        self.progress = Progress(self.store.database)
+        self.progress = ReviewProgress(self.store.database)
         self.money = Money(self.settings, Access(self.store.database), self.progress)
 
     async def do(self, review_id: str) -> None:
@@ -115,7 +115,7 @@ class Workplace:
 
     async def _until_done(self, held: HeldReview, wanted: WantedReview) -> None:
         """Run the review, with retries; model calls that were paid are not repeated."""
-        patience, waits = Patience(), pauses()
+        patience, waits = StageRetries(), pauses()
         while True:
             try:
                 with self.caches.used(held.review.tenant) as held.cache:
