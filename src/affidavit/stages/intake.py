@@ -306,7 +306,7 @@ def _open_diff(data: bytes, request: ChangeRequest, store: ObjectStore | None) -
     files = parse_diff(data)
     placed = place_diff(store, files) if store else None
     if store and store.location and placed:
-        return _placed(store, store.location, list(placed.files), placed, request)
+        return _placed(store, store.location, files, placed, request)
     why = "there is no repository here"
     if store:
         store.close()

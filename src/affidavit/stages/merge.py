@@ -79,9 +79,11 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
     Where a model can be asked, it groups by cause; where it fails, likeness of words decides. Its answer
     comes back, too.
     """
+    if joiner is None:
+        return add_fingerprints(group_duplicates(docket), case), None
     by_rules = _group_repeated(group_duplicates(docket, lambda one: one.is_proven_by_machine))
-    asked = _to_join(by_rules.leading) if joiner else []
-    if joiner is None or not asked:
+    asked = _to_join(by_rules.leading)
+    if not asked:
         return add_fingerprints(group_duplicates(docket), case), None
     answer = await joiner.join(asked)
     causes = _read(answer, asked)
