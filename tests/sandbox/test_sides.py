@@ -21,10 +21,10 @@ from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.copies import LAUNCHER, command_of, file_of
 from affidavit.sandbox.job import Ended, Job
 from affidavit.sandbox.provision import Provision, provide
-from affidavit.sandbox.sides import Sides
+from affidavit.sandbox.sides import SandboxedSides
 from repositories import Repo
 
-Opened = Callable[..., Sides]
+Opened = Callable[..., SandboxedSides]
 
 
 @pytest.fixture
@@ -46,10 +46,10 @@ def repo(tmp_path: Path) -> Repo:
 def sides(repo: Repo, sandbox: Bubblewrap) -> Iterator[Opened]:
     opened = []
 
-    def open_sides(provision: Provision | None = None, limits: RunLimits | None = None) -> Sides:
+    def open_sides(provision: Provision | None = None, limits: RunLimits | None = None) -> SandboxedSides:
         base, head = repo.git("rev-parse", "HEAD~1"), repo.git("rev-parse", "HEAD")
         repository = open_repository(repo.path, base, head)
-        made = Sides(repository, sandbox, provision or provide(()), limits or RunLimits())
+        made = SandboxedSides(repository, sandbox, provision or provide(()), limits or RunLimits())
         opened.extend((made, repository))
         return made
 
@@ -313,11 +313,11 @@ class Counting:
 
 
 @contextmanager
-def counted(repo: Repo, counting: Counting, at_once: int) -> Iterator[Sides]:
+def counted(repo: Repo, counting: Counting, at_once: int) -> Iterator[SandboxedSides]:
     commit = repo.git("rev-parse", "HEAD")
     with (
         open_repository(repo.path, commit, commit) as repository,
-        Sides(repository, counting, provide(()), at_once=at_once) as sides,
+        SandboxedSides(repository, counting, provide(()), at_once=at_once) as sides,
     ):
         yield sides
 

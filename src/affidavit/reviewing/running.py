@@ -18,7 +18,7 @@ from affidavit.records.report import Programs
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import choose_sandbox
 from affidavit.sandbox.provision import provide
-from affidavit.sandbox.sides import Sides
+from affidavit.sandbox.sides import SandboxedSides
 from affidavit.stages.reproduce import Running
 
 LIMITS = ("run_seconds", "run_at_once")
@@ -52,7 +52,7 @@ def opened_runner(
     if choice.sandbox is None:
         yield Running(None, Programs(reason=choice.reason, advice=choice.advice))
         return
-    with Sides(
+    with SandboxedSides(
         repository,
         choice.sandbox,
         provided,
