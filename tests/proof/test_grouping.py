@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.proof.judgement import Cause, Unreadable, groups_by_cause, read_grouping
+from affidavit.proof.judgement import SharedCause, UnreadableReply, groups_by_cause, read_grouping
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Group
 from claims import candidate, finding
@@ -23,8 +23,8 @@ def group(*names: Any, cause: Any = "`total` starts at 1") -> dict[str, Any]:
 
 def test_every_finding_is_read_with_the_cause_of_its_group() -> None:
     assert read_grouping(grouped(group("logic-0", "security-1"), group("ruff-0", cause="a\n b")), ASKED) == [
-        Cause("`total` starts at 1", ("logic-0", "security-1")),
-        Cause("a b", ("ruff-0",)),
+        SharedCause("`total` starts at 1", ("logic-0", "security-1")),
+        SharedCause("a b", ("ruff-0",)),
     ]
 
 
@@ -46,7 +46,7 @@ def test_every_finding_is_read_with_the_cause_of_its_group() -> None:
 )
 def test_a_grouping_that_is_not_whole_is_none(reply: str | None, reason: str) -> None:
     read = read_grouping(reply, ASKED)
-    assert isinstance(read, Unreadable)
+    assert isinstance(read, UnreadableReply)
     assert reason in read.reason
 
 
@@ -55,7 +55,7 @@ def found(name: str, severity: str, kind: str = "model") -> Candidate:
 
 
 def joined(*in_order: Candidate) -> list[Group]:
-    return groups_by_cause([Cause("why", tuple(one.id for one in in_order))], in_order)
+    return groups_by_cause([SharedCause("why", tuple(one.id for one in in_order))], in_order)
 
 
 def test_the_strongest_leads_those_with_its_cause() -> None:

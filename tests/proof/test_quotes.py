@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.proof.quotes import Occurrence, extend_until_unique, find_quote
+from affidavit.proof.quotes import QuoteMatch, extend_until_unique, find_quote
 
 LINES = [
     "def f(a):",
@@ -16,11 +16,11 @@ LINES = [
 
 
 def test_white_space_is_folded_line_by_line() -> None:
-    assert find_quote("b = a + 1\n return b", LINES) == [Occurrence(3, 4)]
+    assert find_quote("b = a + 1\n return b", LINES) == [QuoteMatch(3, 4)]
 
 
 def test_blank_lines_do_not_count() -> None:
-    assert find_quote("def f(a):\n    b = a + 1\n\n\n    return b\n", LINES) == [Occurrence(1, 4)]
+    assert find_quote("def f(a):\n    b = a + 1\n\n\n    return b\n", LINES) == [QuoteMatch(1, 4)]
 
 
 def test_words_are_not_joined_by_folding() -> None:
@@ -28,19 +28,19 @@ def test_words_are_not_joined_by_folding() -> None:
 
 
 def test_a_quote_that_stands_twice_is_found_twice() -> None:
-    assert find_quote("b = a + 1", LINES) == [Occurrence(3, 3), Occurrence(7, 7)]
+    assert find_quote("b = a + 1", LINES) == [QuoteMatch(3, 3), QuoteMatch(7, 7)]
 
 
 def test_whole_lines_come_before_parts_of_lines() -> None:
-    assert find_quote("return b", LINES) == [Occurrence(4, 4)]
+    assert find_quote("return b", LINES) == [QuoteMatch(4, 4)]
 
 
 def test_a_part_of_a_line_is_found_when_no_whole_line_matches() -> None:
-    assert find_quote("b * 2", LINES) == [Occurrence(8, 8)]
+    assert find_quote("b * 2", LINES) == [QuoteMatch(8, 8)]
 
 
 def test_a_quote_may_begin_and_end_inside_a_line() -> None:
-    assert find_quote("a + 1\n    return b *", LINES) == [Occurrence(7, 8)]
+    assert find_quote("a + 1\n    return b *", LINES) == [QuoteMatch(7, 8)]
 
 
 def test_lines_out_of_order_are_not_found() -> None:
@@ -48,15 +48,15 @@ def test_lines_out_of_order_are_not_found() -> None:
 
 
 def test_line_numbers_copied_with_the_code_are_read_past() -> None:
-    assert find_quote("6: def g(a):\n7:     b = a + 1", LINES) == [Occurrence(6, 7)]
+    assert find_quote("6: def g(a):\n7:     b = a + 1", LINES) == [QuoteMatch(6, 7)]
 
 
 def test_diff_marks_copied_with_the_code_are_read_past() -> None:
-    assert find_quote("+def g(a):\n+    b = a + 1", LINES) == [Occurrence(6, 7)]
+    assert find_quote("+def g(a):\n+    b = a + 1", LINES) == [QuoteMatch(6, 7)]
 
 
 def test_code_that_begins_with_a_minus_is_found_as_it_stands() -> None:
-    assert find_quote("-x\n+y", ["-x", "+y"]) == [Occurrence(1, 2)]
+    assert find_quote("-x\n+y", ["-x", "+y"]) == [QuoteMatch(1, 2)]
 
 
 def test_a_quote_of_nothing_is_found_nowhere() -> None:
@@ -64,11 +64,11 @@ def test_a_quote_of_nothing_is_found_nowhere() -> None:
 
 
 def test_a_short_quote_is_extended_until_it_is_unique() -> None:
-    assert extend_until_unique(Occurrence(7, 7), LINES) == Occurrence(6, 8)
+    assert extend_until_unique(QuoteMatch(7, 7), LINES) == QuoteMatch(6, 8)
 
 
 def test_a_quote_that_cannot_become_unique_is_extended_only_so_far() -> None:
-    assert extend_until_unique(Occurrence(50, 50), ["x = 1"] * 100) == Occurrence(47, 53)
+    assert extend_until_unique(QuoteMatch(50, 50), ["x = 1"] * 100) == QuoteMatch(47, 53)
 
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=30), st.data())
@@ -78,7 +78,7 @@ def test_lines_copied_from_a_file_are_always_found_there(lines: list[str], data:
     end = data.draw(st.integers(start, len(lines)))
     copied = [n for n in range(start, end + 1) if lines[n - 1].strip()]
     found = find_quote("\n".join(lines[start - 1 : end]), lines)
-    assert not copied or Occurrence(copied[0], copied[-1]) in found
+    assert not copied or QuoteMatch(copied[0], copied[-1]) in found
 
 
 @given(st.text(), st.lists(st.text(max_size=20), max_size=20))

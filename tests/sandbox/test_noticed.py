@@ -10,13 +10,13 @@ from affidavit.git.tree import MAX_TEXT_BYTES
 from affidavit.records.program_runs import AddedFile, Program, ProgramRun, RunLimits
 from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.provision import provide
-from affidavit.sandbox.sides import Sides
+from affidavit.sandbox.sides import SandboxedSides
 from repositories import Repo
 
 TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 SECRET = f'TOKEN = "{TOKEN}"\n'
 Files = Mapping[str, str]
-Changed = Callable[..., Sides]
+Changed = Callable[..., SandboxedSides]
 
 
 @pytest.fixture
@@ -24,13 +24,13 @@ def changed(tmp_path: Path, sandbox: Bubblewrap) -> Iterator[Changed]:
     """Both sides of a change, from their files."""
     opened = []
 
-    def open_sides(base: Files, head: Files, limits: RunLimits | None = None) -> Sides:
+    def open_sides(base: Files, head: Files, limits: RunLimits | None = None) -> SandboxedSides:
         repo = Repo(tmp_path / f"repo{len(opened)}")
         repo.commit("base", base)
         repo.commit("head", head)
         before, after = repo.git("rev-parse", "HEAD~1"), repo.git("rev-parse", "HEAD")
         repository = open_repository(repo.path, before, after)
-        made = Sides(repository, sandbox, provide(()), limits or RunLimits())
+        made = SandboxedSides(repository, sandbox, provide(()), limits or RunLimits())
         opened.extend((made, repository))
         return made
 

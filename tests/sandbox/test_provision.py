@@ -10,7 +10,7 @@ import pytest
 
 from affidavit.errors import SettingsError
 from affidavit.sandbox.private_places import homes_among, is_private
-from affidavit.sandbox.provision import environment_at, own_node, own_python, provide, registries
+from affidavit.sandbox.provision import environment_at, own_node, own_python, provide
 
 
 def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_from(tmp_path: Path) -> None:
@@ -165,11 +165,6 @@ def test_without_an_environment_there_is_the_interpreter_without_our_own_package
     provided = next(own_python())
     assert (Path(provided.search_path[0]) / "python3").exists()
     assert str(Path(sys.prefix) / "bin") not in provide(()).search_path or sys.prefix == sys.base_prefix
-
-
-def test_addresses_of_registries_are_passed_on_and_passwords_are_not() -> None:
-    given = {"PIP_INDEX_URL": "https://mirror/simple", "HTTPS_PROXY": "http://me:pass@proxy:80", "TOKEN": "x"}
-    assert registries(given) == {"PIP_INDEX_URL": "https://mirror/simple"}
 
 
 def test_the_home_that_the_machine_knows_is_one_whatever_the_environment_says(

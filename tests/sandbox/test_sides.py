@@ -7,12 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from affidavit.errors import OutsideError
 from affidavit.git.repository import open_repository
 from affidavit.proof.running.own_names import NOTHING_OWN
 from affidavit.proof.running.reproduction import outcome_of
@@ -21,11 +20,11 @@ from affidavit.records.program_runs import AddedFile, Program, ProgramRun, RunLi
 from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.copies import LAUNCHER, command_of, file_of
 from affidavit.sandbox.job import Ended, Job
-from affidavit.sandbox.provision import Provision, make_environment, provide
-from affidavit.sandbox.sides import Sides
+from affidavit.sandbox.provision import Provision, provide
+from affidavit.sandbox.sides import SandboxedSides
 from repositories import Repo
 
-Opened = Callable[..., Sides]
+Opened = Callable[..., SandboxedSides]
 
 
 @pytest.fixture
@@ -47,10 +46,10 @@ def repo(tmp_path: Path) -> Repo:
 def sides(repo: Repo, sandbox: Bubblewrap) -> Iterator[Opened]:
     opened = []
 
-    def open_sides(provision: Provision | None = None, limits: RunLimits | None = None) -> Sides:
+    def open_sides(provision: Provision | None = None, limits: RunLimits | None = None) -> SandboxedSides:
         base, head = repo.git("rev-parse", "HEAD~1"), repo.git("rev-parse", "HEAD")
         repository = open_repository(repo.path, base, head)
-        made = Sides(repository, sandbox, provision or provide(()), limits or RunLimits())
+        made = SandboxedSides(repository, sandbox, provision or provide(()), limits or RunLimits())
         opened.extend((made, repository))
         return made
 
@@ -265,43 +264,6 @@ def test_ten_programs_run_at_once_and_do_not_meet(sides: Opened) -> None:
     assert len({run.output.split()[1] for run in runs}) == 1
 
 
-def test_an_environment_is_made_from_base_and_writes_only_its_own_folder(
-    sides: Opened, sandbox: Bubblewrap, repo: Repo, tmp_path: Path
-) -> None:
-    made = tmp_path / "made"
-    made.mkdir()
-    head = repo.git("rev-parse", "HEAD")
-    with closing(open_repository(repo.path, repo.git("rev-parse", "HEAD~1"), head)) as repository:
-        command = 'grep "n \\* 2" shop/price.py > "$ENVIRONMENT/of-base"; ! touch /usr/x'
-        make_environment(sandbox, repository.base, command, made, provide(()))
-        assert "n * 2" in (made / "of-base").read_text()
-        with pytest.raises(OutsideError, match="exit code 3: no such package"):
-            make_environment(sandbox, repository.base, "echo no such package; exit 3", made, provide(()))
-        with pytest.raises(OutsideError, match="exit code 4: it printed nothing"):
-            make_environment(sandbox, repository.base, "exit 4", made, provide(()))
-    assert [place.name for place in made.iterdir()] == ["of-base"]
-
-
-def test_an_environment_is_made_with_the_certificates_of_the_machine_and_where_go_may_fetch(
-    sides: Opened, sandbox: Bubblewrap, repo: Repo, tmp_path: Path
-) -> None:
-    made, own = tmp_path / "made", tmp_path / "own"
-    made.mkdir()
-    own.mkdir()
-    (own / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n")
-    (own / "diary").write_text("private")
-    given = {"PIP_CERT": str(own / "ca.pem"), "SSL_CERT_FILE": str(own / "diary")}
-    command = (
-        'grep -q MIIB "$PIP_CERT" && [ "$(ls "$(dirname "$PIP_CERT")")" = ca.pem ] '
-        '&& [ -z "$SSL_CERT_FILE" ] && [ -z "${GOPROXY+set}" ] && ! echo x >> "$PIP_CERT"'
-    )
-    head = repo.git("rev-parse", "HEAD")
-    with closing(open_repository(repo.path, repo.git("rev-parse", "HEAD~1"), head)) as repository:
-        make_environment(sandbox, repository.base, command, made, provide(()), environment=given)
-        with pytest.raises(OutsideError, match=r"not handed on: SSL_CERT_FILE: .*diary holds no certificate"):
-            make_environment(sandbox, repository.base, "false", made, provide(()), environment=given)
-
-
 OPTIONAL = """try:
     import a_package_that_nobody_has as fast
 except ImportError:
@@ -351,11 +313,11 @@ class Counting:
 
 
 @contextmanager
-def counted(repo: Repo, counting: Counting, at_once: int) -> Iterator[Sides]:
+def counted(repo: Repo, counting: Counting, at_once: int) -> Iterator[SandboxedSides]:
     commit = repo.git("rev-parse", "HEAD")
     with (
         open_repository(repo.path, commit, commit) as repository,
-        Sides(repository, counting, provide(()), at_once=at_once) as sides,
+        SandboxedSides(repository, counting, provide(()), at_once=at_once) as sides,
     ):
         yield sides
 

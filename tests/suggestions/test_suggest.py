@@ -20,7 +20,6 @@ from affidavit.suggestions.patched import apply_patch
 from affidavit.suggestions.trial import covering_tests, try_patch
 from commands import affidavit
 from repositories import Repo
-from sandboxes import needed_sandbox
 
 BASE = "def total(prices):\n    return sum(prices)\n"
 HEAD = "def total(prices):\n    return prices[0] + sum(prices[1:])\n"
@@ -274,16 +273,6 @@ def test_a_patch_that_was_tried_in_part_is_not_called_tried(
         "holds as far as it was tried (applies, parses, analysers); not tried: reproduction, tests"
         in done.out
     )
-
-
-def test_an_environment_for_a_patch_is_made_of_base_alone(
-    repository: GitRepository, repo: Repo, tmp_path: Path
-) -> None:
-    needed_sandbox()
-    report = written(repo, tmp_path, GOOD)
-    is_base = "grep -q 'return sum(prices)' app.py"
-    done = affidavit("suggest", report, "logic:0", "--run", "--environment-from", is_base, cwd=repo.path)
-    assert done.code == 0, done.err
 
 
 def test_the_command_does_not_apply_a_patch_that_failed(

@@ -29,7 +29,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "Programs": (
         ("run", "environments"),
-        ("environment_from", "run_seconds", "run_at_once"),
+        ("run_seconds", "run_at_once"),
     ),
     "Earlier reviews": (("previous", "series", "all"), ("max_iterations",)),
     "Output": (("formats", "output", "sign", "quiet", "debug"), ("events",)),

@@ -142,11 +142,6 @@ def environment_options(command: Command) -> Command:
             metavar="DIR",
             help="For programs, read-only: a virtual environment, node_modules, Go modules; repeatable.",
         ),
-        click.option(
-            "--environment-from",
-            metavar="COMMAND",
-            help="Make one first: run on base, with the network, writing the folder $ENVIRONMENT alone.",
-        ),
         click.option("--run-seconds", metavar="N", help="Time for all programs together; default 600."),
         click.option(
             "--run-at-once", metavar="N", help="How many programs run at one time; default: one a core."

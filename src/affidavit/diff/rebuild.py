@@ -23,14 +23,14 @@ MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Difference:
+class RecordMismatch:
     """What the record says otherwise than the trees, or `is_unknown`: what cannot be compared here."""
 
     detail: str
     is_unknown: bool = False
 
 
-def compare_record(change: Change, repository: GitRepository) -> list[Difference]:
+def compare_record(change: Change, repository: GitRepository) -> list[RecordMismatch]:
     """Every difference between the record and the trees that were opened for it."""
     return [
         *_compare_revision(change, change.base, repository, "base"),
@@ -44,27 +44,29 @@ def compare_record(change: Change, repository: GitRepository) -> list[Difference
 
 def _compare_revision(
     change: Change, recorded: Revision, repository: GitRepository, side: Side
-) -> Iterator[Difference]:
+) -> Iterator[RecordMismatch]:
     tree = repository.side(side)
     if tree.revision != recorded.tree:
         is_unknown = any(_is_lossy(file) for file in change.files)
-        yield Difference(f"the tree at {side} is not the one that was recorded", is_unknown)
+        yield RecordMismatch(f"the tree at {side} is not the one that was recorded", is_unknown)
     if recorded.commit is None or repository.store.location is None:
         return
     store = repository.store
     if not _is_commit(store, recorded.commit):
-        yield Difference(
+        yield RecordMismatch(
             f"commit {recorded.commit[:12]} of {side} is not in this repository", is_unknown=True
         )
     elif store.git.line("rev-parse", f"{recorded.commit}^{{tree}}") != recorded.tree:
-        yield Difference(f"commit {recorded.commit[:12]} does not have the tree that was recorded for {side}")
+        yield RecordMismatch(
+            f"commit {recorded.commit[:12]} does not have the tree that was recorded for {side}"
+        )
 
 
 def _is_commit(store: ObjectStore, name: str) -> bool:
     return bool(OBJECT_ID.fullmatch(name)) and store.kind(name) == "commit"
 
 
-def _compare_base(change: Change, repository: GitRepository) -> Iterator[Difference]:
+def _compare_base(change: Change, repository: GitRepository) -> Iterator[RecordMismatch]:
     """A base of the forger's choice would hide what the change adds."""
     store, base, head = repository.store, change.base, change.head.commit
     if change.source == "diff" or store.location is None:
@@ -73,33 +75,35 @@ def _compare_base(change: Change, repository: GitRepository) -> Iterator[Differe
         try:
             parent = first_parent(store, store.location, head)
         except UnknownRevisionError as error:
-            yield Difference(str(error), is_unknown=True)
+            yield RecordMismatch(str(error), is_unknown=True)
             return
         if base.commit != parent:
-            yield Difference(f"the base of commit {head[:12]} is not its first parent")
+            yield RecordMismatch(f"the base of commit {head[:12]} is not its first parent")
     is_empty = base.tree == store.empty_tree()
     if base.commit is None and (change.source == "range" or not is_empty):
-        yield Difference(f"it is called a {change.source}, but names no commit at base")
+        yield RecordMismatch(f"it is called a {change.source}, but names no commit at base")
 
 
-def _compare_tip(change: Change, repository: GitRepository) -> Iterator[Difference]:
+def _compare_tip(change: Change, repository: GitRepository) -> Iterator[RecordMismatch]:
     """A tip of the forger's choice would choose the settings."""
     store, tip, base, head = repository.store, change.tip, change.base.commit, change.head.commit
     if tip is None:
         return
     if change.source != "range" or tip.commit is None or base is None or head is None:
-        yield Difference("it names a target's tip, but is no range of commits")
+        yield RecordMismatch("it names a target's tip, but is no range of commits")
     elif not _is_commit(store, tip.commit) or store.tree_of(tip.commit) != tip.tree:
-        yield Difference(f"commit {tip.commit[:12]} does not have the tree that was recorded for the target")
+        yield RecordMismatch(
+            f"commit {tip.commit[:12]} does not have the tree that was recorded for the target"
+        )
     elif _is_commit(store, head):
         found = store.git.attempt("merge-base", "--all", tip.commit, head).stdout.decode().split()
         is_shallow = store.location is not None and store.location.is_shallow
         if base not in found:
             sides = f"the target's tip {tip.commit[:12]} and head {head[:12]}"
-            yield Difference(f"base {base[:12]} is not where {sides} parted", is_shallow and not found)
+            yield RecordMismatch(f"base {base[:12]} is not where {sides} parted", is_shallow and not found)
 
 
-def _compare_file(file: FileChange, change: Change, repository: GitRepository) -> Iterator[Difference]:
+def _compare_file(file: FileChange, change: Change, repository: GitRepository) -> Iterator[RecordMismatch]:
     places: tuple[tuple[Side, str | None, str | None, Revision], ...] = (
         ("base", file.base_path or file.old_path, file.old_blob, change.base),
         ("head", file.head_path, file.new_blob, change.head),
@@ -114,9 +118,9 @@ def _compare_file(file: FileChange, change: Change, repository: GitRepository) -
         is_unknown = _is_lossy(file) and (is_unsaid or tree.revision != recorded.tree)
         entry = tree.entry(path)
         if entry is None or entry.blob != blob:
-            yield Difference(f"{path} at {side} is not what was recorded", is_unknown)
+            yield RecordMismatch(f"{path} at {side} is not what was recorded", is_unknown)
         elif not _shows(file, tree, path, side):
-            yield Difference(f"the recorded diff of {path} does not show what is at {side}")
+            yield RecordMismatch(f"the recorded diff of {path} does not show what is at {side}")
 
 
 def has_its_trees(change: Change, repository: GitRepository) -> bool:
@@ -163,7 +167,7 @@ def _identity(tree: GitTree, path: str) -> tuple[str, str] | None:
     return None if entry is None else (entry.mode, entry.blob)
 
 
-def _unlisted(change: Change, repository: GitRepository) -> Iterator[Difference]:
+def _unlisted(change: Change, repository: GitRepository) -> Iterator[RecordMismatch]:
     base, head = repository.base, repository.head
     listed = change.changed_files
     missing = sorted(
@@ -173,7 +177,9 @@ def _unlisted(change: Change, repository: GitRepository) -> Iterator[Difference]
     )
     if missing:
         more = f" and {len(missing) - MAX_NAMED} more" if len(missing) > MAX_NAMED else ""
-        yield Difference(f"the change has files that are not listed: {', '.join(missing[:MAX_NAMED])}{more}")
+        yield RecordMismatch(
+            f"the change has files that are not listed: {', '.join(missing[:MAX_NAMED])}{more}"
+        )
 
 
 SIDES: tuple[Side, Side] = ("base", "head")

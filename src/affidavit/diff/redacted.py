@@ -122,14 +122,14 @@ def redact_hunks(file: FileChange, repository: Repository) -> tuple[Hunk, ...]:
 
 
 @dataclass(frozen=True)
-class _Text:
+class _SideText:
     """One side of a file, as the commit has it and as it may leave."""
 
     lines: Sequence[str]
     redacted: Sequence[str]
 
     @classmethod
-    def of(cls, tree: Tree, path: str | None) -> "_Text":
+    def of(cls, tree: Tree, path: str | None) -> "_SideText":
         lines = (tree.lines(path) if path else None) or ()
         return cls(lines, (tree.redacted_lines(path) if path and lines else None) or ())
 
@@ -143,14 +143,14 @@ class _Text:
 class _Sides:
     """Both sides of a file that its hunks are cut from."""
 
-    base: _Text
-    head: _Text
+    base: _SideText
+    head: _SideText
 
     @classmethod
     def of(cls, file: FileChange, repository: Repository) -> "_Sides":
         return cls(
-            _Text.of(repository.base, file.base_path or file.old_path),
-            _Text.of(repository.head, file.head_path),
+            _SideText.of(repository.base, file.base_path or file.old_path),
+            _SideText.of(repository.head, file.head_path),
         )
 
     def redact_hunk(self, hunk: Hunk) -> Hunk:

@@ -106,7 +106,7 @@ def mark_skipped(
 ) -> Change:
     """The change with a reason set at every file that is skipped; the settings leave paths out."""
     attributes = [Attributes(tree) for tree in repository.excusing]
-    before = _Before(repository.excusing)
+    before = _AlreadyThere(repository.excusing)
 
     def by_place(path: str) -> SkipReason | None:
         if leaves_out(path):
@@ -157,7 +157,7 @@ def _kind(path: str, reason: SkipReason | None) -> str:
     return " and ".join(name for name, place in places if place.search(path)) or "product"
 
 
-class _Before:
+class _AlreadyThere:
     """What all trees have already, by name."""
 
     def __init__(self, trees: Sequence[Tree]) -> None:
@@ -178,7 +178,7 @@ class _Before:
         return frozenset.intersection(*map(frozenset, found))
 
 
-def _is_excused(file: FileChange, reason: SkipReason, before: _Before) -> bool:
+def _is_excused(file: FileChange, reason: SkipReason, before: _AlreadyThere) -> bool:
     """Whether base, or the user who chose the paths, says that it need not be looked at."""
     if file.is_link and reason is not SkipReason.EXCLUDED:
         # Whatever stands around it, a link may lead anywhere.
@@ -211,7 +211,7 @@ def _unreadable(file: FileChange, repository: Repository) -> SkipReason | None:
     )
 
 
-def _by_name(path: str, before: _Before) -> SkipReason | None:
+def _by_name(path: str, before: _AlreadyThere) -> SkipReason | None:
     reason = next((reason for reason, says in _NAME_TESTS if says(path)), None)
     is_new_folder = reason is SkipReason.VENDORED and _vendored_folder(path) not in before.vendored
     return None if is_new_folder else reason

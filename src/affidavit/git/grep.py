@@ -63,7 +63,7 @@ def search_tree(
     _check_pattern(query.pattern)
     places = _places(tree, paths)
     if counts is not always:
-        places = _Places(places.specs, _both(places.counts, counts))
+        places = _SearchPlaces(places.specs, _both(places.counts, counts))
     # With a UTF-8 locale a letter outside ASCII is one letter and not several bytes.
     utf8 = git.having({"LC_ALL": "C.UTF-8"})
     hits, stderr, code = _grep(utf8, tree, query, "-F" if query.is_literal else "-P", places)
@@ -90,26 +90,28 @@ def _check_pattern(pattern: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Places:
+class _SearchPlaces:
     """Where to look: what git is given, and whether a hit in a file counts."""
 
     specs: Sequence[bytes] = ()
     counts: Callable[[bytes], bool] = lambda _path: True
 
 
-def _places(tree: Listing, paths: Sequence[str]) -> _Places:
+def _places(tree: Listing, paths: Sequence[str]) -> _SearchPlaces:
     """The paths as git takes them, each checked to name at least one file of the tree."""
     if len(paths) > MAX_PATHS:
         raise InputError(f"a search takes at most {MAX_PATHS} paths, not {len(paths)}")
     found = [_named(tree, path) for path in paths]
     if any(named is None for named in found):
-        return _Places()
+        return _SearchPlaces()
     # Magic words are spelled out, so that none can come in with the path.
     names = dict.fromkeys(name for named in found for name in named or ())
     if len(names) <= MAX_PATHS:
-        return _Places([b":(literal)" + name for name in names])
+        return _SearchPlaces([b":(literal)" + name for name in names])
     # Git holds every file to every name that it is given, so many names are sought out here.
-    return _Places(counts=lambda path: path in names or any(above in names for above in _folders_above(path)))
+    return _SearchPlaces(
+        counts=lambda path: path in names or any(above in names for above in _folders_above(path))
+    )
 
 
 def _both(named: Callable[[bytes], bool], counts: Callable[[str], bool]) -> Callable[[bytes], bool]:
@@ -138,7 +140,7 @@ def _named(tree: Listing, path: str) -> list[bytes] | None:
 
 
 def _grep(
-    git: Git, tree: Listing, query: Query, syntax: str, places: _Places
+    git: Git, tree: Listing, query: Query, syntax: str, places: _SearchPlaces
 ) -> tuple[list[SearchHit], bytes, int]:
     words = ("-w",) if query.is_word else ()
     wanted = (*words, syntax, "-e", query.pattern, tree.revision, "--", *places.specs)
@@ -160,7 +162,7 @@ def _grep(
 
 
 def _take(
-    stdout: IO[bytes] | None, prefix: int, query: Query, places: _Places
+    stdout: IO[bytes] | None, prefix: int, query: Query, places: _SearchPlaces
 ) -> tuple[list[SearchHit], bool]:
     hits: list[SearchHit] = []
     for path, number, column, text in _records(stdout):

@@ -1,10 +1,7 @@
 """From a working tree or an index to a tree object, with nothing written into the user's `.git`."""
 
-import hashlib
 import os
-import re
 import shutil
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,21 +12,7 @@ from affidavit.git.objects import ObjectStore
 from affidavit.git.text import decode_path
 from affidavit.git.tree import SUBMODULE_MODE
 
-LARGE_FILES = "lfs"
-MAX_POINTER_BYTES = 1024
-POINTER = re.compile(
-    rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n"
-)
 OFF = {"clean": "", "smudge": "", "process": "", "required": "false"}
-
-
-@dataclass(frozen=True)
-class LargeFile:
-    """A file whose index entry is a pointer, and the pointer to what lies in the working tree."""
-
-    mode: str
-    old: bytes
-    new: bytes
 
 
 def filters_off(git: Git) -> dict[str, str]:
@@ -59,66 +42,6 @@ def changed_under_filters(git: Git) -> dict[bytes, str]:
     found = zip(told[::3], told[2::3], strict=False)
     unset = (b"unspecified", b"unset", b"set", b"")
     return {path: value.decode("utf-8", "backslashreplace") for path, value in found if value not in unset}
-
-
-def large_files(
-    store: ObjectStore, git: Git, work_tree: Path, filtered: Mapping[bytes, str]
-) -> dict[bytes, LargeFile]:
-    """The files of large-file storage among them, as far as the index has pointers for them."""
-    wanted = [path for path, name in filtered.items() if name == LARGE_FILES]
-    found = {}
-    for path, (mode, blob) in _index_entries(git, wanted).items():
-        old = store.read(blob) if (store.size(blob) or MAX_POINTER_BYTES + 1) <= MAX_POINTER_BYTES else None
-        new = _pointer(work_tree, path) if old and POINTER.fullmatch(old) else None
-        if old and new:
-            found[path] = LargeFile(mode, old, new)
-    return found
-
-
-def write_pointers(store: ObjectStore, git: Git, files: Mapping[bytes, LargeFile]) -> None:
-    """Put the pointers of changed files into the index."""
-    changed = {path: file for path, file in files.items() if _meaning(file.old) != _meaning(file.new)}
-    blobs = store.write_blobs([file.new for file in changed.values()])
-    rows = [
-        f"{file.mode} {blob}".encode() + b"\t" + path + b"\0"
-        for (path, file), blob in zip(changed.items(), blobs, strict=True)
-    ]
-    if rows:
-        git.run("update-index", "-z", "--index-info", stdin=b"".join(rows))
-
-
-def _index_entries(git: Git, paths: Iterable[bytes]) -> dict[bytes, tuple[str, str]]:
-    wanted = set(paths)
-    if not wanted:
-        return {}
-    rows = (row.split(b"\t", 1) for row in git.run("ls-files", "--stage", "-z").split(b"\0") if row)
-    parts = {path: head.decode().split(" ") for head, path in rows if path in wanted}
-    return {path: (mode, blob) for path, (mode, blob, stage) in parts.items() if stage == "0"}
-
-
-def _pointer(work_tree: Path, path: bytes) -> bytes | None:
-    """The pointer to a file of the working tree; None for one that is itself a pointer, or no file there."""
-    place = work_tree / os.fsdecode(path)
-    try:
-        if not place.parent.resolve().is_relative_to(work_tree.resolve()):
-            return None
-        descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        size = os.fstat(descriptor).st_size
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        if size <= MAX_POINTER_BYTES and POINTER.fullmatch(file.read()):
-            return None
-        file.seek(0)
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n".encode()
-
-
-def _meaning(pointer: bytes) -> tuple[bytes, ...]:
-    found = POINTER.fullmatch(pointer)
-    return found.groups() if found else (pointer,)
 
 
 MAX_NAMED = 5
@@ -157,17 +80,13 @@ def snapshot_working_tree(store: ObjectStore, location: Location, *, runs_filter
     git = _git_on_copied_index(store, location, location.work_tree)
     notices = _look_at_everything(git, location.work_tree)
     notices += [f"{path} has conflicts that are not resolved" for path in _unmerged(git)]
-    large: dict[bytes, LargeFile] = {}
     if not runs_filters:
         git = git.having(filters_off(git))
-        filtered = changed_under_filters(git)
-        large = large_files(store, git, location.work_tree, filtered)
-        notices += _filter_notices({path: name for path, name in filtered.items() if path not in large})
+        notices += _filter_notices(changed_under_filters(git))
     submodules = _submodules(git)
-    notices += _add_all(git, [*submodules, *large])
+    notices += _add_all(git, submodules)
     # `git add` would run `git status` in each of them, by their own configuration.
     git.attempt("update-index", "--add", "--remove", "-z", "--stdin", stdin=_listed(submodules))
-    write_pointers(store, git, large)
     return Snapshot(git.line("write-tree", "--missing-ok"), tuple(notices))
 
 

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from hashlib import blake2b
 
 from affidavit.ports import Case, Tree
-from affidavit.proof.quotes import Occurrence, find_quote, fold
+from affidavit.proof.quotes import QuoteMatch, find_quote, fold
 from affidavit.records.candidate import Candidate, TraceOutcome
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.finding import Finding
@@ -240,7 +240,7 @@ def _quoted(candidate: Candidate, finding: Finding) -> list[str]:
     return list(dict.fromkeys(text for text in (own, claimed) if text.strip()))
 
 
-def _standing(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurrence | None:
+def _standing(texts: Sequence[str], lines: Sequence[str], near: int) -> QuoteMatch | None:
     """Where the quote stands: a part of it that stood elsewhere, too, only beside what stood beside it."""
     whole = _nearest(texts[:1], lines, near)
     if whole or len(texts) == 1:
@@ -252,7 +252,7 @@ def _standing(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurren
     return min(found, key=lambda one: one.distance(near), default=None)
 
 
-def _requoted(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurrence | None:
+def _requoted(texts: Sequence[str], lines: Sequence[str], near: int) -> QuoteMatch | None:
     """Where it stands with other quotation marks, as formatters write them."""
     return _standing([_quoted_alike(text) for text in texts], [_quoted_alike(line) for line in lines], near)
 
@@ -261,14 +261,14 @@ def _quoted_alike(text: str) -> str:
     return text.replace("'", '"')
 
 
-def _is_beside(one: Occurrence, around: Sequence[str], lines: Sequence[str]) -> bool:
+def _is_beside(one: QuoteMatch, around: Sequence[str], lines: Sequence[str]) -> bool:
     """The line before or after is one that was quoted with it, and not one that says nothing."""
     before = next((text for line in reversed(lines[: one.start - 1]) if (text := fold(line))), "")
     after = next((text for line in lines[one.end :] if (text := fold(line))), "")
     return any(len(text) > SAYS_NOTHING and text in around for text in (before, after))
 
 
-def _is_indented_otherwise(texts: Sequence[str], lines: Sequence[str], found: Occurrence) -> bool:
+def _is_indented_otherwise(texts: Sequence[str], lines: Sequence[str], found: QuoteMatch) -> bool:
     """Further in or out than it was; tabs for spaces is no such difference."""
     now = next((line for line in lines[found.start - 1 : found.end] if line.strip()), "")
     then = [line for text in texts for line in text.split("\n") if fold(line) == fold(now)]
@@ -278,14 +278,14 @@ def _is_indented_otherwise(texts: Sequence[str], lines: Sequence[str], found: Oc
     return margins[-1] not in margins[:-1]
 
 
-def _goes_on_otherwise(texts: Sequence[str], lines: Sequence[str], found: Occurrence) -> bool:
+def _goes_on_otherwise(texts: Sequence[str], lines: Sequence[str], found: QuoteMatch) -> bool:
     """A line that was quoted is longer now: `items[0]` may have become `items[0] if items else None`."""
     then = {fold(_quoted_alike(line)) for line in texts[0].split("\n")}
     now = [fold(_quoted_alike(line)) for line in lines[found.start - 1 : found.end]]
     return any(line and line not in then for line in now)
 
 
-def _nearest(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurrence | None:
+def _nearest(texts: Sequence[str], lines: Sequence[str], near: int) -> QuoteMatch | None:
     for text in texts:
         found = find_quote(text, lines[:MAX_LINES])
         if found:
@@ -325,7 +325,7 @@ def _elsewhere(
     return None
 
 
-def _is_new_there(found: Occurrence, file: FileChange, earlier: Earlier) -> bool:
+def _is_new_there(found: QuoteMatch, file: FileChange, earlier: Earlier) -> bool:
     """Lines that the earlier review did not see there: code that was there before has not moved."""
     known = known_file(file, earlier.files)
     new = set(new_head_lines(file, known.hunks if known else ())) & set(file.changed_lines("head"))
@@ -337,7 +337,7 @@ def _is_whole(text: str, lines: Sequence[str]) -> bool:
     return fold(text) == fold("\n".join(lines))
 
 
-def _resembling(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurrence | None:
+def _resembling(texts: Sequence[str], lines: Sequence[str], near: int) -> QuoteMatch | None:
     """The lines that are most like the quote, where enough of it is left."""
     if not texts or not lines:
         return None
@@ -360,10 +360,10 @@ def _resembling(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurr
     if last - first > 3 * len(quoted):
         longest = max(blocks, key=lambda block: block.size)
         first, last = longest.b, longest.b + longest.size - 1
-    return Occurrence(numbered[first][0], numbered[last][0])
+    return QuoteMatch(numbered[first][0], numbered[last][0])
 
 
-def _like_line(quoted: str, numbered: Sequence[tuple[int, str]], near: int) -> Occurrence | None:
+def _like_line(quoted: str, numbered: Sequence[tuple[int, str]], near: int) -> QuoteMatch | None:
     around = [(number, text) for number, text in numbered if abs(number - near) <= NEAR_LINES]
     rated = [
         (matcher.ratio(), -abs(number - near), number)
@@ -371,13 +371,13 @@ def _like_line(quoted: str, numbered: Sequence[tuple[int, str]], near: int) -> O
         if (matcher := SequenceMatcher(None, quoted, text, autojunk=False)).quick_ratio() >= LIKE_LINE
     ]
     best = max(rated, default=None)
-    return Occurrence(best[2], best[2]) if best and best[0] >= LIKE_LINE else None
+    return QuoteMatch(best[2], best[2]) if best and best[0] >= LIKE_LINE else None
 
 
-def _same_name(candidate: Candidate, tree: Tree, path: str) -> Occurrence | None:
+def _same_name(candidate: Candidate, tree: Tree, path: str) -> QuoteMatch | None:
     """The definition that the finding stood in, rewritten from its first line to its last."""
     place = candidate.place
     if place is None or not place.name or path is None:
         return None
     found = next((one for one in symbols_of(tree, path) if one.qualified == place.name), None)
-    return Occurrence(found.line, found.end_line) if found else None
+    return QuoteMatch(found.line, found.end_line) if found else None

@@ -165,21 +165,21 @@ def running_schema() -> dict[str, Any]:
     }
 
 
-class Unreadable(Record):
+class UnreadableReply(Record):
     """Why a reply is not a judgement."""
 
     reason: str
 
 
-def read_judgement(text: str | None, model: str) -> Judgement | Unreadable:
+def read_judgement(text: str | None, model: str) -> Judgement | UnreadableReply:
     """Read a reply; prose around the object is skipped; anything else that is unclear is unreadable."""
     value = object_with_key(text, "judgment")
     if value is None:
-        return Unreadable(reason="the reply has no JSON object, a broken one or several")
+        return UnreadableReply(reason="the reply has no JSON object, a broken one or several")
     given = value.get("judgment")
     word = given.strip().upper() if isinstance(given, str) else None
     if word not in JUDGEMENTS:
-        return Unreadable(reason=f"judgment must be CONFIRMED or REFUTED, not {str(given)[:40]!r}")
+        return UnreadableReply(reason=f"judgment must be CONFIRMED or REFUTED, not {str(given)[:40]!r}")
     scenario = _word(value.get("scenario"), get_args(Scenario))
     worth, severity = _word(value.get("worth"), Worth), _word(value.get("severity"), Severity)
     reason = str(value.get("reason") or "")[:1000]
@@ -236,22 +236,22 @@ MAX_CAUSE = 300
 
 
 @dataclass(frozen=True)
-class Cause:
+class SharedCause:
     """Findings that one fix would settle."""
 
     sentence: str
     findings: tuple[str, ...]
 
 
-def read_grouping(text: str | None, asked: Collection[str]) -> list[Cause] | Unreadable:
+def read_grouping(text: str | None, asked: Collection[str]) -> list[SharedCause] | UnreadableReply:
     """Read a reply; every finding that was asked about is in exactly one group, and each has its cause."""
     value = object_with_key(text, "groups")
     groups = value.get("groups") if value else None
     if not isinstance(groups, list):
-        return Unreadable(reason="the reply has no list of groups")
+        return UnreadableReply(reason="the reply has no list of groups")
     causes = [_cause(group) for group in groups]
     if not all(cause.sentence and cause.findings for cause in causes):
-        return Unreadable(reason="a group has no cause or no finding")
+        return UnreadableReply(reason="a group has no cause or no finding")
     named = Counter(name for cause in causes for name in cause.findings)
     problems = (
         ("names what is no finding", sorted(named.keys() - set(asked))),
@@ -260,21 +260,21 @@ def read_grouping(text: str | None, asked: Collection[str]) -> list[Cause] | Unr
     )
     for what, names in problems:
         if names:
-            return Unreadable(reason=f"it {what}: {', '.join(names[:5])[:200]}")
+            return UnreadableReply(reason=f"it {what}: {', '.join(names[:5])[:200]}")
     return causes
 
 
-def _cause(group: Any) -> Cause:
+def _cause(group: Any) -> SharedCause:
     if not isinstance(group, dict) or not isinstance(group.get("findings"), list):
-        return Cause("", ())
+        return SharedCause("", ())
     sentence = group.get("cause")
     names = tuple(name for name in group["findings"] if isinstance(name, str))
     has_all = len(names) == len(group["findings"])
     said = " ".join(sentence.split())[:MAX_CAUSE] if isinstance(sentence, str) else ""
-    return Cause(said, names if has_all else ())
+    return SharedCause(said, names if has_all else ())
 
 
-def groups_by_cause(causes: Sequence[Cause], strongest_first: Sequence[Candidate]) -> list[Group]:
+def groups_by_cause(causes: Sequence[SharedCause], strongest_first: Sequence[Candidate]) -> list[Group]:
     """The groups that stand: only what models found is absorbed, so that no words bury what was proven.
 
     A proven finding leads where no model's is more severe; any other proven finding stands by itself.

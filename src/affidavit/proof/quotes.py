@@ -78,7 +78,7 @@ MAX_EXTRA_LINES = 3
 
 
 @dataclass(frozen=True)
-class Occurrence:
+class QuoteMatch:
     """Lines `start` to `end` of a file, counted from 1."""
 
     start: int
@@ -98,7 +98,7 @@ def fold(line: str) -> str:
     return " ".join(line.split())
 
 
-def find_quote(quote: str, lines: Sequence[str]) -> list[Occurrence]:
+def find_quote(quote: str, lines: Sequence[str]) -> list[QuoteMatch]:
     """Every place where the quote stands; blank lines do not count on either side.
 
     Whole lines are looked for first, then a quote that begins or ends inside a line. A quote that was
@@ -113,14 +113,14 @@ def find_quote(quote: str, lines: Sequence[str]) -> list[Occurrence]:
     return []
 
 
-def extend_until_unique(occurrence: Occurrence, lines: Sequence[str]) -> Occurrence:
+def extend_until_unique(occurrence: QuoteMatch, lines: Sequence[str]) -> QuoteMatch:
     """Add neighbouring lines to a short quote until its text stands only once in the file."""
     start, end = occurrence.start, occurrence.end
     for _ in range(MAX_EXTRA_LINES):
         if len(find_quote("\n".join(lines[start - 1 : end]), lines)) <= 1:
             break
         start, end = max(1, start - 1), min(len(lines), end + 1)
-    return Occurrence(start, end)
+    return QuoteMatch(start, end)
 
 
 def _readings(quote: str) -> list[list[str]]:
@@ -138,11 +138,11 @@ def _occurrences(
     quote: list[str],
     numbered: list[tuple[int, str]],
     matches: Callable[[list[str], list[str]], bool],
-) -> list[Occurrence]:
+) -> list[QuoteMatch]:
     size = len(quote)
     texts = [text for _, text in numbered]
     return [
-        Occurrence(numbered[index][0], numbered[index + size - 1][0])
+        QuoteMatch(numbered[index][0], numbered[index + size - 1][0])
         for index in range(len(texts) - size + 1)
         if matches(quote, texts[index : index + size])
     ]
@@ -206,7 +206,7 @@ def check_quote(
     return check, anchored
 
 
-def _find(quote: str, lines: list[str]) -> list[Occurrence]:
+def _find(quote: str, lines: list[str]) -> list[QuoteMatch]:
     """Where the quote stands in the file without its secrets, as a model saw it."""
     found = find_quote(quote, lines)
     if found or not MARKER.search(quote):
@@ -215,7 +215,7 @@ def _find(quote: str, lines: list[str]) -> list[Occurrence]:
     return find_quote(quote, [redacted for line in lines for redacted in redact_lines([line])])
 
 
-def _without_secrets(finding: Finding, place: Occurrence, lines: list[str]) -> Finding:
+def _without_secrets(finding: Finding, place: QuoteMatch, lines: list[str]) -> Finding:
     """The finding as it may be written down: what saw secrets may have quoted one."""
     proof = finding.verification
     if proof is None or _find(proof.code_examined, lines):
@@ -241,8 +241,8 @@ def _check_line_only(finding: Finding, lines: list[str], blank: QuoteCheck) -> t
 
 
 def _choose(
-    occurrences: list[Occurrence], finding: Finding, verification: Verification, line_count: int
-) -> tuple[QuoteOutcome, Occurrence]:
+    occurrences: list[QuoteMatch], finding: Finding, verification: Verification, line_count: int
+) -> tuple[QuoteOutcome, QuoteMatch]:
     first, last = verification.line_range_examined
     nearest = min(occurrences, key=lambda occurrence: occurrence.distance(finding.line))
     within = [occurrence for occurrence in occurrences if occurrence.is_within(first, last)]
@@ -256,7 +256,7 @@ def _choose(
     return ("relocated" if len(occurrences) == 1 else "ambiguous"), nearest
 
 
-def _anchor(finding: Finding, verification: Verification, place: Occurrence, line_count: int) -> Finding:
+def _anchor(finding: Finding, verification: Verification, place: QuoteMatch, line_count: int) -> Finding:
     offset = finding.line - verification.line_range_examined[0]
     line = finding.line
     if place.distance(line) > 0:
@@ -268,7 +268,7 @@ def _anchor(finding: Finding, verification: Verification, place: Occurrence, lin
     return finding.model_copy(update={"line": line, "end_line": end_line, "verification": examined})
 
 
-def _describe(outcome: QuoteOutcome, finding: Finding, place: Occurrence, count: int) -> str:
+def _describe(outcome: QuoteOutcome, finding: Finding, place: QuoteMatch, count: int) -> str:
     where = f"{finding.file}:{place.start}-{place.end} at {finding.side}"
     if outcome == "exact":
         return f"the quote is at {where}"
@@ -328,8 +328,8 @@ def check_dependency(quote: DependencyQuote, file: PackageFile | str) -> Depende
 
 
 def _choose_package_file(
-    found: Sequence[Occurrence], examined: tuple[int, int] | None
-) -> tuple[DependencyOutcome, Occurrence]:
+    found: Sequence[QuoteMatch], examined: tuple[int, int] | None
+) -> tuple[DependencyOutcome, QuoteMatch]:
     if examined is None:
         return ("exact" if len(found) == 1 else "ambiguous"), found[0]
     within = [one for one in found if one.is_within(*examined)]
@@ -340,7 +340,7 @@ def _choose_package_file(
 
 
 def _describe_package_quote(
-    outcome: DependencyOutcome, quote: DependencyQuote, place: Occurrence, count: int
+    outcome: DependencyOutcome, quote: DependencyQuote, place: QuoteMatch, count: int
 ) -> str:
     where = f"lines {place.start} to {place.end}"
     if outcome == "relocated" and quote.line_range_examined:

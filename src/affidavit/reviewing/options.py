@@ -82,7 +82,6 @@ class ReviewOptions(ChosenSettings):
     """Whether models may read the sources of installed packages."""
     mcp_servers: Path | None = None
     environments: tuple[Path, ...] = ()
-    environment_from: str | None = None
     config: Path | None = None
     series: str | None = None
     previous: Path | None = None

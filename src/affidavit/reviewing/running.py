@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,9 @@ from affidavit.ports import Runner
 from affidavit.records.report import Programs
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import choose_sandbox
-from affidavit.sandbox.job import Sandbox
-from affidavit.sandbox.provision import Provision, make_environment, provide
-from affidavit.sandbox.sides import Sides
+from affidavit.sandbox.provision import provide
+from affidavit.sandbox.sides import SandboxedSides
 from affidavit.stages.reproduce import Running
-from affidavit.system.temporary import temporary_folder
 
 LIMITS = ("run_seconds", "run_at_once")
 ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"
@@ -54,17 +52,13 @@ def opened_runner(
     if choice.sandbox is None:
         yield Running(None, Programs(reason=choice.reason, advice=choice.advice))
         return
-    with ExitStack() as stack:
-        provided = _with_made(stack, choice.sandbox, repository, options, provided)
-        sides = stack.enter_context(
-            Sides(
-                repository,
-                choice.sandbox,
-                provided,
-                budget_seconds=settings.run_seconds,
-                at_once=settings.run_at_once,
-            )
-        )
+    with SandboxedSides(
+        repository,
+        choice.sandbox,
+        provided,
+        budget_seconds=settings.run_seconds,
+        at_once=settings.run_at_once,
+    ) as sides:
         yield Running(sides, Programs(sandbox=choice.sandbox.name), sides.beside)
 
 
@@ -116,20 +110,3 @@ def environments_for(repository: GitRepository, options: ReviewOptions) -> Seque
                 "models see; make one outside of what is tracked"
             )
     return environments
-
-
-def _with_made(
-    stack: ExitStack,
-    sandbox: Sandbox,
-    repository: GitRepository,
-    options: ReviewOptions,
-    provided: Provision,
-) -> Provision:
-    command = options.environment_from
-    if not command:
-        return provided
-    folder = stack.enter_context(temporary_folder("environment-"))
-    make_environment(sandbox, repository.base, command, folder, provided)
-    inner = folder / "node_modules"
-    made = [inner if inner.is_dir() else folder]
-    return provide([*environments_for(repository, options), *made], repository.folder)

@@ -114,14 +114,6 @@ def _is_gone(handle: int, seconds: float) -> bool:
 
 
 FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
-FOR_NETWORK = (
-    "/etc/resolv.conf",
-    "/etc/hosts",
-    "/etc/nsswitch.conf",
-    "/etc/ssl",
-    "/etc/pki",
-    "/etc/ca-certificates",
-)
 OWN_FILES = Path(__file__).parent / "etc"
 """What programs look up of a machine that they all know: the name localhost, the user that they run as."""
 HIDDEN = "/usr/local/etc"
@@ -176,9 +168,9 @@ class Bubblewrap:
     def arguments(self, job: Job, *, filter_fd: int, report_fd: int) -> list[str]:
         """Return the arguments for bubblewrap, wall by wall."""
         return [
-            *isolate(has_network=job.has_network),
+            *isolate(),
             *_nothing_of_the_user(job),
-            *_settings(job),
+            *_settings(),
             *_own_places(job),
             *NO_SHARED_ZEROS,
             *_given(job),
@@ -195,9 +187,9 @@ def _nothing_of_the_user(job: Job) -> list[str]:
     return arguments
 
 
-def _settings(job: Job) -> list[str]:
+def _settings() -> list[str]:
     """Show only those settings of the system that its programs cannot do without."""
-    shown = [name for name in (*FILES, *(FOR_NETWORK if job.has_network else ())) if Path(name).exists()]
+    shown = [name for name in FILES if Path(name).exists()]
     arguments = bind(map(Path, shown))
     for own in sorted(OWN_FILES.iterdir()):
         if f"/etc/{own.name}" not in shown:
@@ -222,8 +214,7 @@ def _given(job: Job) -> list[str]:
         arguments += ["--ro-bind", str(job.added), ADDED]
     if job.watch is not None:
         arguments += ["--ro-bind", str(job.watch), WATCH]
-    arguments += bind(job.mounts)
-    return arguments + bind([job.writable] if job.writable else [], writable=True)
+    return arguments + bind(job.mounts)
 
 
 def _memory_file(content: bytes) -> int:

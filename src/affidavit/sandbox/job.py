@@ -38,10 +38,6 @@ class Job:
     """What else it may read, at the path that it has outside."""
     variables: Mapping[str, str] = field(default_factory=dict)
     limits: RunLimits = USUAL
-    writable: Path | None = None
-    """The one folder outside that it may write: only where an environment is made."""
-    has_network: bool = False
-    """Only where an environment is made."""
     stopped: threading.Event | None = None
     """Set by whoever does not want to wait for the end any more."""
     watch: Path | None = None

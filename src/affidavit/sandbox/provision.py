@@ -1,44 +1,22 @@
 """From the folders that the user names to what a program is given of them: read-only, and never a home."""
 
 import os
-import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from affidavit.errors import OutsideError, SettingsError
-from affidavit.ports import Tree
-from affidavit.records.program_runs import ProgramRun, RunLimits
-from affidavit.sandbox.copies import PROGRAM_FOLDERS, write_side
-from affidavit.sandbox.job import Ended, Job, Sandbox
+from affidavit.errors import SettingsError
+from affidavit.sandbox.copies import PROGRAM_FOLDERS
 from affidavit.sandbox.private_places import (
-    Certificates,
-    certificates,
     interpreter_folders,
     is_private,
     is_system,
     lies_in_a_home,
     refuse_private,
 )
-from affidavit.system.temporary import temporary_folder
-
-MAKING = RunLimits(seconds=900, cpu_seconds=1800, memory_mb=4096, disk_mb=2048, output_kb=2048)
-PASSED_ON = (
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "PIP_INDEX_URL",
-    "UV_INDEX_URL",
-    "NPM_CONFIG_REGISTRY",
-    "GOPROXY",
-)
-"""Where packages come from; an address with a password in it is not passed on."""
-WITH_PASSWORD = re.compile(r"//[^/\s]*@")
-LAST_WORDS = 1500
-
 
 ELF = b"\x7fELF"
 """How a program begins that is no script: a script of a version switcher lies in the home and needs it."""
@@ -199,65 +177,6 @@ def _is_program(place: Path) -> bool:
 
 def _is_inside(place: Path, folder: Path | None) -> bool:
     return folder is not None and place.is_relative_to(folder.resolve())
-
-
-def make_environment(
-    sandbox: Sandbox,
-    base: Tree,
-    command: str,
-    folder: Path,
-    provision: Provision,
-    limits: RunLimits = MAKING,
-    environment: Mapping[str, str] = os.environ,
-) -> None:
-    """Run a command on a copy of base, with the network, that can write nothing but one folder.
-
-    The folder's path is in `$ENVIRONMENT`. Only base is there: what the change brings is never run with a
-    network.
-    """
-    with temporary_folder("making-") as source:
-        source.chmod(0o755)
-        write_side(base, source)
-        trusted = certificates(environment)
-        variables = {
-            # Go fetches what it lacks, as far as the user's own setting lets it.
-            **{name: value for name, value in base_variables(provision).items() if name != "GOPROXY"},
-            **registries(environment),
-            **trusted.variables,
-            "ENVIRONMENT": str(folder),
-            "GOMODCACHE": str(folder),
-        }
-        job = Job(
-            ("/bin/sh", "-c", command),
-            source,
-            mounts=(*provision.mounts, *trusted.mounts),
-            variables=variables,
-            limits=limits,
-            writable=folder,
-            has_network=True,
-        )
-        ended = sandbox.run(job)
-    if ended.state != "exited" or ended.exit_code != 0:
-        raise OutsideError(_failure(ended, trusted))
-
-
-def _failure(ended: Ended, trusted: Certificates) -> str:
-    """How it ended, what it said last, and which certificates it did not have."""
-    how = ProgramRun(side="base", state=ended.state, exit_code=ended.exit_code).summary
-    words = ended.output.decode("utf-8", "replace").strip()[-LAST_WORDS:] or ended.detail
-    lacking = f" (not handed on: {'; '.join(trusted.refused)})" if trusted.refused else ""
-    return f"the command of --environment-from failed, {how}: {words or 'it printed nothing'}{lacking}"
-
-
-def registries(environment: Mapping[str, str]) -> dict[str, str]:
-    """Of the user's variables those that say where packages come from, and hold no password."""
-    found = {}
-    for name in PASSED_ON:
-        for spelled in (name, name.lower()):
-            value = environment.get(spelled)
-            if value and not WITH_PASSWORD.search(value):
-                found[spelled] = value
-    return found
 
 
 def base_variables(provision: Provision) -> dict[str, str]:

@@ -33,7 +33,7 @@ NOTHING = Provision()
 USUAL = RunLimits()
 
 
-class Sides(Closing):
+class SandboxedSides(Closing):
     """Both sides as programs see them: without secrets, so that no program can print one."""
 
     def __init__(
@@ -84,10 +84,10 @@ class Sides(Closing):
         self._count(ended)
         return _shown(ended, side, noticed)
 
-    def beside(self, repository: Repository) -> "Sides":
+    def beside(self, repository: Repository) -> "SandboxedSides":
         """The same sandbox and environment over another pair of trees; it ends with this one."""
         left = None if self._left_ms is None else max(0.0, self._left_ms / 1000)
-        other = Sides(repository, self._sandbox, self._provision, self._limits, left)
+        other = SandboxedSides(repository, self._sandbox, self._provision, self._limits, left)
         other._stopped, other._turns = self._stopped, self._turns
         return self._folders.enter_context(other)
 

@@ -55,7 +55,7 @@ MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
-class Reading:
+class FilesSeen:
     """What one specialist had before its eyes."""
 
     shown: frozenset[str]
@@ -87,12 +87,12 @@ def doubt_unmade_looks(docket: Docket, case: Case) -> Docket:
     return docket.each(doubt)
 
 
-def _reading(reply: Reply, plan: Plan | None) -> Reading:
+def _reading(reply: Reply, plan: Plan | None) -> FilesSeen:
     uses = reply.uses or ()
     shown = [
         path for chunk in (plan.chunks if plan else ()) if chunk.number == reply.chunk for path in chunk.paths
     ]
-    return Reading(
+    return FilesSeen(
         shown=frozenset(shown),
         read=frozenset(path for use in uses for path in use.read),
         searched=frozenset(place for use in uses for place in use.searched),
@@ -100,7 +100,7 @@ def _reading(reply: Reply, plan: Plan | None) -> Reading:
     )
 
 
-def _problem(finding: Finding, reading: Reading, known: "_Files") -> str | None:
+def _problem(finding: Finding, reading: FilesSeen, known: "_Files") -> str | None:
     """Why the claim to have looked elsewhere is not borne out, or None."""
     evidence = finding.verification
     if evidence is None or not evidence.checked_for_handling_elsewhere:

@@ -75,7 +75,7 @@ class ChangeRequest:
 
 
 @dataclass(frozen=True)
-class Sides:
+class TreePair:
     """The two trees of a change, and how the user would name them."""
 
     source: ChangeSource
@@ -169,7 +169,7 @@ def _names_revision(store: ObjectStore, target: str) -> bool:
 # Changes between two trees of the repository
 
 
-def _sides(store: ObjectStore, location: Location, request: ChangeRequest) -> Sides:
+def _sides(store: ObjectStore, location: Location, request: ChangeRequest) -> TreePair:
     if request.staged:
         return _uncommitted(store, snapshot_index(store, location), "staged")
     if not request.target:
@@ -182,14 +182,14 @@ def _sides(store: ObjectStore, location: Location, request: ChangeRequest) -> Si
     return _single_commit(store, location, request.target)
 
 
-def _uncommitted(store: ObjectStore, snapshot: Snapshot, source: ChangeSource) -> Sides:
+def _uncommitted(store: ObjectStore, snapshot: Snapshot, source: ChangeSource) -> TreePair:
     parent = find_commit(store, "HEAD")
     base = commit_tree(store, parent) if parent else GitTree(store, store.empty_tree())
     name, title = {
         "staged": ("index", "What is staged"),
         "working_tree": ("working tree", "What is not committed yet"),
     }[source]
-    return Sides(
+    return TreePair(
         source=source,
         target="--staged" if source == "staged" else "",
         base=base,
@@ -205,13 +205,13 @@ def _uncommitted_tree(store: ObjectStore, tree: str, parent: str | None) -> GitT
     return GitTree(store, tree, store.write_commit(tree, parent), is_committed=False)
 
 
-def _range(store: ObjectStore, location: Location, target: str) -> Sides:
+def _range(store: ObjectStore, location: Location, target: str) -> TreePair:
     span = parse_range(target)
     if span is None:
         raise InputError(f"{target!r} is not a range")
     old, new = (resolve_commit(store, location, name) for name in (span.old, span.new))
     base = merge_base(store, location, old, new) if span.since_merge_base else old
-    return Sides(
+    return TreePair(
         source="range",
         target=target,
         base=commit_tree(store, base),
@@ -224,10 +224,10 @@ def _range(store: ObjectStore, location: Location, target: str) -> Sides:
     )
 
 
-def _single_commit(store: ObjectStore, location: Location, target: str) -> Sides:
+def _single_commit(store: ObjectStore, location: Location, target: str) -> TreePair:
     commit = resolve_commit(store, location, target)
     parent = first_parent(store, location, commit)
-    return Sides(
+    return TreePair(
         source="commit",
         target=target,
         base=commit_tree(store, parent) if parent else GitTree(store, store.empty_tree()),
@@ -239,7 +239,7 @@ def _single_commit(store: ObjectStore, location: Location, target: str) -> Sides
     )
 
 
-def _opened(store: ObjectStore, location: Location, sides: Sides, request: ChangeRequest) -> OpenedChange:
+def _opened(store: ObjectStore, location: Location, sides: TreePair, request: ChangeRequest) -> OpenedChange:
     files = files_between(store, sides.base, sides.head)
     change = _change(sides, files, request, repository_name(store.git, location))
     if change.why_empty and not request.may_be_empty:
@@ -248,7 +248,7 @@ def _opened(store: ObjectStore, location: Location, sides: Sides, request: Chang
 
 
 def _change(
-    sides: Sides, files: tuple[FileChange, ...], request: ChangeRequest, repository: str | None
+    sides: TreePair, files: tuple[FileChange, ...], request: ChangeRequest, repository: str | None
 ) -> Change:
     title, description = _default_words(sides)
     return Change(
@@ -280,11 +280,11 @@ def _revision(tree: GitTree, name: str) -> Revision:
     return Revision(tree=tree.revision, commit=commit, name=writable(name))
 
 
-def _default_words(sides: Sides) -> tuple[str, str]:
+def _default_words(sides: TreePair) -> tuple[str, str]:
     return words_of_commits(sides.commits) if sides.commits else (sides.default_title, "")
 
 
-def _words_from(given: str, sides: Sides) -> WordsFrom:
+def _words_from(given: str, sides: TreePair) -> WordsFrom:
     return "given" if given else "commits" if sides.commits else "default"
 
 
@@ -306,7 +306,7 @@ def _open_diff(data: bytes, request: ChangeRequest, store: ObjectStore | None) -
     files = parse_diff(data)
     placed = place_diff(store, files) if store else None
     if store and store.location and placed:
-        return _placed(store, store.location, list(placed.files), placed, request)
+        return _placed(store, store.location, files, placed, request)
     why = "there is no repository here"
     if store:
         store.close()
@@ -321,7 +321,7 @@ def _placed(
     notices = tuple(
         f"{decode_path(file.name)}: the diff does not contain its new content" for file in placed.unknown
     )
-    sides = Sides(
+    sides = TreePair(
         source="diff",
         target=request.target or STANDARD_INPUT,
         base=placed.base,
@@ -355,7 +355,7 @@ def _unplaced(files: list[FileDiff], request: ChangeRequest, why: str) -> Opened
     except BaseException:
         store.close()
         raise
-    sides = Sides(
+    sides = TreePair(
         source="diff",
         target=request.target or STANDARD_INPUT,
         base=base,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from affidavit.ports import Case, Joiner
 from affidavit.proof.fingerprints import add_fingerprints, by_place
-from affidavit.proof.judgement import Cause, Unreadable, groups_by_cause, read_grouping
+from affidavit.proof.judgement import SharedCause, UnreadableReply, groups_by_cause, read_grouping
 from affidavit.proof.places import leaders_of
 from affidavit.proof.sameness import ClaimKey, claim_key, claim_words, is_alike, lines_apart
 from affidavit.records.candidate import Candidate, Place, PlaceKind
@@ -79,13 +79,15 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
     Where a model can be asked, it groups by cause; where it fails, likeness of words decides. Its answer
     comes back, too.
     """
+    if joiner is None:
+        return add_fingerprints(group_duplicates(docket), case), None
     by_rules = _group_repeated(group_duplicates(docket, lambda one: one.is_proven_by_machine))
-    asked = _to_join(by_rules.leading) if joiner else []
-    if joiner is None or not asked:
+    asked = _to_join(by_rules.leading)
+    if not asked:
         return add_fingerprints(group_duplicates(docket), case), None
     answer = await joiner.join(asked)
     causes = _read(answer, asked)
-    if isinstance(causes, Unreadable):
+    if isinstance(causes, UnreadableReply):
         note = Diagnostic(code=Reason.JOINER_FAILED, detail=causes.reason, specialist="joiner")
         merged = group_duplicates(docket)
         merged = merged.then(merged.candidates, [note])
@@ -126,13 +128,13 @@ def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
     return sorted(worst[:MAX_JOINED], key=lambda one: one.id)
 
 
-def _read(answer: Answer, asked: Sequence[Candidate]) -> list[Cause] | Unreadable:
+def _read(answer: Answer, asked: Sequence[Candidate]) -> list[SharedCause] | UnreadableReply:
     if answer.outcome != "answered":
-        return Unreadable(reason=f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": "))
+        return UnreadableReply(reason=f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": "))
     return read_grouping(answer.text, [one.id for one in asked])
 
 
-def _joined(docket: Docket, causes: Sequence[Cause]) -> Docket:
+def _joined(docket: Docket, causes: Sequence[SharedCause]) -> Docket:
     """The docket with the groups of the joiner beside those of the rules; who is in one agrees."""
     in_order = sorted(docket.leading, key=_strongest_first)
     groups = groups_by_cause(causes, in_order)

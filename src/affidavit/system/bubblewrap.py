@@ -21,16 +21,14 @@ def find_bubblewrap(search_path: str = "/usr/bin:/bin:/usr/local/bin") -> Path |
     return Path(found) if found else None
 
 
-def isolate(*, has_network: bool = False) -> list[str]:
+def isolate() -> list[str]:
     """Return the arguments for own namespaces, no rights and no life beyond ours, and a read-only system.
 
     Only its own processes are visible: the others' entries in /proc lead to the files that they see.
     """
-    namespaces = ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
-    if not has_network:
-        namespaces.append("--unshare-net")
     return [
-        *(*namespaces, "--disable-userns", "--uid", USER, "--gid", USER, "--hostname", "sandbox"),
+        *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"),
+        *("--unshare-net", "--disable-userns", "--uid", USER, "--gid", USER, "--hostname", "sandbox"),
         *("--cap-drop", "ALL", "--die-with-parent", "--new-session"),
         *_system(),
         *("--proc", "/proc", "--dev", "/dev"),

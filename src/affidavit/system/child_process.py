@@ -94,7 +94,7 @@ EndState = Literal["exited", "timed_out", "flooded"]
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedProcess:
     """What a child left behind."""
 
     state: EndState
@@ -111,7 +111,7 @@ async def run_child(
     seconds: float,
     max_bytes: int,
     asked_to_end: bool = False,
-) -> Ended:
+) -> EndedProcess:
     """Run a program in a process group of its own; an `OSError` says that it could not be started.
 
     One that is asked to end (SIGTERM) has a moment for it: it knows of processes that left the group.
@@ -135,7 +135,7 @@ async def run_child(
             state = "timed_out"
     finally:
         await _end(transport, child, asked=asked_to_end)
-    return Ended(
+    return EndedProcess(
         "flooded" if child.flooded else state,
         transport.get_returncode() or 0,
         bytes(child.kept[OUTPUT]),

@@ -2,12 +2,11 @@
 
 import shlex
 import sys
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -30,7 +29,7 @@ class Installation:
         wanted = shlex.quote(requirement)
         match self.installer:
             case "uv tool":
-                return f"uv tool install --with {wanted} {' '.join(_uv_tool_arguments(self.prefix))}"
+                return f"uv tool install --with {wanted} {NAME}"
             case "pipx":
                 return f"pipx inject {shlex.quote(self.prefix.name)} {wanted}"
             case "uv":
@@ -75,25 +74,3 @@ def comes_along(
         and (one.marker is None or one.marker.evaluate(environment))
         for one in wanted
     )
-
-
-def _uv_tool_arguments(prefix: Path) -> list[str]:
-    """What was installed before, from the receipt: a new `uv tool install` forgets what it does not name."""
-    try:
-        receipt = tomllib.loads((prefix / UV_RECEIPT).read_text(encoding="utf-8"))
-        tool, *besides = receipt["tool"]["requirements"]
-        return [*(part for one in besides for part in ("--with", _as_argument(one))), _as_argument(tool)]
-    except (OSError, ValueError, KeyError, TypeError):
-        return [NAME]
-
-
-def _as_argument(requirement: Mapping[str, Any]) -> str:
-    if "editable" in requirement:
-        return f"--editable {shlex.quote(requirement['editable'])}"
-    for source in ("directory", "path", "url"):
-        if source in requirement:
-            return shlex.quote(requirement[source])
-    if "git" in requirement:
-        return shlex.quote(f"git+{requirement['git']}")
-    extras = f"[{','.join(requirement['extras'])}]" if requirement.get("extras") else ""
-    return shlex.quote(f"{requirement['name']}{extras}{requirement.get('specifier', '')}")

@@ -46,13 +46,13 @@ ATTEMPTS = 20
 
 
 @dataclass(frozen=True)
-class _Run:
+class _RunFolder:
     folder: Path
     lock: int
     process: int
 
 
-_runs: list[_Run] = []
+_runs: list[_RunFolder] = []
 _starting = threading.Lock()
 
 
@@ -100,7 +100,7 @@ def remove_dead_runs(folder: Path) -> None:
                 _remove_if_dead(place)
 
 
-def _begin(folder: Path) -> _Run:
+def _begin(folder: Path) -> _RunFolder:
     for _ in range(ATTEMPTS):
         try:
             _make_private(folder)
@@ -113,7 +113,7 @@ def _begin(folder: Path) -> _Run:
             raise OutsideError(f"no temporary files can be written to {folder}: {error.strerror}") from error
         if _is_locked(lock, fcntl.LOCK_SH) and _is_still_there(place, lock):
             remove_dead_runs(folder)
-            return _Run(place, lock, os.getpid())
+            return _RunFolder(place, lock, os.getpid())
         os.close(lock)
     raise OutsideError(f"other runs keep removing what this one puts into {folder}: try again")
 

@@ -1,6 +1,5 @@
 """A `.git` that came with an archive runs nothing and reaches nothing outside its folder."""
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -191,45 +190,6 @@ def test_filters_are_allowed_by_flag_or_environment(
     done = affidavit("context", *arguments, cwd=repo.path, env=environment)
     assert done.code == 0, done.err
     assert trap.trace.exists() is runs
-
-
-def pointer(content: bytes) -> str:
-    digest = hashlib.sha256(content).hexdigest()
-    return f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {len(content)}\n"
-
-
-@pytest.fixture
-def with_large_file(repo: Repo, trap: Trap) -> Repo:
-    """A repository with a large file, as a checkout with git-lfs leaves it: a pointer in the index."""
-    repo.commit(
-        "First", {".gitattributes": "*.bin filter=lfs\n", "a.bin": pointer(b"\0one"), "a.py": "a = 1\n"}
-    )
-    trap.arm(repo, "filter.lfs.clean", "filter.lfs.process")
-    repo.write({"a.bin": b"\0one"})
-    return repo
-
-
-def test_a_large_file_that_is_as_its_pointer_says_is_no_change(with_large_file: Repo, trap: Trap) -> None:
-    with_large_file.write({"a.py": "a = 2\n"})
-    with open_change(ChangeRequest(repo=with_large_file.path)) as opened:
-        assert [file.path for file in opened.change.files] == ["a.py"]
-        assert opened.notices == ()
-    assert not trap.trace.exists()
-
-
-def test_a_large_file_that_was_changed_is_a_changed_pointer(with_large_file: Repo, trap: Trap) -> None:
-    with_large_file.write({"a.bin": b"\0other"})
-    with open_change(ChangeRequest(repo=with_large_file.path)) as opened:
-        assert opened.repository.head.read("a.bin") == pointer(b"\0other").encode()
-    assert not trap.trace.exists()
-
-
-def test_a_new_file_does_not_hide_behind_a_pointer(with_large_file: Repo) -> None:
-    """Only what stands in the index already may stay out of sight."""
-    with_large_file.write({".gitattributes": "* filter=lfs\n", "b.py": "b = undefd\n"})
-    with open_change(ChangeRequest(repo=with_large_file.path)) as opened:
-        assert opened.repository.head.read("b.py") == b"b = undefd\n"
-        assert any(notice.startswith(".gitattributes, b.py: compared") for notice in opened.notices)
 
 
 @pytest.mark.parametrize("mark", ["--assume-unchanged", "--skip-worktree"])

@@ -13,7 +13,7 @@ from affidavit.prompts import PromptSet
 from affidavit.proof.judgement import (
     JUDGEMENT_SCHEMA,
     JUDGEMENT_SCHEMA_NAME,
-    Unreadable,
+    UnreadableReply,
     read_judgement,
     read_run,
     running_schema,
@@ -134,7 +134,7 @@ class ModelVerifier:
     def _read(self, answer: Answer) -> Judgement:
         if answer.outcome == "answered":
             read = read_judgement(answer.text, self.mind.model)
-            if not isinstance(read, Unreadable):
+            if not isinstance(read, UnreadableReply):
                 return self._decided(read, answer.text)
             return self._unanswered("failed", read.reason)
         reason = f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")
