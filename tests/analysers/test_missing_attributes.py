@@ -28,6 +28,7 @@ FAILING = {
 }
 FINE = {
     "an attribute of a newer version": "import math\n\nprint(math.sumprod([1], [2]))\n",
+    "an attribute of an older version": "import asyncio\n\nf = asyncio.coroutine(print)\n",
     "a method of a newer version": "print('ab'.removeprefix('a'))\n",
     "an attribute of one platform": "import os, signal\n\nA = os.geteuid(), os.startfile, signal.SIGKILL\n",
     "what is asked for first": "import os\n\nif hasattr(os, 'nope'):\n    os.nope()\n",

@@ -1,6 +1,6 @@
 """Check that names and lines of notebooks and build tools draw nothing.
 
-The keys name what runs such files: Databricks, Colab, IPython, JupyterHub, PlatformIO (SCons).
+The keys name what runs such files: Databricks, Colab, IPython, JupyterHub, PlatformIO (SCons), Sphinx.
 """
 
 import pytest
@@ -30,12 +30,15 @@ RUN_BY_OTHERS = {
     "a command whose lines are kept": ("colab.py", "files = !ls *.py\nprint(files)\n"),
     "a question": ("ask.py", "import a\na.b?\n"),
     "IPython's settings": ("ipython_config.py", "c = get_config()\nc.App.x = 1\n"),
+    "Jupyter's settings": ("jupyter_server_config.py", "from typing import Any\n\nc: Any\nc.App.x = 1\n"),
     "settings of others": ("hub.py", "c.JupyterHub.port = 1\nprint(c)\n"),
     "a newer Python": ("groups.py", "def f(error):\n    return isinstance(error, ExceptionGroup)\n"),
     "names that are run in": ("setup.py", "exec(open('release.py').read())\nprint(version)\n"),
     "names that are put in": ("conf.py", "globals().update({'a': 1})\nprint(a)\n"),
     "Pyodide": ("page.py", "import micropip\n\nawait micropip.install('a')\n"),
     "SCons by its import": ("extra_script.py", "Import('env')\nenv.Append(A=1)\nDefault('x')\n"),
+    "site_scons": ("site_scons/site_init.py", "Export('shared')\n"),
+    "Sphinx": ("docs/conf.py", "if tags.has('x'):\n    project = 'a'\n"),
 }
 
 
@@ -60,3 +63,26 @@ def test_what_the_runner_provides_draws_nothing(case, ask, analyser, held):
 )
 def test_any_other_name_or_fault_is_found(case, ask, analyser, path, text):
     assert len(ask(analyser, case({"x": ""}, {path: text}))) >= 1
+
+
+INSTALLED = {
+    "gettext": "import gettext\n\ngettext.install('app')\n",
+    "a translation": "import gettext\n\ngettext.translation('app').install()\n",
+    "builtins": "import builtins\n\nbuiltins._ = str\n",
+    "builtins by text": "import builtins\n\nsetattr(builtins, '_', str)\n",
+    "their dictionary": "import builtins\n\nbuiltins.__dict__['_'] = str\n",
+}
+
+
+@pytest.mark.parametrize("analyser", [RUFF, TY])
+@pytest.mark.parametrize("start", INSTALLED.values(), ids=INSTALLED)
+def test_a_name_that_another_file_puts_among_the_builtins_draws_nothing(case, ask, analyser, start):
+    assert ask(analyser, case({"app/__main__.py": start}, {"app/page.py": "print(_('a'))\n"})) == []
+
+
+@pytest.mark.parametrize("analyser", [RUFF, TY])
+def test_a_name_that_only_a_comment_installs_is_found(case, ask, analyser):
+    start = {"app/__main__.py": "# gettext.install('app')\n# builtins._ = 1\n"}
+    assert len(ask(analyser, case(start, {"app/page.py": "print(_('a'))\n"}))) == 1
+    other = {"app/__main__.py": "import gettext\n\ngettext.install('app')\n"}
+    assert len(ask(analyser, case(other, {"app/page.py": "print(undefd)\n"}))) == 1

@@ -12,7 +12,33 @@ from affidavit.reviewing.hold import assemble_crew
 LIB = "def f():\n    return 1\n"
 STUB = "def f() -> int: ...\n"
 USER = "import lib\nfrom lib import f\n\n\ndef run():\n    return lib.f() + f()\n"
+READER = "import json\n\n\ndef run(text):\n    return json.loads(text)\n"
 SHADOWED = {
+    "a module of the standard library": ({"app.py": READER}, {"json.py": "VALUE = 1\n"}, "app.py", "json.py"),
+    "one that a package uses": (
+        {"app/__init__.py": "", "app/read.py": READER},
+        {"json.py": "VALUE = 1\n"},
+        "app/read.py",
+        "json.py",
+    ),
+    "one below src": (
+        {"pyproject.toml": "", "src/app/__init__.py": "", "src/app/read.py": READER},
+        {"src/json/__init__.py": ""},
+        "src/app/read.py",
+        "src/json/__init__.py",
+    ),
+    "a name of one": (
+        {"app.py": "from json import loads\n\nprint(loads)\n"},
+        {"json.py": "VALUE = 1\n"},
+        "app.py",
+        "json.py",
+    ),
+    "a module by a package": (
+        {"lib.py": LIB, "app.py": USER},
+        {"lib/__init__.py": ""},
+        "app.py",
+        "lib/__init__.py",
+    ),
     "one that only its stub describes any more": (
         {"lib.py": LIB, "lib.pyi": STUB, "app.py": USER},
         {"lib.py": None},
@@ -29,6 +55,10 @@ LIES = {
     ),
 }
 FINE = {
+    "a module of a package": ({"app/__init__.py": "", "app/read.py": READER}, {"app/json.py": "VALUE = 1\n"}),
+    "a module that has the name": ({"app.py": READER}, {"json.py": "def loads(text):\n    return text\n"}),
+    "a module elsewhere": ({"app.py": READER}, {"scripts/json.py": "VALUE = 1\n"}),
+    "a script elsewhere": ({"scripts/app.py": READER}, {"json.py": "VALUE = 1\n"}),
     "a module that becomes a package": (
         {"lib.py": LIB, "app.py": USER},
         {

@@ -1,7 +1,7 @@
 """Describe an analyser: its name, what it reads, how it is run and how its output is read."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -165,6 +165,8 @@ class Inspection:
     """The files of head that the analyser could not check completely, because their imports are missing."""
     unresolved_before: frozenset[str] = frozenset()
     """The same for base."""
+    confirmed: Collection[tuple[str, str, int, int | None]] = ()
+    """Rule, path, line and column of the doubtful diagnostics that every other invocation reports too."""
 
     @cached_property
     def imports(self) -> ImportGraph:
@@ -231,6 +233,9 @@ class Analyser:
     name_aside: Callable[[str, Sequence[Tree]], str | None] = lambda _path, _trees: None
     """Another name for a file that it should check, but not import as a module."""
     judge: Judge = count_everything
+    is_doubtful: Callable[[AnalyserDiagnostic], bool] = lambda _diagnostic: False
+    """Returns whether an invocation for another version of the language might not report the diagnostic."""
+    confirmed_by: tuple[Callable[[Tree, Sequence[str]], Invocation], ...] = ()
     identify: Identify | None = None
     """Identifies what a diagnostic is about, if new means absent from base; None: compare by place."""
     version_arguments: tuple[str, ...] = ("--version",)

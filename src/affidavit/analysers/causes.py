@@ -9,7 +9,7 @@ from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python_modules import absolute_module
 from affidavit.analysers.rule import names_in
 from affidavit.languages.python_modules import MODULE_ENDS, module_name
-from affidavit.records.change import Change, FileStatus
+from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Cause
 from affidavit.symbols.changed import ChangedSymbol
@@ -18,7 +18,7 @@ WORD = re.compile(r"[^\W\d]\w*")
 DOTTED = re.compile(r"[^\W\d][\w.]*")
 FROM_IMPORT = re.compile(r"\s*from\s+(?P<module>[\w.]+)\s+import\b(?P<names>.*)")
 IMPORT = re.compile(r"\s*import\s+(?P<names>.*)")
-MOVING = (FileStatus.DELETED, FileStatus.RENAMED)
+MOVING = (FileStatus.DELETED, FileStatus.RENAMED, FileStatus.ADDED)
 FATE_ORDER = ("signature_changed", "removed", "added", "touched")
 FATE_WORDS = {"signature_changed": "altered", "removed": "removed", "added": "added", "touched": "altered"}
 
@@ -138,19 +138,26 @@ def _symbol_cause(symbol: ChangedSymbol) -> NamedCause:
 
 
 def _module_cause(names: Sequence[str], path: str, change: Change) -> NamedCause | None:
-    """Return the moved or deleted module that the names mean."""
+    """Return the moved, deleted or added module that the names mean."""
     if not names:
         return None
     wanted = {absolute_module(names[0], path), ".".join(names[:2])}
-    for file in change.files:
-        known = file.base_path
+    # A module that is added is to blame only where none is gone: it hides another of its name.
+    for file in sorted(change.files, key=lambda file: file.status is FileStatus.ADDED):
+        known = file.path if file.status is FileStatus.ADDED else file.base_path
         if file.status not in MOVING or known is None or not known.endswith(MODULE_ENDS):
             continue
         module = module_name(known)
         if any(module == name or module.endswith(f".{name}") for name in wanted):
-            if file.status is FileStatus.DELETED:
-                cause = Cause(file=file.path, symbol=module.rpartition(".")[2])
-                return NamedCause(cause, f"The change deleted {known}.")
-            # A moved file is itself the cause: its text need not have its name.
-            return NamedCause(Cause(file=file.path, symbol=""), f"The change moved {known} to {file.path}.")
+            # A moved or added file is itself the cause: its text need not have its name.
+            symbol = module.rpartition(".")[2] if file.status is FileStatus.DELETED else ""
+            return NamedCause(Cause(file=file.path, symbol=symbol), _fate_of(file))
     return None
+
+
+def _fate_of(file: FileChange) -> str:
+    if file.status is FileStatus.ADDED:
+        return f"The change added {file.path}, which is imported by that name now."
+    if file.status is FileStatus.RENAMED:
+        return f"The change moved {file.base_path} to {file.path}."
+    return f"The change deleted {file.base_path}."

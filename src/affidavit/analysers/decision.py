@@ -1,6 +1,6 @@
 """Decide which new diagnostics of an analyser are findings, and give the reason for each that is not."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -22,6 +22,7 @@ from affidavit.analysers.silence import Silence
 from affidavit.analysers.task import SideResult
 from affidavit.analysers.wording import patch_of
 from affidavit.ports import Case, Tree
+from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.symbols.changed import changed_symbols
 
@@ -57,6 +58,8 @@ class Examination:
 
     base: SideResult
     head: SideResult
+    confirmed: frozenset[Place] = frozenset()
+    """Doubtful diagnostics that the analyser's other invocations report, too."""
     silenced: frozenset[Place] = frozenset()
     """Diagnostics that the analyser does not report because of comments that the change adds."""
     counted: tuple[Counted, ...] = ()
@@ -89,6 +92,27 @@ def add_silenced(found: Examination, unsilenced: SideResult) -> Examination:
     # The run that nothing silences knows which files could not be read.
     head = SideResult(unsilenced.run, tuple(diagnostics))
     return replace(found, head=head, silenced=frozenset(places - edits.keys()))
+
+
+async def confirm_doubtful(
+    analyser: Analyser,
+    found: Examination,
+    change: Change,
+    ask: Callable[[Analyser, Sequence[str]], Awaitable[SideResult]],
+) -> Examination:
+    """Note which doubtful diagnostics of changed lines every other invocation reports, too."""
+    changed = {file.path: set(file.changed_lines("head")) for file in change.files}
+    places = {
+        place_of(one)
+        for one in found.head.diagnostics
+        if analyser.confirmed_by and analyser.is_doubtful(one) and one.line in changed.get(one.path, ())
+    }
+    for invoke in analyser.confirmed_by:
+        if places:
+            paths = sorted({path for _, path, _, _ in places})
+            again = await ask(replace(analyser, invoke=invoke), paths)
+            places &= {place_of(one) for one in again.diagnostics}
+    return replace(found, confirmed=frozenset(places))
 
 
 def decide(analyser: Analyser, case: Case, why_off: WhyOff, found: Examination) -> Examination:
@@ -183,6 +207,7 @@ class _Decider:
             self._counted_at_base(base.diagnostics),
             unresolved(head.run),
             unresolved(base.run),
+            self._found.confirmed,
         )
 
     @cached_property

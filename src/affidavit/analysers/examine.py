@@ -10,11 +10,11 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.comparison import about_changed_files
-from affidavit.analysers.decision import Examination, add_silenced, decide
+from affidavit.analysers.decision import Examination, add_silenced, confirm_doubtful, decide
 from affidavit.analysers.execution import NO_WALLS, Limits, Slots, has_walls
 from affidavit.analysers.registry import ANALYSERS, silence_about
 from affidavit.analysers.rule import WhyOff, nothing_is_off
-from affidavit.analysers.run_side import analyse_side, find_program, paths_to_run
+from affidavit.analysers.run_side import analyse_paths, analyse_side, find_program, paths_to_run
 from affidavit.analysers.task import Program, ResultCache, SideResult
 from affidavit.analysers.wording import Proof, note_set_aside, shortened, write_finding
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION
@@ -117,6 +117,12 @@ async def _look(analyser: Analyser, case: Case, program: Program, means: Means) 
     found = add_silenced(Examination(base, head), unsilenced)
     if not found.is_complete:
         return found
+
+    def ask(other: Analyser, paths: Sequence[str]) -> Coroutine[None, None, SideResult]:
+        rewritten = {**withdrawn["head"], **lifted}
+        return analyse_paths(other, program, case.repository, "head", paths, rewritten=rewritten, **shared)
+
+    found = await confirm_doubtful(analyser, found, case.change, ask)
     return await asyncio.to_thread(decide, analyser, case, means.why_off, found)
 
 

@@ -1,7 +1,8 @@
 """Judge what analysers of Python report by the code: undefined names, injections, hidden text, notebooks."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -15,7 +16,35 @@ from affidavit.analysers.python_syntax import (
 )
 from affidavit.analysers.python_taint import carries_input, is_given_whole
 from affidavit.analysers.rule import names_in
+from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
+
+ANY = frozenset({"*"})
+"""Every name may come from the runner."""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """A program that runs Python files with additional names."""
+
+    what: str
+    runs: Callable[[str, bytes], bool]
+    names: frozenset[str]
+
+
+def _marked(pattern: bytes) -> Callable[[str, bytes], bool]:
+    mark = re.compile(pattern, re.MULTILINE)
+    return lambda _path, text: mark.search(text) is not None
+
+
+def _named(pattern: str) -> Callable[[str, bytes], bool]:
+    name = re.compile(pattern)
+    return lambda path, _text: name.search(path) is not None
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
 
 DATABRICKS = rb"\A(\xef\xbb\xbf)?# Databricks notebook source\b"
 # As nbconvert, Jupytext, Colab and editors with cells write a notebook into a file.
@@ -26,25 +55,27 @@ NOTEBOOK = (
 PYODIDE = rb"^[ \t]*(import|from)[ \t]+(pyodide|micropip|js)\b"
 CELLS = re.compile(DATABRICKS + b"|" + NOTEBOOK + b"|" + PYODIDE, re.MULTILINE)
 
-ANY = "*"
-"""Every name may come from the runner."""
-IPYTHON = rb"\bget_config\(|^c(\.[A-Z]\w*)+\.\w+[ \t]*="
-# Programs that run Python files with additional names; `Import('env')` by itself is SCons or PlatformIO.
-RUNNERS = tuple(
-    (what, re.compile(mark, re.MULTILINE), frozenset(names.split()))
-    for what, mark, names in (
-        ("a notebook that runs another one", rb"^# MAGIC\s+%run\b", ANY),
-        (
-            "Databricks",
-            DATABRICKS,
-            "dbutils display displayHTML getArgument sc spark sql sqlContext table udf",
-        ),
-        ("a notebook", NOTEBOOK, "display exit get_ipython In Out quit"),
-        ("IPython", IPYTHON, "c get_config load_subconfig"),
-        ("SCons", rb"^Import\(\s*['\"(\[]", ANY),
-    )
+NEWER_NAMES = _words("aiter anext BaseExceptionGroup EncodingWarning ExceptionGroup") | _words(
+    "PythonFinalizationError WindowsError"
 )
-NEWER_NAMES = ("BaseExceptionGroup", "EncodingWarning", "ExceptionGroup", "WindowsError", "aiter", "anext")
+IPYTHON_NAMES = _words("c get_config load_subconfig")
+RUNNERS = (
+    Runner("a notebook that runs another one", _marked(rb"^# MAGIC\s+%run\b"), ANY),
+    Runner(
+        "Databricks",
+        _marked(DATABRICKS),
+        _words("dbutils display displayHTML getArgument sc spark sql sqlContext table udf"),
+    ),
+    Runner("a notebook", _marked(NOTEBOOK), _words("display exit get_ipython In Out quit")),
+    # `c.ServerApp.port = 1` in the settings of Jupyter and others.
+    Runner("IPython", _marked(rb"\bget_config\(|^c(\.[A-Z]\w*)+\.\w+[ \t]*="), IPYTHON_NAMES),
+    Runner("IPython", _named(r"(^|/)(ipython|jupyter)\w*_config\.py$"), IPYTHON_NAMES),
+    # `Import('env')` by itself is SCons, also in the extra scripts of PlatformIO.
+    Runner("SCons", _marked(rb"^Import\(\s*['\"(\[]"), ANY),
+    Runner("SCons", _named(r"(^|/)site_scons/"), ANY),
+    Runner("Sphinx", _named(r"(^|/)conf\.py$"), _words("tags")),
+    Runner("a newer Python", lambda _path, _text: True, NEWER_NAMES),
+)
 MAGIC = re.compile(
     # `%time`, `%%bash`, `!ls`, `x = !ls`, `x = %timeit f()`, `value?`.
     r"^\s*(%{1,2}[A-Za-z]|!{1,2}\s*[\w./~$\"'{(]|\?{1,2}\w)|^\s*[\w.,\s]+=\s*[!%][A-Za-z]|^\s*%?[\w.*]+\?{1,2}\s*$"
@@ -53,11 +84,14 @@ MAX_MAGIC = 300
 OUTSIDE_FUNCTION = re.compile(r"`?(await|async|yield)\b.*(outside|async)")
 
 
-def provider_of(name: str, text: bytes) -> str | None:
-    """Return the program that provides a name to the file; None if none is known."""
-    for what, mark, names in RUNNERS:
-        if not names.isdisjoint((ANY, name)) and mark.search(text):
-            return what
+def provider_of(name: str, path: str, text: bytes) -> str | None:
+    """Return the program that provides a name to the file; None if none is known.
+
+    Without text, only the path of the file counts.
+    """
+    for runner in RUNNERS:
+        if (runner.names is ANY or name in runner.names) and runner.runs(path, text):
+            return runner.what
     return "the file itself, at run time," if makes_names(text) else None
 
 
@@ -81,7 +115,7 @@ def _has_command(lines: Iterable[bytes]) -> bool:
 REORDERING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 WHOLE_COMMAND = re.compile(r"(\w*_)?(cmds?|command|commands|command_?line|cmd_?line|argv|script|shell_?cmd)")
 ROUND_TRIP = re.compile(rb"[\w.]*\bloads\(\s*[\w.]*\bdumps\(")
-LOADER = re.compile(rb"\bLoader\s*=\s*(?:\w+\.)*(\w+)\s*[,)]")
+LOADER = re.compile(rb"(?:[\w.]+\.)?(\w+)")
 UNSAFE_LOADERS = (b"Loader", b"UnsafeLoader", b"CLoader", b"CUnsafeLoader")
 STATEMENT = re.compile(
     rb"[rbfu]*['\"]{1,3}[\s\\n(]*(select|insert|update|delete|with|create|drop|alter|replace|merge|explain|truncate)\b",
@@ -98,8 +132,8 @@ def judge_undefined_name(
     if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
         return "the code is only read by type checkers"
     name = next(iter(names_in(diagnostic.message)), "")
-    if name in NEWER_NAMES:
-        return "a newer Python gives the name to the file"
+    if provider := provider_of(name, diagnostic.path, b""):
+        return f"{provider} gives the name to the file"
     # A name that was undefined before comes from outside: an injected builtin, a notebook, a build tool.
     was_undefined = any(
         known.rule == diagnostic.rule and known.message == diagnostic.message
@@ -107,37 +141,45 @@ def judge_undefined_name(
     )
     if was_undefined:
         return "the same undefined name was used before the change"
-    provider = provider_of(name, text)
-    if provider is None:
-        return None
-    return Disclaimer(
-        f"{provider} gives the name to the file",
-        lambda before: provider_of(name, before) is not None,
-        is_open=True,
-    )
+    if installer := installer_of(name, inspection.repository.base):
+        return f"{installer} puts the name among the builtins"
+    return _given_by_the_change(name, diagnostic.path, inspection, text)
+
+
+def _given_by_the_change(name: str, path: str, inspection: Inspection, text: bytes) -> Disclaimer | None:
+    """Return the excuse that the file or the change itself gives for a name."""
+    if provider := provider_of(name, path, text):
+        return Disclaimer(
+            f"{provider} gives the name to the file",
+            lambda before: provider_of(name, path, before) is not None,
+            is_open=True,
+        )
+    if installer := installer_of(name, inspection.repository.head):
+        said = f"{installer} puts the name among the builtins"
+        return Disclaimer(said, lambda _before: False, is_open=True)
+    return None
 
 
 def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
     """Return why a shell command is not a finding: no input reaches it."""
-    command = _first_argument(_call_at(diagnostic, text))
-    if command is not None and is_given_whole(command, WHOLE_COMMAND):
+    around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
+    command = _first_argument(next((node for node, _ in around if node.type == "call"), None))
+    if command is not None and is_given_whole(command, text, WHOLE_COMMAND):
         return "the function is given the whole command, so that nothing is put into it here"
     is_open = command is not None and carries_input(command)
     return None if is_open else "no text from outside the function reaches the command"
 
 
-def _call_at(diagnostic: AnalyserDiagnostic, text: bytes) -> Node | None:
-    around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
-    return next((node for node, _ in around if node.type == "call"), None)
-
-
 def _first_argument(call: Node | None) -> Node | None:
     """Return the first argument of a call; `subprocess` also takes it as `args`."""
-    arguments = call.child_by_field_name("arguments") if call is not None else None
-    given = [one for one in arguments.named_children if one.type != "comment"] if arguments else []
-    plain = next((one for one in given if one.type != "keyword_argument"), None)
-    named = (one for one in given if (one.text or b"").startswith(b"args"))
-    return plain or next((one.child_by_field_name("value") for one in named), None)
+    given = _arguments(call)
+    plain = (one for one in given if one.type != "keyword_argument")
+    return next(plain, None) or next((value for one in given if (value := _value_of(one, b"args"))), None)
+
+
+def _arguments(call: Node | None) -> list[Node]:
+    given = call.child_by_field_name("arguments") if call is not None else None
+    return [one for one in given.named_children if one.type != "comment"] if given is not None else []
 
 
 def judge_sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
@@ -163,14 +205,16 @@ def _expression(node: Node | None) -> Node | None:
 
 def judge_unpickling(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
     """Return why reading a pickle is not a finding: the same expression wrote it."""
-    call = _call_at(diagnostic, text)
+    around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
+    call = next((node for node in around if node.type == "call"), None)
     is_own = call is not None and ROUND_TRIP.match(call.text or b"")
     return "what is read was written by the same expression" if is_own else None
 
 
 def judge_evaluation(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
     """Return why `eval` is not a finding: its text is written here."""
-    first = _first_argument(_call_at(diagnostic, text))
+    around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
+    first = _first_argument(next((node for node in around if node.type == "call"), None))
     if first is None or first.type != "string":
         return None
     has_gaps = any(child.type == "interpolation" for child in first.children)
@@ -179,10 +223,24 @@ def judge_evaluation(diagnostic: AnalyserDiagnostic, _inspection: Inspection, te
 
 def judge_yaml_loader(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
     """Return why reading YAML is not a finding: the loader that is named makes plain objects."""
-    call = _call_at(diagnostic, text)
-    named = LOADER.search(call.text or b"") if call is not None else None
-    is_safe = named is not None and named[1] not in UNSAFE_LOADERS
+    around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
+    call = next((node for node in around if node.type == "call"), None)
+    named = next((one for one in map(_loader, _arguments(call)) if one), b"")
+    is_safe = bool(named) and named not in UNSAFE_LOADERS
     return "only plain objects are made by the loader that is named" if is_safe else None
+
+
+def _loader(argument: Node) -> bytes:
+    """Return the last name of the `Loader` argument."""
+    value = _value_of(argument, b"Loader")
+    named = LOADER.match(value.text or b"") if value is not None else None
+    return named[1] if named else b""
+
+
+def _value_of(argument: Node, name: bytes) -> Node | None:
+    """Return the value of an argument with this keyword."""
+    named = argument.child_by_field_name("name") if argument.type == "keyword_argument" else None
+    return argument.child_by_field_name("value") if named is not None and named.text == name else None
 
 
 def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
@@ -191,3 +249,30 @@ def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection
     if any(character in REORDERING for line in lines for character in line):
         return None
     return "a mark of direction, as texts written from right to left have it, hides nothing"
+
+
+TRANSLATING = frozenset(["_", "gettext", "lgettext", "lngettext", "ngettext", "npgettext", "pgettext"])
+"""Names that `gettext.install` can add to the builtins."""
+# Not in a comment.
+INSTALLS = r"^[^#]*\binstall\("
+MAX_INSTALLS = 50
+
+
+def installer_of(name: str, tree: Tree) -> str | None:
+    """Return the file that adds the name to the builtins, if any."""
+    if not name.isidentifier():
+        return None
+    hits = tree.search(_sets(name), max_hits=1)
+    if hits:
+        return hits[0].path
+    installs = tree.search(INSTALLS, max_hits=MAX_INSTALLS) if name in TRANSLATING else []
+    return next((hit.path for hit in installs if b"gettext" in (tree.read(hit.path) or b"")), None)
+
+
+def _sets(name: str) -> str:
+    module, word = "(__builtin__|__builtins__|builtins)", re.escape(name)
+    return (
+        rf"^[^#]*\b({module}\.{word}\s*=[^=]"
+        rf"|{module}(\.__dict__)?\[['\"]{word}['\"]\]\s*="
+        rf"|setattr\(\s*{module}\s*,\s*['\"]{word}['\"])"
+    )

@@ -108,6 +108,14 @@ def is_redefined_below(tree: Tree, class_name: str, member: str) -> bool:
     return any(pattern.search(tree.read(path) or b"") for path in subclass_files(tree, class_name))
 
 
+def package_root(tree: Tree, path: str) -> str:
+    """Return the folder that a file, or the package that it belongs to, is imported from."""
+    folder = dirname(path)
+    while folder and tree.entry(f"{folder}/__init__.py") is not None:
+        folder = dirname(folder)
+    return folder
+
+
 def source_folders(tree: Tree) -> list[str]:
     """Return the folders of packages: the root, each project, and their `src` folders."""
     entries = tree.entries()

@@ -14,6 +14,8 @@ from affidavit.analysers.analyser import (
     lines_after,
 )
 from affidavit.analysers.configuration import (
+    NEWEST_PYTHON,
+    OLDEST_PYTHON,
     Table,
     oldest_python,
     read_toml,
@@ -25,6 +27,7 @@ from affidavit.analysers.configuration import (
 from affidavit.analysers.python_modules import source_folders
 from affidavit.analysers.readers import read_sarif
 from affidavit.analysers.rule import RuleMaker, names_in
+from affidavit.analysers.ty_attributes import is_of_python
 from affidavit.analysers.ty_judgement import judge_ty
 from affidavit.analysers.ty_rules import TY_RULES
 from affidavit.ports import Tree
@@ -43,7 +46,10 @@ EMPTY_ENVIRONMENT = {"environment/pyvenv.cfg": b"home = /usr/bin\n"}
 
 def invoke_ty(base: Tree, _paths: Sequence[str]) -> Invocation:
     """Run our rules except those that the base commit turns off, with its source folders and Python."""
-    python = _python(base)
+    return _invoke(base, _python(base))
+
+
+def _invoke(base: Tree, python: str) -> Invocation:
     settings = _settings(base)
     off = switched_off(settings)
     chosen = [name for name in NAMES if name not in off]
@@ -201,4 +207,9 @@ TY = Analyser(
     version_tried="0.0.100",
     distribution="ty",
     judge=judge_ty,
+    is_doubtful=is_of_python,
+    confirmed_by=(
+        lambda base, _paths: _invoke(base, "{}.{}".format(*OLDEST_PYTHON)),
+        lambda base, _paths: _invoke(base, "{}.{}".format(*NEWEST_PYTHON)),
+    ),
 )

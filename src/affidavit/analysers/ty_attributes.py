@@ -1,6 +1,5 @@
 """Find reasons why an attribute that ty misses may exist."""
 
-import builtins
 import re
 import sys
 import sysconfig
@@ -20,11 +19,11 @@ from affidavit.analysers.python_syntax import (
     star_imports,
     tree_of,
 )
+from affidavit.analysers.python_taint import BINDING
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.symbols.occurrences import occurrences
 
-BINDING = ("binding", "definition", "import")
 LITERALS = re.compile(
     r"string|concatenated_string|integer|float|list|dictionary|set|tuple|\w+(?<!for_in)_comprehension"
 )
@@ -47,6 +46,14 @@ SELF = re.compile(r"Self@\w+")
 MAX_ABOVE = 5
 
 
+def is_of_python(diagnostic: AnalyserDiagnostic) -> bool:
+    """Return whether an attribute may depend on the Python version: of a builtin type or a library module."""
+    owner = diagnostic.message.partition("`")[2].partition("`")[0]
+    if diagnostic.message.startswith("Module"):
+        return owner.partition(".")[0] in sys.stdlib_module_names
+    return diagnostic.rule == "ty/missing-attribute" and SELF.fullmatch(owner) is None
+
+
 def why_uncertain(
     diagnostic: AnalyserDiagnostic, owner: str, attribute: str, inspection: Inspection, text: bytes
 ) -> str | None:
@@ -60,8 +67,7 @@ def why_uncertain(
         return _why_in_module(diagnostic, owner, attribute, inspection, text)
     held = _held(receiver, text)
     if LITERALS.fullmatch(held.type):
-        known = getattr(builtins, owner.partition("[")[0], None)
-        return _why_in_python(known, attribute, inspection.repository.head, text)
+        return _why_in_python(diagnostic, attribute, inspection, text)
     return _why_in_class(held, owner, attribute, inspection.repository.head, text)
 
 
@@ -128,7 +134,7 @@ def _why_in_module(
         return "the standard library here may have the attribute, which type checkers do not know"
     if search_python(inspection.repository.head, OTHER_PYTHON):
         return "the repository is written for a Python with another standard library"
-    return _why_in_python(None, attribute, inspection.repository.head, text)
+    return _why_in_python(diagnostic, attribute, inspection, text)
 
 
 def _is_missing_here(module: str, attribute: str) -> bool:
@@ -145,12 +151,15 @@ def _is_missing_here(module: str, attribute: str) -> bool:
     return bool(text) and not star_imports(text, is_relative=True) and not mentions(text, attribute)
 
 
-def _why_in_python(known: object, attribute: str, tree: Tree, text: bytes) -> str | None:
+def _why_in_python(
+    diagnostic: AnalyserDiagnostic, attribute: str, inspection: Inspection, text: bytes
+) -> str | None:
     if PYTHON_2.search(text):
         return "the file also runs on Python 2"
-    if hasattr(known, attribute):
-        return "another version of Python has the attribute"
-    return why_given(attribute, tree)
+    place = (diagnostic.rule, diagnostic.path, diagnostic.line, diagnostic.column)
+    if place not in inspection.confirmed:
+        return "another version of Python may have the attribute"
+    return why_given(attribute, inspection.repository.head)
 
 
 def why_given(attribute: str, tree: Tree) -> str | None:

@@ -17,6 +17,7 @@ from affidavit.analysers.python_modules import (
     is_made_elsewhere,
     is_redefined_below,
     module_places,
+    package_root,
     search_python,
     source_folders,
 )
@@ -31,6 +32,7 @@ from affidavit.analysers.python_syntax import (
     node_at,
     star_imports,
 )
+from affidavit.analysers.python_taint import imported_name
 from affidavit.analysers.rule import names_in
 from affidavit.analysers.ty_attributes import why_given, why_uncertain
 from affidavit.analysers.ty_rules import CALL_RULES, TY_RULES
@@ -50,6 +52,10 @@ FIXED_FIELDS = re.compile(
 PYDANTIC = re.compile(r"\s*(from|import)\s+\.*pydantic\b")
 INDENT = re.compile(r"\s*")
 METHOD = re.compile(r"\(\s*(self|cls)\b")
+# Nothing hides these: they are compiled in, or loaded before the program's own folder is looked at.
+LOADED_ALREADY = frozenset(sys.builtin_module_names) | {
+    *("abc", "codecs", "encodings", "genericpath", "io", "ntpath", "os", "posixpath", "site", "stat")
+}
 MAX_HEADER = 40
 MAX_DEFINITIONS = 500
 
@@ -132,7 +138,7 @@ def _broken_call(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: b
         return "what is called depends on which of several imports succeeds"
     named = CALLEE.search(diagnostic.message)
     if named is None:
-        is_known = any(_constructor_changed(name, inspection) for name in called)
+        is_known = any(_constructor_changed(name, diagnostic.path, inspection) for name in called)
         return None if is_known else "the analyser does not name what is called, or it decides at run time"
     return _broken_named_call(named, called, diagnostic, inspection)
 
@@ -164,21 +170,13 @@ def _called_names(text: bytes, diagnostic: AnalyserDiagnostic) -> list[str]:
         if parent.type != "call":
             continue
         function = parent.child_by_field_name("function")
-        name = _last_name(function) if function is not None else None
-        if name is not None:
-            found += [name, *_imported_as(name, text)]
-        # A diagnostic about an argument is inside the arguments of its call; any other is where the
+        names = (_last_name(function), _imported(function, text)) if function is not None else ()
+        found += [name for name in names if name]
+        # A diagnostic about an argument stands inside the arguments of its call; any other stands where the
         # call begins, and there a chain of calls begins too.
         if child == parent.child_by_field_name("arguments"):
             break
     return found
-
-
-def _imported_as(alias: str, text: bytes) -> list[str]:
-    """Return the original names behind an alias: `load` for `import load as ld`."""
-    pattern = rf"^from\b[^#]*\b(\w+)\s+as\s+{re.escape(alias)}\b"
-    is_bound = re.search(rf"\b{re.escape(alias)}\b\s*(:[^=]*)?=[^=]".encode(), text)
-    return [] if is_bound else [one.decode() for one in re.findall(pattern.encode(), text, re.MULTILINE)]
 
 
 def _first_names(text: bytes, diagnostic: AnalyserDiagnostic) -> set[str]:
@@ -196,6 +194,10 @@ def _last_name(function: Node) -> str | None:
     if function.type == "identifier":
         return (function.text or b"").decode("utf-8", errors="replace")
     return None
+
+
+def _imported(function: Node, text: bytes) -> str | None:
+    return imported_name(function, text) if function.type == "identifier" else None
 
 
 def _names_agree(called: str, owner: str, name: str) -> bool:
@@ -216,16 +218,19 @@ def _is_same_name(qualified: str, named: str) -> bool:
     return qualified == named or qualified.endswith(f".{named}")
 
 
-def _constructor_changed(called: str, inspection: Inspection) -> bool:
-    """Return whether the change touches the only class of this name, which takes its fields as arguments."""
-    changed = [
-        symbol
-        for symbol in inspection.symbols
-        if symbol.kind == "class" and symbol.name == called and symbol.head_line
+def _constructor_changed(called: str, path: str, inspection: Inspection) -> bool:
+    """Return whether the change touches a class that takes its fields as arguments."""
+    classes = [symbol for symbol in inspection.symbols if symbol.kind == "class" and symbol.name == called]
+    near = [
+        number
+        for number, line in enumerate(inspection.repository.head.lines(path) or [], start=1)
+        if re.match(rf"\s*class\s+{re.escape(called)}\b", line)
     ]
-    defined = search_python(inspection.repository.head, rf"^\s*class\s+{re.escape(called)}\b", 2)
-    is_certain = len(changed) == 1 and len(defined) == 1
-    return is_certain and _takes_its_fields(defined[0].path, defined[0].line, inspection)
+    # A class of the file itself is meant, if there is one; of several with that name, any may be.
+    meant = [symbol for symbol in classes if symbol.file == path] if near else classes
+    places = [(path, number) for number in near] or [(one.file, one.head_line or 1) for one in classes]
+    is_changed = any(symbol.fate in ("touched", "signature_changed", "added") for symbol in meant)
+    return is_changed and all(_takes_its_fields(file, number, inspection) for file, number in places)
 
 
 def _takes_its_fields(file: str, number: int, inspection: Inspection) -> bool:
@@ -300,13 +305,26 @@ def _missing_member(
         return "the member may be made by a build"
     if _was_removed(member, place.path, inspection):
         return None
-    if not _stands_on_changed_line(diagnostic, inspection):
+    is_over = _is_put_over(place, module, diagnostic.path, inspection)
+    if not is_over and not _stands_on_changed_line(diagnostic, inspection):
         return "the import is not part of the change"
     said = "the module may define the name at run time"
-    if _may_define(base.read(place.path) or b"", member):
+    if not is_over and _may_define(base.read(place.path) or b"", member):
         return said
     is_new = _may_define(head.read(place.path) or b"", member)
     return Disclaimer(said, lambda _before: False, is_open=True) if is_new else None
+
+
+def _is_put_over(place: ModulePlace, module: str, user: str, inspection: Inspection) -> bool:
+    """Return whether the change adds a module that hides an older one of its name."""
+    base, head = inspection.repository.base, inspection.repository.head
+    if base.entry(place.path) is not None:
+        return False
+    if any(one.root == place.root for one in module_places(base, module)):
+        return True
+    is_shadow = module in sys.stdlib_module_names and module not in LOADED_ALREADY
+    # A script finds what lies beside it, a package what lies beside the package.
+    return is_shadow and package_root(head, user) == place.root.rstrip("/")
 
 
 def _may_define(text: bytes, member: str) -> bool:
