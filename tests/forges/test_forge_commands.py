@@ -9,7 +9,7 @@ from typing import Any
 
 from affidavit.records.report import Report
 from affidavit.render.formats import render
-from commands import affidavit
+from commands import AFFIDAVIT, affidavit, environment_of
 from github_server import GitHubServer
 from posting_flow import ALL_BUT_RUFF, post
 from shop import HEAD_FILES
@@ -142,6 +142,20 @@ def test_only_the_word_of_who_may_write_and_is_not_the_author_moves_the_error_ra
     assert (measured["wrong"]["count"], measured["wrong"]["n"]) == (1, 1)
 
 
+def test_review_with_post_gives_the_token_that_writes_to_the_poster_alone(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    environment = environment_of(tmp_path / "data", variables(github, AFFIDAVIT_POST_TOKEN="write"))
+    command = [str(AFFIDAVIT), "review", github.address.url, "--post", "-q"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert len(github.inline) == 1
+    assert {token for token in github.git_tokens if token} == {"read"}
+    # First one process with one token, then the other with the other.
+    tokens = [one.token for one in github.asked]
+    assert tokens == ["read"] * tokens.count("read") + ["write"] * tokens.count("write")
+
+
 def test_the_next_review_follows_the_report_of_the_one_before(github: GitHubServer, tmp_path: Path) -> None:
     reads, writes = variables(github), variables(github, AFFIDAVIT_POST_TOKEN="write")
     url = github.address.url
@@ -157,6 +171,12 @@ def test_the_next_review_follows_the_report_of_the_one_before(github: GitHubServ
     assert affidavit("post", "2.json", "--yes", cwd=tmp_path, env=writes).code == 0
     assert [one["isResolved"] for one in github.threads.values()] == [True]
     assert "Fixed since the last review: 1" in github.comments[0]["body"]
+
+
+def test_post_without_a_token_for_it_says_what_to_set(github: GitHubServer, tmp_path: Path) -> None:
+    done = affidavit("review", github.address.url, "--post", cwd=tmp_path, env=variables(github))
+    assert done.code == 2
+    assert "AFFIDAVIT_POST_TOKEN" in done.err
 
 
 def test_a_dry_run_needs_no_token_that_writes_and_says_what_it_could_not_look_up(

@@ -32,6 +32,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("run_seconds", "run_at_once"),
     ),
     "Earlier reviews": (("previous", "series", "all"), ("max_iterations",)),
+    "Posting": (("post",), ("may_approve", "may_block")),
     "Output": (("formats", "output", "sign", "quiet", "debug"), ("events",)),
     "Settings and storage": (("config", "data", "database", "no_store", "no_cache"), ()),
 }

@@ -1,7 +1,10 @@
 """`affidavit review`: from a target on the command line to a report and an exit code."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +32,7 @@ from affidavit.cli.options import (
     sign_option,
     signing_key,
 )
-from affidavit.cli.outputs import check_outputs, print_text, write_output
+from affidavit.cli.outputs import EXIT_NOT_DONE, check_outputs, print_text, write_output
 from affidavit.cli.progress import kept_events, show_progress
 from affidavit.cli.saying import say
 from affidavit.config.settings import Settings
@@ -132,6 +135,9 @@ POSTED = "posted"
     metavar="N",
     help="How many reviews a change is thought to take, for feedback documents; default 5.",
 )
+@click.option("--post", is_flag=True, help="Post the report on its pull request, by a process of its own.")
+@click.option("--may-approve", is_flag=True, help="With --post: approve where the verdict is approve.")
+@click.option("--may-block", is_flag=True, help="With --post: request changes where the verdict says so.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
@@ -153,6 +159,8 @@ def command(context: click.Context, /, **options: Any) -> None:
     or merge request.
     With no target: what is not committed yet.
     """
+    if options["post"]:
+        context.exit(review_and_post(options))
     outputs = _outputs(options["formats"], options["events"])
     key = _key_for(outputs, options["sign"])
     chosen = ReviewOptions.among(options)
@@ -339,3 +347,48 @@ def _posted(url: str, say: Say) -> bytes | None:
         say("no earlier review is followed: its report was written by another version")
         return None
     return content
+
+
+REVIEWED = (0, 1, 3)
+OWN_FLAGS = ("--post", "--may-approve", "--may-block")
+
+
+def review_and_post(options: Mapping[str, Any]) -> int:
+    """Review in a process without the token that writes, then post in one that has it."""
+    from affidavit.forges.credentials import has_credentials_for_posting  # noqa: PLC0415 - few post
+
+    if not is_request_url(options["target"]):
+        raise SettingsError("--post goes with the address of a pull request; else use `affidavit post --url`")
+    if options["estimate"] or options["what_leaves"]:
+        raise SettingsError("--post does not go with --estimate or --what-leaves")
+    if not has_credentials_for_posting():
+        raise SettingsError(
+            "--post needs a token that only the poster is given: set AFFIDAVIT_POST_TOKEN, "
+            "AFFIDAVIT_POST_TOKEN_COMMAND or an App (AFFIDAVIT_GITHUB_APP_ID)"
+        )
+    flags = [flag for flag in OWN_FLAGS[1:] if options[flag.strip("-").replace("-", "_")]]
+    with temporary_folder("post-") as folder:
+        report = folder / "report.json"
+        code = _affidavit([*_own_arguments(), "--format", f"report={report}"], _without_token())
+        if code not in REVIEWED:
+            return code
+        nits = ["--nits"] if options["nits"] else []
+        posted = _affidavit(["post", str(report), "--yes", *flags, *nits], dict(os.environ))
+    return code if posted == 0 else EXIT_NOT_DONE
+
+
+def _own_arguments() -> list[str]:
+    """What was asked for, without what concerns the posting."""
+    return [argument for argument in sys.argv[1:] if argument not in OWN_FLAGS]
+
+
+def _without_token() -> dict[str, str]:
+    from affidavit.forges.credentials import ONLY_FOR_POSTING  # noqa: PLC0415 - few post
+
+    return {name: value for name, value in os.environ.items() if name not in ONLY_FOR_POSTING}
+
+
+def _affidavit(arguments: list[str], environment: Mapping[str, str]) -> int:
+    # -P: nothing of the folder that it is run in is imported.
+    command = [sys.executable, "-P", "-m", "affidavit", *arguments]
+    return subprocess.run(command, env=dict(environment), cwd=Path.cwd(), check=False).returncode
