@@ -3,12 +3,10 @@
 import pytest
 
 from affidavit.contract.vocabulary import (
-    CONFIDENCE_NUMBER,
     FEEDBACK_ASPECT,
     FEEDBACK_SEVERITY,
     VERDICT_CATEGORY,
     VERDICT_SEVERITY,
-    confidence_word,
     read_focus,
     read_severity,
     verdict_severity,
@@ -43,27 +41,6 @@ def test_categories_translate(category: Category, aspect: str, verdict: str) -> 
 def test_style_is_a_severity_in_a_verdict() -> None:
     assert verdict_severity(Severity.HIGH, Category.STYLE) == "style"
     assert verdict_severity(Severity.HIGH, Category.TEST) == "warning"
-
-
-@pytest.mark.parametrize(
-    ("number", "word"),
-    [
-        (1.0, "high"),
-        (0.9, "high"),
-        (0.76, "high"),
-        (0.75, "medium"),
-        (0.6, "medium"),
-        (0.45, "low"),
-        (0.3, "low"),
-        (0.0, "low"),
-    ],
-)
-def test_a_confidence_becomes_the_nearest_word(number: float, word: str) -> None:
-    assert confidence_word(number) == word
-
-
-def test_confidence_words_survive_the_way_there_and_back() -> None:
-    assert all(confidence_word(number) == word for word, number in CONFIDENCE_NUMBER.items())
 
 
 @pytest.mark.parametrize(

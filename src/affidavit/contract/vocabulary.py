@@ -77,12 +77,6 @@ def verdict_severity(severity: Severity, category: Category) -> VerdictSeverity:
     return "style" if category is Category.STYLE else VERDICT_SEVERITY[severity]
 
 
-def confidence_word(number: float) -> Confidence:
-    """The word whose number is nearest; the lower one of two that are equally near."""
-    words: list[Confidence] = ["low", "medium", "high"]
-    return min(words, key=lambda word: round(abs(CONFIDENCE_NUMBER[word] - number), 9))
-
-
 def read_severity(word: str) -> Severity:
     """The severity that a threshold names, in the contract's words or a verdict's."""
     known = _THRESHOLD_WORDS.get(word.strip().lower())

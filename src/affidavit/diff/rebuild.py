@@ -14,7 +14,6 @@ from affidavit.git.objects import OBJECT_ID, ObjectStore
 from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import first_parent
 from affidavit.git.tree import SUBMODULE_MODE, GitTree
-from affidavit.ports import Repository
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
 from affidavit.records.record import Side
 
@@ -127,20 +126,6 @@ def has_its_trees(change: Change, repository: GitRepository) -> bool:
     """Whether the trees that were opened are the recorded ones."""
     recorded = (change.base.tree, change.head.tree)
     return recorded == (repository.base.revision, repository.head.revision)
-
-
-def lost_files(change: Change, repository: Repository) -> frozenset[str]:
-    """The files that the record speaks of and from which they cannot be made again."""
-    return frozenset(
-        file.path
-        for file in change.files
-        if _is_lossy(file) and file.head_path and file.new_blob and not _is_here(file, repository)
-    )
-
-
-def _is_here(file: FileChange, repository: Repository) -> bool:
-    entry = repository.head.entry(file.path)
-    return entry is not None and entry.blob == file.new_blob
 
 
 def _is_lossy(file: FileChange) -> bool:
