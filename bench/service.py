@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from affidavit.service.kept.progress import NewEvent, Progress
+from affidavit.service.kept.progress import NewEvent, ReviewProgress
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.store.open import Store, open_store
@@ -365,7 +365,7 @@ def list_rows(scale: Scale, kind: str) -> list[Row]:
 
 
 def _fill(store: Store, numbers: range, events: int) -> None:
-    reviews, progress = Reviews(store.database), Progress(store.database)
+    reviews, progress = Reviews(store.database), ReviewProgress(store.database)
     for number in numbers:
         at = f"2026-01-01T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}.000Z"
         request = WantedReview(source="diff", diff_text="diff --git a/a b/a\n" * 50)

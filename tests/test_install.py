@@ -128,8 +128,6 @@ def test_the_page_has_its_style_and_its_script(installed: Path, changed: Repo) -
     done = affidavit("review", "HEAD", "--format", "html", cwd=changed.path, program=installed)
     assert done.err == ""
     assert '<script type="application/json" id="contents">' in done.out
-    map_of_it = affidavit("context", "HEAD", "--format", "html", cwd=changed.path, program=installed)
-    assert "<style" in map_of_it.out
 
 
 @pytest.mark.skipif("AFFIDAVIT_WITHOUT_PAGE" in os.environ, reason="the page is left out on purpose")

@@ -102,7 +102,7 @@ def test_the_verifier_is_not_asked_about_findings_of_analysers(changed: Repo) ->
     assert "answer:  verification_judgment" in judged
     assert "ruff/F821" not in judged
     estimate = review(changed, "--estimate", "--model", "openai:gpt-4o")
-    assert "beside 0 of the review before" in estimate.out
+    assert "0 from the previous review" in estimate.out
 
 
 def test_each_role_has_its_own_address(changed: Repo) -> None:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from affidavit.quality.prompts import ChosenPrompts
 
 WHAT_COUNTS = (
-    "What an analyser proved counts. A model's finding counts where it is verified and worth acting on."
+    "What an analyser proved counts. A model's finding counts if verified and worth acting on."
     " Style never counts."
 )
 """The rule of the gate, as docs/ci.md has it."""
