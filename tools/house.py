@@ -27,9 +27,9 @@ GENERATED = {"reference.md"}
 OPTION = re.compile(r"^[\s│*]*(?:-\w,?\s+)?(--[a-z-]+)", re.MULTILINE)
 
 CEILINGS = {
-    "AST nodes": 586_819,
-    "lines": 83_412,
-    "lines outside the wings": 70_600,
+    "AST nodes": 588_009,
+    "lines": 83_538,
+    "lines outside the wings": 70_726,
     "modules": 480,
     "folders": 51,
     "layers": 12,
