@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from affidavit.config.settings import Settings
@@ -34,12 +34,12 @@ from affidavit.stages.intake import OpenedChange
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
-from affidavit.symbols.readers import CodeReaders, Imports, Resolution
+from affidavit.symbols.readers import CodeReaders, Imports
 from affidavit.symbols.references import find_references
 from affidavit.tools.checks import Checks, JoinedTools
 from affidavit.tools.dependencies import WithDependencies
 from affidavit.tools.descriptions import BriefTools
-from affidavit.tools.language_server import SERVERS, TSC, ServerPool, find_servers
+from affidavit.tools.language_server import TSC, ServerPool, find_servers
 from affidavit.tools.outside import OutsideTools
 from affidavit.tools.outside_connection import NamedServer, ServerConnection, read_servers
 from affidavit.tools.programs import ProgramTools
@@ -112,7 +112,7 @@ def server_pool(settings: Settings, reviewed_folder: Path | None) -> ServerPool 
     if not settings.language_servers:
         return None
     named = {TSC.name: compiler} if compiler else {}
-    return ServerPool(find_servers(reviewed_folder=reviewed_folder, programs=named), wanted=SERVERS)
+    return ServerPool(find_servers(reviewed_folder=reviewed_folder, programs=named))
 
 
 @dataclass(frozen=True)
@@ -127,23 +127,13 @@ class TaggedFence:
         return fence(label, text, self.tag)
 
 
-class Confirming(Protocol):
-    """Who makes references surer, such as language servers, and says what it could not do."""
-
-    def confirm(
-        self, references: Sequence[Reference], symbols: Sequence[Symbol], tree: Tree
-    ) -> tuple[list[Reference], list[str]]: ...
-
-    def resolve(self, tree: Tree, path: str, line: int, name: str) -> Resolution | None: ...
-
-
 def assemble_panel(
     minds: Mapping[Role, Mind],
     cache_dir: Path | None,
     prompts: PromptSet | None = None,
     *,
     analysers_off: Collection[str] = (),
-    servers: Confirming | None = None,
+    servers: ServerPool | None = None,
     environments: Sequence[Path] = (),
     reads_dependencies: bool = True,
     outside: ToolSource | None = None,
@@ -194,7 +184,7 @@ def assemble_readers(cache: BlobCache | None = None) -> CodeReaders:
     )
 
 
-def made_precise(readers: CodeReaders, servers: Confirming) -> CodeReaders:
+def made_precise(readers: CodeReaders, servers: ServerPool) -> CodeReaders:
     """The same readers, with somebody who makes references surer and takes seconds for it."""
 
     def confirmed_references(

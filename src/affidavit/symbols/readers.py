@@ -29,25 +29,12 @@ class FindReferences(Protocol):
     ) -> tuple[Sequence[Reference], Sequence[str]]: ...
 
 
-@dataclass(frozen=True)
-class Resolution:
-    """What somebody who knows types says of a name in a line: where it is defined, and what it is."""
-
-    places: frozenset[tuple[str, int]]
-    """Path and line of each definition."""
-    type: str
-    resolved_by: str
-
-
 class ResolveName(Protocol):
-    """What the name in a line means; None where nobody knows."""
+    """Return where the name in a line is defined, as paths and lines, and the language server that knows."""
 
-    def __call__(self, tree: Tree, path: str, line: int, name: str, /) -> Resolution | None: ...
-
-
-def resolve_nothing(_tree: Tree, _path: str, _line: int, _name: str) -> Resolution | None:
-    """Without a language server nobody knows types."""
-    return None
+    def __call__(
+        self, tree: Tree, path: str, line: int, name: str, /
+    ) -> tuple[frozenset[tuple[str, int]], str]: ...
 
 
 @dataclass(frozen=True)
@@ -58,7 +45,7 @@ class CodeReaders:
     symbols_of: Callable[[Tree, str], Sequence[Symbol]]
     changed_symbols: Callable[[Change, Repository], Sequence[SymbolChange]]
     find_references: FindReferences
-    resolve: ResolveName = resolve_nothing
+    resolve: ResolveName | None = None
     _imports: dict[str, Imports] = field(default_factory=dict)
     _reading: threading.Lock = field(default_factory=threading.Lock)
 

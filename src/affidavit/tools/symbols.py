@@ -99,13 +99,12 @@ def meant_by(
     use: Use, found: Sequence[Symbol], tree: Tree, readers: CodeReaders
 ) -> tuple[list[Symbol], dict[str, Any]]:
     """The definitions with the one that the use means first, and how that is known."""
-    known = readers.resolve(tree, use.path, use.line, use.name) if use.line is not None else None
-    if known is not None:
-        meant = [one for one in found if (one.path, one.line) in known.places]
-        extra = {"type": clipped(known.type)} if known.type else {}
+    if readers.resolve is not None and use.line is not None:
+        places, server = readers.resolve(tree, use.path, use.line, use.name)
+        meant = [one for one in found if (one.path, one.line) in places]
         if meant:
-            extra["meant"] = f"the first, as {known.resolved_by} resolves it"
-        return [*meant, *(one for one in found if one not in meant)], extra
+            others = [one for one in found if one not in meant]
+            return [*meant, *others], {"meant": f"the first, as {server} resolves it"}
     near = {use.path, *(one.target for one in readers.imports(tree).imports_of(use.path) if one.target)}
     likely = [one for one in found if one.path in near]
     extra = {"meant": f"likely the first: {use.path} defines or imports it"} if len(likely) == 1 else {}

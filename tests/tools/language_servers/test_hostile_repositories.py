@@ -41,24 +41,24 @@ def tree(repo: Repo) -> Iterator[GitTree]:
         yield opened.head
 
 
-def types_of(
+def definitions_of(
     repo: Repo,
     files: Mapping[str, str],
     places: Sequence[tuple[str, int, str]],
-    servers: Mapping[ServerProgram, Path],
-) -> list[str]:
-    """What the servers say of the names at these places."""
+    servers: Mapping[ServerProgram, Path | None],
+) -> list[list[str]]:
+    """Return the files that define the names at these places, as the servers say."""
     commit = repo.commit("Files", files)
     with open_repository(repo.path, commit, commit) as opened, ServerPool(servers) as pool:
         answers = [pool.resolve(opened.head, *place) for place in places]
-    return [answer.type if answer else "" for answer in answers]
+    return [sorted(path for path, _ in found) for found, _ in answers]
 
 
-def found(server: ServerProgram) -> dict[ServerProgram, Path]:
+def found(server: ServerProgram) -> dict[ServerProgram, Path | None]:
     told = os.environ.get("AFFIDAVIT_TEST_TSC")
     programs = {"tsc": Path(told)} if told else {}
     servers = find_servers(reviewed_folder=None, programs=programs)
-    if server not in servers:
+    if servers[server] is None:
         pytest.skip(f"there is no {server.name} here")
     return {server: servers[server]}
 
@@ -69,9 +69,9 @@ def test_typescript_reads_no_file_beside_its_checkout(repo: Repo, private: Path)
         "a.ts": f'import {{ token }} from "{private}/secrets"\nexport const stolen = token\n'
         "export const own = 'seen'\n",
     }
-    stolen, own = types_of(repo, files, [("a.ts", 2, "stolen"), ("a.ts", 3, "own")], found(TSC))
-    assert SECRET not in stolen
-    assert "seen" in own
+    stolen, own = definitions_of(repo, files, [("a.ts", 2, "token"), ("a.ts", 3, "own")], found(TSC))
+    assert set(stolen) <= {"a.ts"}
+    assert own == ["a.ts"]
 
 
 def test_ty_takes_no_setting_of_the_repository(repo: Repo, private: Path) -> None:
@@ -80,18 +80,18 @@ def test_ty_takes_no_setting_of_the_repository(repo: Repo, private: Path) -> Non
         "pyproject.toml": f'[tool.ty.environment]\nextra-paths = ["{private}"]\n',
         "app.py": "from private_secrets import TOKEN\n\nstolen = TOKEN\nown = 'seen'\n",
     }
-    stolen, own = types_of(repo, files, [("app.py", 3, "stolen"), ("app.py", 4, "own")], found(TY))
-    assert SECRET not in stolen
-    assert "seen" in own
+    stolen, own = definitions_of(repo, files, [("app.py", 3, "TOKEN"), ("app.py", 4, "own")], found(TY))
+    assert set(stolen) <= {"app.py"}
+    assert own == ["app.py"]
 
 
 def test_no_link_of_the_repository_is_laid_before_a_server(repo: Repo, private: Path) -> None:
     repo.write({"app.py": "from private_secrets import TOKEN\n\nstolen = TOKEN\n"})
     (repo.path / "private_secrets.py").symlink_to(private / "private_secrets.py")
-    assert SECRET not in types_of(repo, {}, [("app.py", 3, "stolen")], found(TY))[0]
+    assert set(definitions_of(repo, {}, [("app.py", 3, "TOKEN")], found(TY))[0]) <= {"app.py"}
 
 
-def curious_server(folder: Path, *wanted: str, port: int = 1) -> dict[ServerProgram, Path]:
+def curious_server(folder: Path, *wanted: str, port: int = 1) -> dict[ServerProgram, Path | None]:
     """A server that answers with what it could open of these, and of a port."""
     program = folder / "bin" / "server"
     program.parent.mkdir()
@@ -107,9 +107,10 @@ def dialled():
         socket.create_connection(("127.0.0.1", {port}), 1)
     except OSError as error:
         return str(error)
-send({{'id': asked('textDocument/definition')['id'], 'result': []}})
+from urllib.parse import quote
+request = asked('textDocument/definition')
 said = json.dumps([*map(opened, {list(wanted)}), os.getcwd(), dialled()])
-send({{'id': asked('textDocument/hover')['id'], 'result': {{'contents': {{'value': said}}}}}})
+send({{'id': request['id'], 'result': at(quote(said), 1)}})
 time.sleep(600)
 """
     program.write_text(f"#!{SYSTEM_PYTHON}\n{FAKE}{answer}")
@@ -128,8 +129,8 @@ def test_a_server_sees_its_checkout_and_the_system_alone(
         port = service.getsockname()[1]
         with ServerPool(curious_server(tmp_path, *places, port=port)) as pool:
             answer = pool.resolve(tree, "app.py", 1, "stolen")
-    assert answer is not None
-    *hidden, seen, folder, dialled = json.loads(answer.type)
+    ((said, _),) = answer[0]
+    *hidden, seen, folder, dialled = json.loads(said)
     assert hidden == ["FileNotFoundError"] * 4
     assert (seen.split("\n")[0], Path(folder).name) == ("stolen = 1", "checkout")
     assert "refused" in (dialled or "connected")
@@ -146,7 +147,7 @@ def running_commands() -> Iterator[bytes]:
 def test_behind_walls_nothing_is_left_running(tree: GitTree, tmp_path: Path) -> None:
     servers = curious_server(tmp_path)
     with ServerPool(servers) as pool:
-        assert pool.resolve(tree, "app.py", 1, "stolen") is not None
+        assert pool.resolve(tree, "app.py", 1, "stolen")[1] == "curious"
     (program,) = servers.values()
     assert not any(str(program).encode() in command for command in running_commands())
 
@@ -155,7 +156,7 @@ def test_without_a_sandbox_no_server_is_started_and_that_is_said(tree: GitTree, 
     symbols = symbols_of(tree, "app.py")
     with ServerPool(curious_server(tmp_path), walls=lambda *_: None) as pool:
         found, said = pool.confirm([], symbols, tree)
-        assert pool.resolve(tree, "app.py", 1, "stolen") is None
+        assert pool.resolve(tree, "app.py", 1, "stolen") == (frozenset(), "")
     assert found == []
     assert said == ["curious could not make the references more precise: this system has no sandbox for it"]
 

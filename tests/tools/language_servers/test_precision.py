@@ -71,8 +71,8 @@ def test_a_bad_server_costs_nothing_but_its_precision(behaviour: str, tree: GitT
         ("knows.py", "likely"),
         ("stranger.py", "possible"),
     ]
-    assert len(said) == 1
-    assert said[0].startswith("fake could not make the references more precise: ")
+    failures = [one for one in said if one.startswith("fake could not make the references more precise: ")]
+    assert len(failures) == len(said) == (behaviour != "answers nonsense")
     # Far above the limit of two seconds, and far below what the server would take.
     assert time.monotonic() - started < 300
 
@@ -82,13 +82,14 @@ def test_a_server_that_cannot_be_started_is_said(tree: GitTree, tmp_path: Path) 
     assert len(asked(tree, servers, seconds=5)[1]) == 1
 
 
-def test_the_server_is_asked_until_its_answer_is_stable(tree: GitTree, tmp_path: Path) -> None:
-    indexing = """
-for answer in ([], [at('knows.py', 4)], [at('knows.py', 4)]):
-    send({'id': asked('textDocument/references')['id'], 'result': answer})
+def test_a_place_that_the_server_names_is_certain(tree: GitTree, tmp_path: Path) -> None:
+    telling = """
+outside = {'uri': 'file:///etc/passwd', 'range': at('x', 1)['range']}
+answer = [at('knows.py', 4), at('../../etc/passwd', 1), outside]
+send({'id': asked('textDocument/references')['id'], 'result': answer})
 time.sleep(600)
 """
-    found, said = asked(tree, fake_servers(tmp_path, indexing))
+    found, said = asked(tree, fake_servers(tmp_path, telling))
     assert said == []
     assert [(one.path, one.certainty) for one in found] == [
         ("knows.py", "certain"),
@@ -97,31 +98,14 @@ time.sleep(600)
     assert found[0].verification_method.endswith("; fake resolves it to the definition")
 
 
-def test_a_place_that_the_search_did_not_see_is_added_and_one_outside_is_not(
-    tree: GitTree, tmp_path: Path
-) -> None:
-    telling = """
-for _ in range(2):
-    outside = {'uri': 'file:///etc/passwd', 'range': at('x', 1)['range']}
-    answer = [at('cart.py', 1), at('../../etc/passwd', 1), outside]
-    send({'id': asked('textDocument/references')['id'], 'result': answer})
-time.sleep(600)
-"""
-    found, _ = asked(tree, fake_servers(tmp_path, telling))
-    assert [(one.path, one.line) for one in found if "searched" not in one.verification_method] == [
-        ("cart.py", 1)
-    ]
-
-
 def test_a_question_of_the_server_is_answered(tree: GitTree, tmp_path: Path) -> None:
     asking = """
 question = asked('textDocument/references')
 send({'id': 'a', 'method': 'workspace/configuration', 'params': {'items': [{}, {}]}})
-assert receive()['result'] == [None, None]
+assert 'error' in receive()
 send({'id': 'b', 'method': 'strange/thing'})
 assert 'error' in receive()
 send({'id': question['id'], 'result': [at('knows.py', 4)]})
-send({'id': asked('textDocument/references')['id'], 'result': [at('knows.py', 4)]})
 time.sleep(600)
 """
     found, said = asked(tree, fake_servers(tmp_path, asking))
@@ -146,7 +130,7 @@ def test_typescript_knows_who_calls(repo: Repo) -> None:
     servers = {
         one: path for one, path in find_servers(reviewed_folder=None, programs=programs).items() if one is TSC
     }
-    if not servers:
+    if None in servers.values():
         pytest.skip("there is no TypeScript 7 here: name its tsc in AFFIDAVIT_TEST_TSC")
     commit = repo.commit(
         "Files",
@@ -157,8 +141,9 @@ def test_typescript_knows_who_calls(repo: Repo) -> None:
     )
     with open_repository(repo.path, commit, commit) as opened:
         symbols = [one for one in symbols_of(opened.head, "a.ts") if one.name == "pay"]
-        found, said = confirm_references([], symbols, opened.head, servers)
-    assert (said, [(one.path, one.line) for one in found]) == ([], [("b.ts", 3)])
+        searched, _ = find_references(symbols, opened.head, import_graph(opened.head))
+        found, said = confirm_references(searched, symbols, opened.head, servers)
+    assert (said, [(one.path, one.line, one.certainty) for one in found]) == ([], [("b.ts", 3, "certain")])
 
 
 def test_a_server_inside_of_the_reviewed_repository_is_not_taken(tmp_path: Path) -> None:
@@ -167,9 +152,3 @@ def test_a_server_inside_of_the_reviewed_repository_is_not_taken(tmp_path: Path)
     program.chmod(0o755)
     found = find_servers(reviewed_folder=tmp_path)
     assert program not in found.values()
-
-
-def test_a_server_is_not_asked_about_what_the_tree_does_not_define(tree: GitTree, tmp_path: Path) -> None:
-    (symbol,) = [one for one in symbols_of(tree, "cart.py") if one.name == "pay"]
-    gone = symbol.model_copy(update={"line": 3})
-    assert confirm_references([], [gone], tree, fake_servers(tmp_path, "sys.exit(1)")) == ([], [])

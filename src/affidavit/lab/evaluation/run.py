@@ -46,11 +46,12 @@ from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.measure import Label
 from affidavit.records.report import Report, RoleUsage
 from affidavit.reviewing.hold import assemble_crew
-from affidavit.reviewing.panel import Confirming, assemble_panel
+from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.reproduce import Running, run_aside
 from affidavit.system.private_files import write_private_file
+from affidavit.tools.language_server import ServerPool
 
 OpenRunner = Callable[[GitRepository, Settings], AbstractContextManager[Running]]
 
@@ -103,7 +104,7 @@ def count_programs(results: Sequence[CaseResult]) -> DeclaredPrograms | None:
     )
 
 
-FindServers = Callable[[Settings, Path | None], Confirming | None]
+FindServers = Callable[[Settings, Path | None], ServerPool | None]
 """The language servers to ask under these settings, for the repository in this folder."""
 NO_PROGRAMS = ProgramGround()
 
