@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from affidavit.contract.json_scan import object_with_key
+from affidavit.contract.reply_text import object_with_key
 
 ANSWER = {"judgment": "CONFIRMED", "reason": "`{x}` is not closed"}
 TEXT = json.dumps(ANSWER)
@@ -48,11 +48,6 @@ def test_what_is_not_clear_is_not_taken(reply: str | None) -> None:
 
 def test_an_object_without_the_key_is_taken_where_it_is_the_whole_reply() -> None:
     assert object_with_key('{"worth": "nit"}', "judgment") == {"worth": "nit"}
-
-
-def test_half_a_character_can_be_written_again() -> None:
-    told = object_with_key('{"reason": "a \\ud83d b"}', "reason")
-    assert told == {"reason": "a ? b"}
 
 
 def test_nesting_without_end_is_no_object() -> None:

@@ -64,6 +64,10 @@ def test_a_result_quoted_inside_a_broken_wrapper_does_not_stand_for_it() -> None
     assert isinstance(find_object(broken), NothingFound)
 
 
+def test_a_result_quoted_inside_one_whose_first_key_has_no_colon_does_not_stand_for_it() -> None:
+    assert isinstance(find_object(f'{{"findings" [{text(reply())}]}}'), NothingFound)
+
+
 def test_a_reply_encoded_as_a_string_is_decoded_once() -> None:
     assert find_object(text(text(REPLY))) == FoundObject(REPLY, was_encoded=True)
 

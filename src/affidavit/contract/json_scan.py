@@ -2,34 +2,22 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 _SPACE = r"[ \t\n\r]*+"
-_CHARACTER = r'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))'
-_STRING = rf'"{_CHARACTER}*+"'
-_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![0-9.eE+-])"
-_SCALAR = rf"(?:{_STRING}|{_NUMBER}|true|false|null)"
-
-_VALUE = re.compile(rf"{_SPACE}(?P<value>{_SCALAR}|[\[{{])")
-_KEY = re.compile(rf"{_SPACE}(?P<key>{_STRING})")
-_COLON = re.compile(rf"{_SPACE}:")
-_AFTER_VALUE = re.compile(rf"{_SPACE}(?P<mark>[,\]}}])")
-_CLOSED_AT_ONCE = re.compile(rf"{_SPACE}[\]}}]")
-# Scalars below the top level are skipped in one go: nothing about them has to be remembered.
-_SCALAR_RUN = re.compile(rf"(?:{_SPACE}{_SCALAR}{_SPACE},)*+")
-_MEMBER_RUN = re.compile(rf"(?:{_SPACE}{_STRING}{_SPACE}:{_SPACE}{_SCALAR}{_SPACE},)*+")
-
-_CUT_STRING = rf'"{_CHARACTER}*+(?:\\(?:u[0-9a-fA-F]{{0,3}})?)?'
-_CUT_NUMBER = r"-|-?(?:0|[1-9][0-9]*+)(?:\.|(?:\.[0-9]++)?[eE][+-]?)"
-_CUT_WORD = r"t|tr|tru|f|fa|fal|fals|n|nu|nul"
-_CUT_VALUE = re.compile(rf"{_SPACE}(?P<value>{_CUT_STRING}|{_CUT_NUMBER}|{_CUT_WORD})?")
-_CUT_KEY = re.compile(rf"{_SPACE}(?:{_CUT_STRING})?")
-_CUT_MARK = re.compile(_SPACE)
-
-MAX_DEPTH = 200
 _LISTED = '"findings"'
+# Values are decoded again by whoever takes them; here only their ends count.
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
+_KEY = re.compile(rf'{_SPACE}(?P<name>"(?:[^"\\]++|\\.)*+"){_SPACE}:{_SPACE}', re.DOTALL)
+_WITHOUT_COLON = re.compile(rf'\[?{_SPACE}\{{{_SPACE}"(?:[^"\\]++|\\.)*+"{_SPACE}(?=[^ \t\n\r:])', re.DOTALL)
+_GAP = re.compile(rf"{_SPACE},?{_SPACE}")
+_FOLLOWED = re.compile(rf"{_SPACE}[,\]}}]")
+_CUT_VALUE = re.compile(r"-|tr?u?|fa?l?s?|nu?l?")
+_CUT_NUMBER = re.compile(r"(?<=[0-9])(?:\.|[eE][+-]?)")
+_CUT_ESCAPE = re.compile(r"\\?u[0-9a-fA-F]{0,4}")
+_NESTING = 200
+"""Brackets that are skipped at least where nesting is too deep to be followed."""
 
 
 @dataclass(frozen=True)
@@ -44,178 +32,60 @@ class Scan:
     """For an object that was cut off inside a finding: that finding's text."""
 
 
-def scan_json(text: str, start: int, end: int) -> Scan:
-    """Scan the object or array that begins at `start`, as if the text stopped at `end`; in linear time."""
-    return _Scanner(text, start, end).run()
-
-
-class _Scanner:
-    """A recogniser of JSON's grammar with its own stack, so that nesting cannot exhaust the interpreter's."""
-
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self._text = text
-        self._start = start
-        self._end = end
-        self._position = start
-        self._open: list[str] = []
-        self._key = ""
-        self._is_in_findings = False
-        self._element_start: int | None = None
-        self._whole_until: tuple[int, str] | None = None
-        self._value_end = start
-        self._scan: Scan | None = None
-        self._step: Callable[[], None] = self._value
-
-    def run(self) -> Scan:
-        while self._scan is None:
-            self._step()
-        return self._scan
-
-    def _value(self) -> None:
-        is_element = self._is_in_findings and len(self._open) == 2
-        if self._open[-1:] == ["["] and not is_element:
-            self._skip(_SCALAR_RUN)
-        match = _VALUE.match(self._text, self._position, self._end)
-        if match is None:
-            self._stop(_CUT_VALUE, is_element=is_element)
-            return
-        if is_element:
-            self._element_start = match.start("value")
-        self._position = self._value_end = match.end()
-        if match["value"] in ("{", "["):
-            self._enter(match["value"])
-        else:
-            self._step = self._after_value
-
-    def _enter(self, bracket: str) -> None:
-        if len(self._open) >= MAX_DEPTH:
-            self._finish("malformed")
-            return
-        if len(self._open) == 1 and self._open[0] == "{":
-            self._is_in_findings = bracket == "[" and self._key == _LISTED
-        self._open.append(bracket)
-        if _CLOSED_AT_ONCE.match(self._text, self._position, self._end):
-            self._step = self._after_value
-        else:
-            self._step = self._member if bracket == "{" else self._value
-
-    def _member(self) -> None:
-        if len(self._open) > 1:
-            self._skip(_MEMBER_RUN)
-        match = _KEY.match(self._text, self._position, self._end)
-        if match is None:
-            self._stop(_CUT_KEY)
-            return
-        if len(self._open) == 1:
-            self._key = match["key"]
-        self._position = match.end()
-        self._step = self._colon
-
-    def _colon(self) -> None:
-        match = _COLON.match(self._text, self._position, self._end)
-        if match is None:
-            self._stop(_CUT_MARK)
-            return
-        self._position = match.end()
-        self._step = self._value
-
-    def _after_value(self) -> None:
-        match = _AFTER_VALUE.match(self._text, self._position, self._end)
-        if match is None:
-            self._stop(_CUT_MARK)
-        elif match["mark"] == ",":
-            self._note_whole_part()
-            self._position = match.end()
-            self._step = self._member if self._open[-1] == "{" else self._value
-        else:
-            self._close(match["mark"], match.end())
-
-    def _close(self, mark: str, position: int) -> None:
-        if self._open[-1] != {"]": "[", "}": "{"}[mark]:
-            self._finish("malformed")
-            return
-        self._note_whole_part()
-        self._open.pop()
-        self._position = self._value_end = position
-        if not self._open:
-            self._finish("whole")
-            return
-        # A closed bracket is whole by itself; a number is whole only when something follows it.
-        self._note_whole_part()
-        if len(self._open) == 1:
-            self._is_in_findings = False
-
-    def _note_whole_part(self) -> None:
-        if self._open == ["{"]:
-            self._whole_until = (self._value_end, "}")
-        elif self._is_in_findings and len(self._open) == 2 and self._element_start is not None:
-            self._whole_until = (self._value_end, "]}")
-            self._element_start = None
-
-    def _skip(self, run: re.Pattern[str]) -> None:
-        match = run.match(self._text, self._position, self._end)
-        if match is not None:
-            self._position = match.end()
-
-    def _stop(self, cut: re.Pattern[str], *, is_element: bool = False) -> None:
-        match = cut.fullmatch(self._text, self._position, self._end)
-        if match is None:
-            self._finish("malformed")
-            return
-        if is_element and match["value"]:
-            self._element_start = match.start("value")
-        self._finish("cut_off")
-
-    def _finish(self, outcome: Literal["whole", "cut_off", "malformed"]) -> None:
-        salvage = unfinished = None
-        if outcome == "cut_off":
-            if self._whole_until is not None:
-                position, closing = self._whole_until
-                salvage = self._text[self._start : position] + closing
-            if self._element_start is not None:
-                unfinished = self._text[self._element_start : self._end]
-            self._position = self._end
-        self._scan = Scan(outcome, self._position, salvage, unfinished)
-
-
-def object_with_key(text: str | None, key: str) -> dict[str, Any] | None:
-    """The object that has the key; None if there is none, a broken one, or several different ones."""
-    reply = (text or "").strip()
-    whole = _decoded(reply)
-    found = [whole] if whole is not None else _objects_with(reply, key)
-    is_clear = len({json.dumps(each, sort_keys=True) for each in found}) == 1
-    return found[0] if is_clear else None
-
-
-def _objects_with(text: str, key: str) -> list[dict[str, Any]]:
-    found = []
-    start = text.find("{")
-    while start >= 0:
-        scan = scan_json(text, start, len(text))
-        part = text[start : scan.end]
-        if f'"{key}"' in part:
-            value = _decoded(part)
-            if value is None:
-                # What follows a broken answer may be a quote from inside it: it must not pass for it.
-                return []
-            found += [value] if key in value else []
-        # Continuing where the scan stopped, not one character further, keeps the search linear.
-        start = text.find("{", max(scan.end, start + 1))
-    return found
-
-
-def _decoded(text: str) -> dict[str, Any] | None:
-    """The object that is the whole text; half a character in it is replaced, as it cannot be written."""
+def scan_json(text: str, start: int) -> Scan:
+    """Scan the object or array that begins at `start`."""
+    # The decoder's errors cost time in a long text: the most common break in prose is found without it.
+    if broken := _WITHOUT_COLON.match(text, start):
+        return Scan("malformed", broken.end())
     try:
-        value = json.loads(text, object_pairs_hook=_with_unique_keys)
-        written = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        return json.loads(written) if isinstance(value, dict) else None
+        return Scan("whole", _DECODER.raw_decode(text, start)[1])
+    except json.JSONDecodeError as error:
+        if not _is_cut(text, error):
+            return Scan("malformed", error.pos)
+    except RecursionError:
+        return Scan("malformed", min(start + _NESTING, len(text)))
+    return _salvage(text, start)
+
+
+def _is_cut(text: str, error: json.JSONDecodeError) -> bool:
+    """Check whether the text ends where it could go on."""
+    if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
+        return True
+    cut = _CUT_ESCAPE if "escape" in error.msg else _CUT_VALUE
+    return bool(cut.fullmatch(text, error.pos) or _CUT_NUMBER.fullmatch(text, error.pos))
+
+
+def _salvage(text: str, start: int) -> Scan:
+    """Close an object that was cut off after its last whole member or finding."""
+    whole, closing, unfinished = 0, "", None
+    position, name, in_findings = start + 1, "", False
+    while True:
+        if not in_findings:
+            key = _KEY.match(text, position)
+            if key is None:
+                break
+            position, name = key.end(), key["name"]
+        end = _end_of(text, position)
+        if end is not None:
+            whole, closing = end, "]}" if in_findings else "}"
+            position = _after(text, end)
+        elif not in_findings and name == _LISTED and text.startswith("[", position):
+            in_findings, position = True, _after(text, position + 1)
+        else:
+            unfinished = text[position:] or None if in_findings else None
+            break
+    return Scan("cut_off", len(text), text[start:whole] + closing if whole else None, unfinished)
+
+
+def _end_of(text: str, start: int) -> int | None:
+    """Return the end of a value that is whole: it closes its bracket, or something follows it."""
+    try:
+        _, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
         return None
+    return end if text[start] in "[{" or _FOLLOWED.match(text, end) else None
 
 
-def _with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        raise ValueError("a key is given twice")
-    return value
+def _after(text: str, position: int) -> int:
+    gap = _GAP.match(text, position)
+    return gap.end() if gap else position

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,22 +43,28 @@ _OPENING_FENCE = re.compile(r"(?P<fence>`{3,}+|~{3,}+)[ \t]*+\w*+[ \t]*+\r?\n\s*
 _WHOLE_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
-def find_object(text: str) -> FoundObject | NothingFound:
-    """Take the reply's object; nothing is guessed where there are several, or a broken one."""
+def object_with_key(text: str | None, key: str) -> dict[str, Any] | None:
+    """Return the object that has the key; None if there is none, a broken one, or several different ones."""
+    found = find_object(text or "", (f'"{key}"',))
+    return found.value if isinstance(found, FoundObject) and not found.is_truncated else None
+
+
+def find_object(text: str, keys: Sequence[str] = _REVIEW_KEYS) -> FoundObject | NothingFound:
+    """Find the one object in a reply that has one of the keys; several or a broken one are refused."""
     text = _without_fence(text.strip().removeprefix("\ufeff").strip())
     value = decode_json(text)
     if isinstance(value, dict):
         return FoundObject(value)
     if isinstance(value, str):
-        return _mark_encoded(_search(value), is_cut=False)
+        return _mark_encoded(_search(value, keys), is_cut=False)
     if value is not _UNREADABLE:
         return NothingFound(
             Reason.INVALID_TYPE, f"the reply is {json_type(value)}, where an object was expected"
         )
     encoded = _start_of_encoded_reply(text)
     if encoded is not None:
-        return _mark_encoded(_search(encoded), is_cut=True)
-    return _search(text)
+        return _mark_encoded(_search(encoded, keys), is_cut=True)
+    return _search(text, keys)
 
 
 def _without_fence(text: str) -> str:
@@ -104,49 +110,45 @@ def _start_of_encoded_reply(text: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _search(text: str) -> FoundObject | NothingFound:
+def _search(text: str, keys: Sequence[str]) -> FoundObject | NothingFound:
     """Look for the object in prose and fences."""
     # A reply that was cut off inside a fence may still have the fence closed behind it.
-    end = len(text.rstrip(" \t\r\n`"))
-    if not _mentions_review(text):
-        return _explain_absence(text, end)
+    text = text.rstrip(" \t\r\n`")
     found: list[FoundObject] = []
-    for start, scan in _scan_candidates(text, end):
+    for start, scan in _scan_candidates(text) if _mentions(text, keys) else ():
         part = text[start : scan.end]
-        if not _mentions_review(part):
+        if not _mentions(part, keys):
             continue
         taken = _take(part, scan)
         if taken is None:
             # What follows a broken result may be a quote from inside it: it must not pass for the whole.
             return NothingFound(Reason.INVALID_JSON, f"the JSON breaks near character {scan.end}")
         found.append(taken)
-    return _the_only_one(found)
+    return _the_only_one(found) if found else _explain_absence(text)
 
 
 def _the_only_one(found: list[FoundObject]) -> FoundObject | NothingFound:
-    if not found:
-        return NothingFound(Reason.INVALID_JSON, "the reply has no ReviewResult object")
     first = _canonical(found[0])
     if any(_canonical(other) != first for other in found[1:]):
         return NothingFound(Reason.INVALID_JSON, "the reply has several different ReviewResult objects")
     return found[0]
 
 
-def _explain_absence(text: str, end: int) -> NothingFound:
-    first = next(_scan_candidates(text, end), None)
+def _explain_absence(text: str) -> NothingFound:
+    first = next(_scan_candidates(text), None)
     if first is not None and first[1].outcome == "cut_off":
         return NothingFound(Reason.TRUNCATED_JSON, "the reply was cut off before its first field")
     return NothingFound(Reason.INVALID_JSON, "the reply has no ReviewResult object")
 
 
-def _mentions_review(text: str) -> bool:
-    return any(key in text for key in _REVIEW_KEYS)
+def _mentions(text: str, keys: Sequence[str]) -> bool:
+    return any(key in text for key in keys)
 
 
-def _scan_candidates(text: str, end: int) -> Iterator[tuple[int, Scan]]:
+def _scan_candidates(text: str) -> Iterator[tuple[int, Scan]]:
     position = 0
-    while match := _CANDIDATE.search(text, position, end):
-        scan = scan_json(text, match.start(), end)
+    while match := _CANDIDATE.search(text, position):
+        scan = scan_json(text, match.start())
         yield match.start(), scan
         # Continuing where the scan stopped, not one character further, keeps the search linear.
         position = max(scan.end, match.start() + 1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from affidavit.contract.json_scan import object_with_key
+from affidavit.contract.reply_text import object_with_key
 from affidavit.events import Emit
 from affidavit.minds.choice import CallLimits, ModelChoice
 from affidavit.minds.conversation import Conversation

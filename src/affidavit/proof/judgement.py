@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from affidavit.contract.json_scan import object_with_key
+from affidavit.contract.reply_text import object_with_key
 from affidavit.records.candidate import Candidate, Judgement, Scenario, Worth
 from affidavit.records.docket import Group
 from affidavit.records.finding import Severity

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from affidavit.contract.json_scan import object_with_key
+from affidavit.contract.reply_text import object_with_key
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
 from affidavit.proof.rewording import contradicts, is_too_long, why_not_taken

@@ -5,7 +5,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.contract.json_scan import object_with_key
+from affidavit.contract.reply_text import object_with_key
 from affidavit.events import Emit, handoff
 from affidavit.iterations.scope import parts_to_show
 from affidavit.ports import Case, Mind, Talk

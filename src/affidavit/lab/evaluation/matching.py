@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from affidavit.contract.json_scan import object_with_key
+from affidavit.contract.reply_text import object_with_key
 from affidavit.events import ignore_events
 from affidavit.lab.records import Basis, CaseMatch, ExpectedProblem, KnownClaim, KnownPlace
 from affidavit.minds.fence import EXPLANATION, fence, tag_of

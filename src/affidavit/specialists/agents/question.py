@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from affidavit.contract.json_scan import object_with_key
+from affidavit.contract.reply_text import object_with_key
 from affidavit.ports import Talk, ToolSource
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
