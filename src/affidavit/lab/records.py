@@ -131,17 +131,6 @@ class LabelledCase(Record):
         """Whether a program comes with one of its claims."""
         return any(claim.reproduction for claim in (*self.expected, *self.known_wrong))
 
-    @property
-    def without_programs(self) -> "LabelledCase":
-        """The case as a reviewer is measured by it."""
-        bare = {"reproduction": None, "outcome": None}
-        return self.model_copy(
-            update={
-                "expected": tuple(claim.model_copy(update=bare) for claim in self.expected),
-                "known_wrong": tuple(claim.model_copy(update=bare) for claim in self.known_wrong),
-            }
-        )
-
 
 Basis = Literal["judged", "place_and_category", "place"]
 """Why a finding is taken for a known claim: a judge read both, or they share lines and category, or lines."""
@@ -298,26 +287,3 @@ class Evaluation(Scores):
     programs: DeclaredPrograms | None = None
     """None where no case declares one, or nobody asked for programs to be run."""
     results: tuple[CaseResult, ...] = ()
-
-
-class CaseChange(Record):
-    """What became different in a case: expected problems as the case states them, wrong findings in words."""
-
-    case: str
-    gained: tuple[ExpectedProblem, ...] = ()
-    lost: tuple[ExpectedProblem, ...] = ()
-    wrong_gained: tuple[str, ...] = ()
-    wrong_lost: tuple[str, ...] = ()
-
-
-class Comparison(Record):
-    """Two evaluations over the cases that both reviewed."""
-
-    first: dict[str, str]
-    second: dict[str, str]
-    cases: int
-    left_out: dict[str, str] = Field(default_factory=dict)
-    """Case to the reason why it is not compared."""
-    scores_first: Scores
-    scores_second: Scores
-    changes: tuple[CaseChange, ...] = ()

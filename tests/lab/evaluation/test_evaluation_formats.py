@@ -8,14 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from affidavit.lab.commands.screen import render_comparison
 from affidavit.lab.evaluation.view import render_evaluation
 from affidavit.lab.records import (
-    CaseChange,
     CaseMatch,
     CaseResult,
     CaseRun,
-    Comparison,
     Evaluation,
     ExpectedProblem,
     LabelledCase,
@@ -93,30 +90,6 @@ def an_evaluation(report: Report, text: str = "The total is never set", **fields
     return Evaluation(**{**told, **fields})
 
 
-def a_comparison(text: str = "other") -> Comparison:
-    return Comparison(
-        first={"verifier model": text},
-        second={"verifier model": "second"},
-        cases=3,
-        left_out={text: text},
-        scores_first=Scores(recall=Rate(count=1, n=4, share=0.25, low=0.05, high=0.7)),
-        scores_second=Scores(),
-        changes=(
-            CaseChange(
-                case=text,
-                gained=(ExpectedProblem(file=text, line=3, description=text),),
-                wrong_gained=(text,),
-            ),
-        ),
-    )
-
-
-def compared(comparison: Comparison, width: int = 120) -> str:
-    page = StringIO()
-    render_comparison(comparison, console=Console(file=page, width=width, color_system=None))
-    return " ".join(page.getvalue().split())
-
-
 def plain_report() -> Report:
     return a_report(a_candidate(0), a_withheld(1, Reason.REFUTED, "it cannot happen"))
 
@@ -155,7 +128,6 @@ def test_a_narrow_terminal_gets_every_number() -> None:
     wide, narrow = (as_text(an_evaluation(plain_report()), width) for width in (100, 50))
     assert max(map(len, narrow.splitlines())) <= 50
     assert "\N{HORIZONTAL ELLIPSIS}" not in wide.partition("Cases")[0] + narrow.partition("Cases")[0]
-    assert "25.0%" in compared(a_comparison(), width=50)
 
 
 def test_a_terminal_without_dashes_and_arrows_gets_plain_signs() -> None:
@@ -167,13 +139,6 @@ def test_a_terminal_without_dashes_and_arrows_gets_plain_signs() -> None:
     assert "50.0% [9.5-90.5], n=2" in told
     assert "The total is never set <- shop/cart.py:12" in told
     assert "\\u" not in told
-
-
-def test_a_comparison_tells_differences_changes_and_what_was_left_out() -> None:
-    text = compared(a_comparison())
-    assert "recall 25.0% [5.0\u201370.0], n=4 -" in text
-    assert "found now: other:3 other" in text
-    assert "left out: other: other" in text
 
 
 @pytest.mark.parametrize(
@@ -192,5 +157,5 @@ def test_notices_count_in_plain_english(count: int, said: list[str]) -> None:
 @given(st.data())
 def test_no_text_obeys_what_a_change_or_a_case_says(data: st.DataObject) -> None:
     report, text = data.draw(hostile_reports()), data.draw(some_text)
-    for shown in (as_text(an_evaluation(report, text)), compared(a_comparison(text))):
-        assert not [sign for sign in INVISIBLE if sign in shown]
+    shown = as_text(an_evaluation(report, text))
+    assert not [sign for sign in INVISIBLE if sign in shown]

@@ -1,7 +1,6 @@
-"""`affidavit eval`: review labelled cases and print scores; compare runs, plant bugs, try the verifier."""
+"""`affidavit eval`: review labelled cases and print scores; plant bugs, try the verifier."""
 
 import asyncio
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,8 @@ from affidavit.errors import InputError, SettingsError
 from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.repositories import CaseRepositories
 from affidavit.lab.commands.options import kept_folder, labels_in_store, opened_sessions, read_limits
-from affidavit.lab.commands.screen import parse_outputs, show_cases, write_comparison, write_evaluation
+from affidavit.lab.commands.screen import parse_outputs, show_cases, write_evaluation
 from affidavit.lab.commands.verifier import VERIFIER, VERIFIER_FLAG, judge_claims
-from affidavit.lab.evaluation.comparison import compare_evaluations, read_evaluation
 from affidavit.lab.evaluation.run import EvaluationPlan, evaluate
 from affidavit.lab.mutation.planting import (
     PLANTABLE_LANGUAGES,
@@ -109,10 +107,10 @@ FORMAT_HELP = "text, json; repeatable. No FILE: standard output."
 
 
 class EvalCommands(click.Group):
-    """`compare`, `--mutate`, `--verifier`; else the run itself, so that `eval CASES` works."""
+    """`--mutate` and `--verifier`; else the run itself, so that `eval CASES` works."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Name the run where no other command is named; a folder called compare is written ./compare."""
+        """Name the run where no other command is named."""
         for flag, name in ((MUTATE_FLAG, MUTATE), (VERIFIER_FLAG, VERIFIER)):
             if flag in args:
                 args = [name, *(arg for arg in args if arg != flag)]
@@ -174,7 +172,6 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
     affidavit eval evaluation/cases                        the mechanical specialists
     affidavit eval CASES --model openai:NAME --out DIR     everything; --resume DIR goes on
     affidavit eval CASES --run                             the programs that the cases declare, too
-    affidavit eval compare A.json B.json                   two runs over the same cases
     affidavit eval --mutate --repo DIR --out CASES         make cases by planting bugs in your own commits
     affidavit eval --verifier [CLAIMS] --model NAME        how many wrong claims the verifier refutes
     """
@@ -240,21 +237,6 @@ def _done_otherwise(evaluation: Evaluation) -> int:
 def _first_lack(evaluation: Evaluation) -> str:
     runs = (result.run for result in evaluation.results if result.run)
     return next((part for run in runs for part in run.incomplete), "")
-
-
-@command.command("compare")
-@click.argument("first", metavar="RUN_A", type=click.Path(path_type=Path))
-@click.argument("second", metavar="RUN_B", type=click.Path(path_type=Path))
-@click.option("--format", "formats", multiple=True, metavar="NAME[=FILE]", help=FORMAT_HELP)
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-def compare_runs(first: Path, second: Path, formats: tuple[str, ...], debug: bool) -> None:  # noqa: ARG001
-    """Compare RUN_B with RUN_A: two evaluations of the same cases, with other models or prompts.
-
-    Each is a file that `eval --format json=FILE` wrote.
-    """
-    outputs = parse_outputs(formats)
-    write_comparison(compare_evaluations(read_evaluation(first), read_evaluation(second)), outputs)
-    sys.stdout.flush()
 
 
 command.add_command(mutate)

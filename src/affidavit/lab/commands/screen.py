@@ -1,4 +1,4 @@
-"""Show cases under way, and write evaluations, comparisons and trials of the verifier as text or JSON."""
+"""Show cases under way, and write evaluations and trials of the verifier as text or JSON."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,6 @@ from affidavit.lab.evaluation.run import CaseState, Follow, follow_nothing
 from affidavit.lab.evaluation.trial import JudgedClaim, VerifierTrial
 from affidavit.lab.evaluation.view import (
     money,
-    problem_words,
     rate_or_dash,
     render_evaluation,
     shown,
@@ -21,7 +20,7 @@ from affidavit.lab.evaluation.view import (
     write_table,
     write_title,
 )
-from affidavit.lab.records import Comparison, Evaluation, Scores
+from affidavit.lab.records import Evaluation
 from affidavit.records.measure import Rate
 from affidavit.records.record import Record
 from affidavit.render.ink import Ink
@@ -44,11 +43,6 @@ def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
 def write_evaluation(evaluation: Evaluation, outputs: Sequence[NamedOutput]) -> None:
     """Write an evaluation in every format asked for."""
     _write(evaluation, outputs, lambda console: render_evaluation(evaluation, console=console))
-
-
-def write_comparison(comparison: Comparison, outputs: Sequence[NamedOutput]) -> None:
-    """Write a comparison in every format asked for."""
-    _write(comparison, outputs, lambda console: render_comparison(comparison, console=console))
 
 
 def write_trial(trial: VerifierTrial, outputs: Sequence[NamedOutput]) -> None:
@@ -85,40 +79,6 @@ def show_cases(total: int, *, is_quiet: bool) -> Iterator[Follow]:
             progress.update(bar, description=", ".join(one_line(one, MAX_ID_LENGTH) for one in working))
 
         yield follow
-
-
-def render_comparison(comparison: Comparison, *, console: Console) -> None:
-    """Draw the scores of both runs, then the cases that changed."""
-    ink = Ink(console)
-    write_title(ink, f"{counted(comparison.cases, 'case')} in both runs")
-    for name, summary in (("first", comparison.first), ("second", comparison.second)):
-        write_pair(ink, name, ", ".join(f"{key} {value}" for key, value in summary.items()))
-    first, second = _compared(comparison.scores_first), _compared(comparison.scores_second)
-    rows = [(name, value, second[name]) for name, value in first.items()]
-    write_table(ink, "Scores", ("", "first", "second"), rows)
-    if comparison.changes:
-        ink.blank()
-        ink.line(("Cases that changed", "bold"))
-    for one in comparison.changes:
-        ink.line("  ", (ink.safe(one.case), "bold"))
-        for line in (
-            *(f"found now: {problem_words(problem)}" for problem in one.gained),
-            *(f"missed now: {problem_words(problem)}" for problem in one.lost),
-            *(f"wrong now: {text}" for text in one.wrong_gained),
-            *(f"no longer wrong: {text}" for text in one.wrong_lost),
-        ):
-            ink.prose(line, indent=4)
-    for case, reason in comparison.left_out.items():
-        ink.prose(f"left out: {case}: {reason}", indent=0)
-
-
-def _compared(scores: Scores) -> dict[str, str]:
-    return {
-        "recall": rate_or_dash(scores.recall),
-        "precision": rate_or_dash(scores.precision),
-        "wrong": rate_or_dash(scores.wrong_rate),
-        "wrong on clean cases": str(scores.wrong_on_clean),
-    }
 
 
 def render_trial(trial: VerifierTrial, *, console: Console) -> None:

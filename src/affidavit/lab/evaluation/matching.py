@@ -10,6 +10,7 @@ from affidavit.lab.records import Basis, CaseMatch, ExpectedProblem, KnownClaim,
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import render_prompt
+from affidavit.proof.sameness import Distance, pair
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding
@@ -17,8 +18,6 @@ from affidavit.records.record import Record
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.render.changed_lines import HeadPlace, head_place
 
-Pair = tuple[int, int]
-Path = tuple[Pair, ...]
 TOLERANCE_LINES = 3
 """A reviewer may point at the line above the one that was fixed later."""
 
@@ -69,9 +68,9 @@ class Pairing:
 async def match_findings(
     expected: Sequence[ExpectedProblem], candidates: Sequence[Candidate], change: Change, meaning: Meaning
 ) -> Pairing:
-    """The largest one-to-one matching; where several are as large, the one with the least distance."""
-    distances: dict[Pair, int] = {}
+    """Pair expected problems with findings, the nearest first; neither is paired twice."""
     opinions: dict[tuple[int, str], Opinion] = {}
+    distances: dict[tuple[int, int], int] = {}
     for number, problem in enumerate(expected):
         for position, candidate in enumerate(candidates):
             distance, finding = distance_to(problem, candidate, change), candidate.finding
@@ -81,14 +80,19 @@ async def match_findings(
             opinions[number, candidate.id] = opinion
             if opinion.is_same:
                 distances[number, position] = distance
+
+    def apart(number: int, position: int) -> Distance | None:
+        distance = distances.get((number, position))
+        return None if distance is None else (distance,)
+
+    paired = pair(range(len(expected)), range(len(candidates)), [apart])
     matches = []
-    for number, position in sorted(assign(distances).items()):
-        named = candidates[position].id
-        opinion = opinions[number, named]
+    for number, position in sorted(paired.items()):
+        opinion = opinions[number, candidates[position].id]
         matches.append(
             CaseMatch(
                 expected=number,
-                candidate=named,
+                candidate=candidates[position].id,
                 basis=opinion.basis,
                 distance=distances[number, position],
                 reason=opinion.reason,
@@ -114,42 +118,6 @@ def _gap(stands: HeadPlace, place: KnownPlace) -> int | None:
     first, last = place.lines
     gap = max(0, stands.first - last, first - stands.last)
     return gap if gap <= TOLERANCE_LINES else None
-
-
-def assign(costs: Mapping[Pair, int]) -> dict[int, int]:
-    """Left to right, out of the pairs that are possible and what each costs.
-
-    Cheapest augmenting paths, one after the other. A case has a handful of problems and of findings beside
-    them, for which the libraries that do this (scipy, networkx) would be larger than all of Affidavit.
-    """
-    matched: dict[int, int] = {}
-    while path := _cheapest_path(costs, matched):
-        # Along the path each left gives up its right to the one before and takes the next.
-        matched.update(path)
-    return matched
-
-
-def _cheapest_path(costs: Mapping[Pair, int], matched: Mapping[int, int]) -> Path:
-    """The cheapest way to match one more; empty where there is none."""
-    owners = {right: left for left, right in matched.items()}
-    reached: dict[int, tuple[int, Path]] = {left: (0, ()) for left, _ in costs if left not in matched}
-    ends: dict[int, tuple[int, Path]] = {}
-    is_settled = False
-    while not is_settled:
-        is_settled = True
-        for (left, right), cost in sorted(costs.items()):
-            if left not in reached or matched.get(left) == right:
-                continue
-            so_far, path = reached[left]
-            if right in ends and ends[right][0] <= so_far + cost:
-                continue
-            ends[right] = (so_far + cost, (*path, (left, right)))
-            is_settled = False
-            if right in owners:
-                given_up = costs[owners[right], right]
-                reached[owners[right]] = (so_far + cost - given_up, ends[right][1])
-    free = [(cost, right) for right, (cost, _) in ends.items() if right not in owners]
-    return ends[min(free)[1]][1] if free else ()
 
 
 SAME_SCHEMA_NAME = "same_problem"
