@@ -35,13 +35,6 @@ def test_the_longest_row_of_a_loop_fits_into_80_columns() -> None:
     ]  # fmt: skip
 
 
-def test_what_was_not_taken_is_named_with_its_reason() -> None:
-    text = "\n".join(lines(turn(1, ignored=("lib/a.py",), left_out=("big.bin",)), turn(2)))
-    assert "not taken after review 1 (git ignores it): lib/a.py\n" in text
-    assert "not taken after review 1 (large, or a link that leads out): big.bin\n" in text
-    assert "after review 2" not in text
-
-
 def test_what_is_held_back_is_named_with_its_diff() -> None:
     reasons = [f"edits a test: tests/test_{number}.py" for number in range(12)]
     text = lines(turn(2, held_back=reasons, diff="/state/iteration-2.diff"))

@@ -30,8 +30,6 @@ from affidavit.iterations.loop import (
     Turn,
     alone,
     keep_journal,
-    named,
-    not_taken,
     read_journal,
 )
 from affidavit.iterations.workplace import Workplace
@@ -258,7 +256,6 @@ def loop_lines(journal: Journal) -> Iterator[str]:
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
     for turn in journal.turns:
-        yield from _not_taken(turn)
         yield from _held_back(turn)
     yield f"stopped: {_why_stopped(journal)}"
     if journal.branch:
@@ -286,12 +283,6 @@ def _cells(turn: Turn, best: int) -> tuple[str, ...]:
         str(len(turn.held_back)),
         turn.agent.state.replace("_", " ") if turn.agent else "",
     )
-
-
-def _not_taken(turn: Turn) -> Iterator[str]:
-    """What the agent left after one review and no branch has."""
-    for paths, why in not_taken(turn.left_out, turn.ignored):
-        yield f"not taken after review {turn.number} ({why}): {visible(named(paths))}"
 
 
 def _held_back(turn: Turn) -> Iterator[str]:

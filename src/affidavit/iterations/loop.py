@@ -2,8 +2,7 @@
 
 import asyncio
 import fcntl
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -26,8 +25,6 @@ from affidavit.render.formats import render
 from affidavit.system.private_files import make_private_folder, write_private_file
 
 FILE, LOCK = "journal.json", "lock"
-NAMED = 10
-"""So many files that were not taken are named."""
 
 
 class Turn(Record):
@@ -46,10 +43,6 @@ class Turn(Record):
     """The file with all of the agent's work so far, for that person; empty where nothing is held back."""
     agent: AgentRun | None = None
     """None while the agent has not been asked."""
-    left_out: tuple[str, ...] = ()
-    """What the agent left and no branch takes: large files, and links that lead out."""
-    ignored: tuple[str, ...] = ()
-    """What the agent left and git ignored when the loop began: no branch takes it either."""
     result: str = ""
     """The commit that the agent's work became; empty where it changed nothing."""
 
@@ -79,22 +72,6 @@ class Journal(Record):
         """Return the journal with this turn replaced or added."""
         kept = tuple(one for one in self.turns if one.number != turn.number)
         return self.model_copy(update={"turns": (*kept, turn)})
-
-
-def not_taken(left_out: tuple[str, ...], ignored: tuple[str, ...]) -> list[tuple[tuple[str, ...], str]]:
-    """Return the files that were not committed, and why."""
-    reasons = ((ignored, "git ignores it"), (left_out, "large, or a link that leads out"))
-    return [(paths, why) for paths, why in reasons if paths]
-
-
-def named(paths: Sequence[str]) -> str:
-    """Format paths: the first ones, and only the folder if it has many."""
-    tops = Counter(path.partition("/")[0] for path in paths if "/" in path)
-    many = {top for top, count in tops.items() if count > NAMED}
-    few = [path for path in paths if path.partition("/")[0] not in many]
-    shown = [*few[:NAMED], *(f"{top}/ ({tops[top]} files)" for top in sorted(many)[:NAMED])]
-    more = max(len(few) - NAMED, 0) + sum(tops[top] for top in sorted(many)[NAMED:])
-    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def read_journal(folder: Path) -> Journal | None:
@@ -243,14 +220,8 @@ class Loop:
         message = (
             f"Follow the feedback of review {turn.number}\n\nMade by a coding agent in affidavit refine."
         )
-        for nested in self.workplace.take_nested(turn.commit):
-            self.say(f"agent: {nested} was a repository of its own; its files are taken, its history is not")
-        left_out = tuple(self.workplace.leave_out(turn.commit))
-        ignored = tuple(self.workplace.ignored(turn.commit, journal.start))
-        for paths, why in not_taken(left_out, ignored):
-            self.say(f"agent: not taken ({why}): {named(paths)}")
-        result = self.workplace.commit(turn.commit, message, ignored) or ""
-        update = {"agent": ended, "result": result, "left_out": left_out, "ignored": ignored}
+        result = self.workplace.commit(turn.commit, message) or ""
+        update = {"agent": ended, "result": result}
         journal = journal.with_turn(turn.model_copy(update=update))
         if result and self.workplace.is_same(result, journal.base):
             self.say("the agent undid the change: nothing is left to review")

@@ -8,7 +8,6 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,10 +65,7 @@ async def run_agent(command: str, copy: Path, feedback: Path, seconds: float) ->
 
 
 EXCLUDED = "__pycache__/\n*.pyc\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\nnode_modules/\n.venv/\n"
-"""What tools of an agent leave behind, beside what the repository itself ignores."""
-IGNORED = frozenset(line.rstrip("/") for line in EXCLUDED.split())
-MAX_NEW_FILE = 5_000_000
-"""Bytes of a file that an agent may add to a branch."""
+"""Files that an agent's tools leave behind, ignored beside what the repository ignores."""
 NOBODY = ("Affidavit", "affidavit@localhost")
 
 
@@ -99,66 +95,25 @@ class Workplace:
         # Twice: a folder with a repository of its own goes, too.
         git.run("clean", "-q", "-f", "-f", "-d")
 
-    def commit(self, parent: str, message: str, leaving: Collection[str] = ()) -> str | None:
-        """Commit the copy without the files of `leaving`; None if nothing changed."""
+    def commit(self, parent: str, message: str) -> str | None:
+        """Commit what git does not ignore in the copy; None if nothing changed."""
+        # The files of a repository within are taken, its history is not.
+        for inner in self.copy.rglob(".git"):
+            if inner.parent != self.copy:
+                _remove(inner)
         git = self._taking_git
-        new = [path for path in self._new_files(parent) if path not in set(leaving)]
-        wanted = b"".join(os.fsencode(path) + b"\0" for path in new)
         try:
-            git.run("add", "-u", "--", ".")
-            if new:
-                # By name, whatever the agent has git ignore now.
-                git.run("add", "-f", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=wanted)
+            git.run("read-tree", parent)
+            git.run("add", "--all", "--", ".")
         except GitError as error:
             raise OutsideError(
-                f"what the agent left in {self.copy} cannot be committed: {error}; look there, or begin anew "
+                f"the agent's work in {self.copy} cannot be committed: {error}; look there, or start over "
                 "with --fresh"
             ) from error
         tree = git.line("write-tree")
         if tree == git.line("rev-parse", f"{parent}^{{tree}}"):
             return None
         return git.having(self._identity()).line("commit-tree", tree, "-p", parent, "-m", message)
-
-    def ignored(self, parent: str, start: str) -> list[str]:
-        """Return new files that git ignores by the rules of the start commit."""
-        new = self._new_files(parent)
-        rules = self.own.parent / "rules"
-        shutil.rmtree(rules, ignore_errors=True)
-        rules.mkdir(parents=True)
-        # A folder with nothing but the rules: no file of the agent's has a say.
-        for row in self._own_git.run("ls-tree", "-r", "-z", start).split(b"\0"):
-            entry, _, path = row.partition(b"\t")
-            if entry.startswith(b"100") and path.rpartition(b"/")[2] == b".gitignore":
-                place = rules / os.fsdecode(path)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(self._own_git.run("cat-file", "blob", entry.split()[2]))
-        git = Git(rules).having({"GIT_DIR": str(self.own), "GIT_WORK_TREE": str(rules)})
-        asked = b"".join(os.fsencode(path) + b"\0" for path in new)
-        done = git.attempt("check-ignore", "--no-index", "-z", "--stdin", stdin=asked)
-        if done.returncode not in (0, 1):
-            raise OutsideError(f"what git ignores cannot be told: {done.stderr.decode(errors='replace')}")
-        return sorted(os.fsdecode(one) for one in done.stdout.split(b"\0") if one)
-
-    def _new_files(self, parent: str) -> list[str]:
-        """Files of the copy that a commit does not have, without what tools leave behind."""
-        self._taking_git.run("read-tree", parent)
-        without = [f"--exclude={one}" for one in EXCLUDED.split()]
-        listed = self._taking_git.run("ls-files", "--others", "-z", *without).split(b"\0")
-        return [os.fsdecode(one) for one in listed if one]
-
-    def take_nested(self, parent: str) -> list[str]:
-        """Turn nested repositories of the agent into plain folders."""
-        known = self._own_git.run("ls-tree", "-r", "-z", parent).split(b"\0")
-        submodules = {os.fsdecode(one.partition(b"\t")[2]) for one in known if one.startswith(b"160000 ")}
-        found: list[str] = []
-        for folder, folders, files in os.walk(self.copy):
-            here = os.path.relpath(folder, self.copy)
-            folders[:] = [one for one in folders if one not in IGNORED and (here != "." or one != ".git")]
-            if here != "." and here not in submodules and ".git" in (*folders, *files):
-                _remove(Path(folder) / ".git")
-                folders[:] = [one for one in folders if one != ".git"]
-                found.append(here)
-        return sorted(found)
 
     def is_same(self, one: str, other: str) -> bool:
         """Check whether two commits hold the same files."""
@@ -209,29 +164,9 @@ class Workplace:
         """Delete the copy of an interrupted loop."""
         shutil.rmtree(self.copy, ignore_errors=True)
 
-    def leave_out(self, parent: str) -> list[str]:
-        """Delete new large files, and links that lead out of the copy; return their paths."""
-        listed = self._own_git.run("ls-tree", "-r", "-z", "--name-only", parent).split(b"\0")
-        known = {os.fsdecode(one) for one in listed}
-        top, found = self.copy.resolve(), list[str]()
-        for folder, folders, files in os.walk(self.copy):
-            here = Path(folder)
-            is_top = here == self.copy
-            for name in [*files, *folders]:
-                path = here / name
-                inner = str(path.relative_to(self.copy))
-                is_file = path.is_file() and not path.is_symlink()
-                is_large = is_file and path.stat().st_size > MAX_NEW_FILE
-                is_out = path.is_symlink() and not path.resolve().is_relative_to(top)
-                if (is_large or is_out) and inner not in known:
-                    path.unlink()
-                    found.append(inner)
-            folders[:] = [one for one in folders if one not in IGNORED and not (is_top and one == ".git")]
-        return sorted(one for one in found if not one.startswith(".git/"))
-
     def remove(self) -> None:
         """Delete the copy and our commits."""
-        for folder in (self.copy, self.own, self.own.parent / "rules"):
+        for folder in (self.copy, self.own):
             shutil.rmtree(folder, ignore_errors=True)
 
     def _init(self, git_dir: Path) -> None:

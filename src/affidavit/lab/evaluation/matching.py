@@ -10,7 +10,6 @@ from affidavit.lab.records import Basis, CaseMatch, ExpectedProblem, KnownClaim,
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import render_prompt
-from affidavit.proof.sameness import Distance, pair
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding
@@ -68,7 +67,7 @@ class Pairing:
 async def match_findings(
     expected: Sequence[ExpectedProblem], candidates: Sequence[Candidate], change: Change, meaning: Meaning
 ) -> Pairing:
-    """Pair expected problems with findings, the nearest first; neither is paired twice."""
+    """Pair as many expected problems with a finding as possible, the nearest first."""
     opinions: dict[tuple[int, str], Opinion] = {}
     distances: dict[tuple[int, int], int] = {}
     for number, problem in enumerate(expected):
@@ -81,11 +80,7 @@ async def match_findings(
             if opinion.is_same:
                 distances[number, position] = distance
 
-    def apart(number: int, position: int) -> Distance | None:
-        distance = distances.get((number, position))
-        return None if distance is None else (distance,)
-
-    paired = pair(range(len(expected)), range(len(candidates)), [apart])
+    paired = assign(distances)
     matches = []
     for number, position in sorted(paired.items()):
         opinion = opinions[number, candidates[position].id]
@@ -99,6 +94,26 @@ async def match_findings(
             )
         )
     return Pairing(tuple(matches), opinions)
+
+
+def assign(distances: Mapping[tuple[int, int], int]) -> dict[int, int]:
+    """Map each left number to a right one: as many pairs as possible, out of those with a distance."""
+    owners: dict[int, int] = {}
+
+    def place(left: int, tried: set[int]) -> bool:
+        wanted = sorted((distance, right) for (one, right), distance in distances.items() if one == left)
+        for _, right in wanted:
+            if right not in tried:
+                tried.add(right)
+                # The owner moves to another partner if it has one.
+                if right not in owners or place(owners[right], tried):
+                    owners[right] = left
+                    return True
+        return False
+
+    for left in sorted({left for left, _ in distances}):
+        place(left, set())
+    return {left: right for right, left in owners.items()}
 
 
 def distance_to(claim: KnownClaim, candidate: Candidate, change: Change) -> int | None:
