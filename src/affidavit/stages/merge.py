@@ -8,7 +8,7 @@ from affidavit.ports import Case, Joiner
 from affidavit.proof.fingerprints import add_fingerprints, by_place
 from affidavit.proof.judgement import SharedCause, UnreadableReply, groups_by_cause, read_grouping
 from affidavit.proof.places import leaders_of
-from affidavit.proof.sameness import ClaimKey, claim_key, claim_words, is_alike, lines_apart
+from affidavit.proof.sameness import claim_words, is_alike, lines_apart
 from affidavit.records.candidate import Candidate, Place, PlaceKind
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket, Group, Outcome
@@ -81,7 +81,7 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
     """
     if joiner is None:
         return add_fingerprints(group_duplicates(docket), case), None
-    by_rules = _group_repeated(group_duplicates(docket, lambda one: one.is_proven_by_machine))
+    by_rules = group_duplicates(docket, lambda one: one.is_proven_by_machine)
     asked = _to_join(by_rules.leading)
     if not asked:
         return add_fingerprints(group_duplicates(docket), case), None
@@ -95,23 +95,6 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
         merged = _joined(by_rules, causes)
     merged = merged.model_copy(update={"usage": (*merged.usage, answer.usage)})
     return add_fingerprints(merged, case), answer
-
-
-def _group_repeated(docket: Docket) -> Docket:
-    """Group what several specialists say in the same words of the same place: nobody need be asked."""
-    known = {candidate.id: candidate for candidate in docket.candidates}
-    leaders: dict[ClaimKey, str] = {}
-    members: dict[str, list[str]] = defaultdict(list)
-    for candidate in sorted(docket.leading, key=_best_first):
-        key = claim_key(candidate)
-        if key is None:
-            continue
-        leader = leaders.setdefault(key, candidate.id)
-        if leader != candidate.id:
-            members[leader].append(candidate.id)
-            known[leader] = _agree(known[leader], candidate)
-    groups = [Group(leader=leader, members=tuple(names)) for leader, names in members.items()]
-    return docket.then(known.values()).model_copy(update={"groups": (*docket.groups, *groups)})
 
 
 def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
@@ -139,31 +122,10 @@ def _joined(docket: Docket, causes: Sequence[SharedCause]) -> Docket:
     in_order = sorted(docket.leading, key=_strongest_first)
     groups = groups_by_cause(causes, in_order)
     known = {candidate.id: candidate for candidate in docket.candidates}
-    proven = [group for group in docket.groups if known[group.leader].is_proven_by_machine]
-    repeated = [group for group in docket.groups if group not in proven]
-    left, groups = _with_repeated(repeated, groups)
     for group in groups:
         together = [known[name] for name in (group.leader, *group.members)]
         known.update({one.id: _in_group(one, together, group.cause) for one in together})
-    return docket.then(known.values()).model_copy(update={"groups": (*proven, *left, *groups)})
-
-
-def _with_repeated(repeated: Sequence[Group], groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
-    """Who says the same in the same words goes along where its leader is put into a group of one cause."""
-    same = {group.leader: group.members for group in repeated}
-    joined = {name for group in groups for name in (group.leader, *group.members)}
-    wider = [
-        group.model_copy(
-            update={
-                "members": (
-                    *group.members,
-                    *(other for name in (group.leader, *group.members) for other in same.get(name, ())),
-                )
-            }
-        )
-        for group in groups
-    ]
-    return [group for group in repeated if group.leader not in joined], wider
+    return docket.then(known.values()).model_copy(update={"groups": (*docket.groups, *groups)})
 
 
 def _in_group(candidate: Candidate, together: Sequence[Candidate], cause: str) -> Candidate:

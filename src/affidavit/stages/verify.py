@@ -1,15 +1,13 @@
 """Decide of each finding that leads whether it is true, and what it is worth; settle what it stands for."""
 
-import asyncio
 import math
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
 from affidavit.proof.judgement import needs_second, rule_on, unanswered_in
-from affidavit.proof.sameness import SAME_WORDS, SIMILAR_WORDS, ClaimKey, claim_key, likeness
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
@@ -83,14 +81,12 @@ class _Court:
     unasked: frozenset[str] = frozenset()
     """Ids of the mildest findings, where there are more than anybody is asked about."""
     blocking_linters: Container[str] = ()
-    heard: dict[ClaimKey, tuple[str, asyncio.Future[list[Judged]]]] = field(default_factory=dict)
-    """What was said of a claim, and of whose: the same in the same words is asked once."""
 
     async def decide(self, candidate: Candidate) -> _Decided:
         if candidate.is_proven_by_machine:
             heard = [Judged(judgement=_proven_by_machine(candidate, self.blocking_linters))]
         else:
-            candidate, heard = await self._judge_claim(candidate)
+            heard = await _judge(candidate, None if candidate.id in self.unasked else self.verifiers)
         decided = _apply(candidate, [one.judgement for one in heard])
         self.emit(
             event(
@@ -105,39 +101,19 @@ class _Court:
         )
         return _Decided(decided, tuple(spent for one in heard for spent in one.usage))
 
-    async def _judge_claim(self, candidate: Candidate) -> tuple[Candidate, list[Judged]]:
-        """What is said of a claim; of the same in the same words, what was said of the first, at no cost."""
-        asked = None if candidate.id in self.unasked else self.verifiers
-        key = claim_key(candidate) if asked else None
-        if key is None:
-            return candidate, await _judge(candidate, asked)
-        if key in self.heard:
-            first, answer = self.heard[key]
-            same = candidate.then(STAGE, f"judged with {first}: the same claim in the same words")
-            return same, [Judged(judgement=one.judgement) for one in await answer]
-        self.heard[key] = candidate.id, asyncio.ensure_future(_judge(candidate, asked))
-        return candidate, await self.heard[key][1]
-
     async def settle(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
-        """Withhold the members as duplicates of a leader that stands; of a refuted one, judge them.
+        """Withhold the members as duplicates of their leader; if it is refuted, judge each of them.
 
         Two findings may have been taken for one: what refutes the leader need not refute what is said in
         other words.
         """
-        settled: list[_Decided] = []
-        standing: list[Candidate] = []
-        for member in members:
-            twin = _same_as(leader, standing, member)
-            if twin is not None:
-                duplicate = member.withhold(STAGE, Reason.DUPLICATE_OF, twin.id)
-                settled.append(_Decided(duplicate))
-                continue
-            _announce(member, self.emit)
-            what = "judged by itself: what it was a duplicate of is refuted"
-            judged = await self.decide(member.then(STAGE, what))
-            standing += [] if judged.is_refuted else [judged.candidate]
-            settled.append(judged)
-        return settled
+        if not leader.is_refuted:
+            stands = leader.candidate.id
+            return [_Decided(one.withhold(STAGE, Reason.DUPLICATE_OF, stands)) for one in members]
+        for one in members:
+            _announce(one, self.emit)
+        what = "judged by itself: what it was a duplicate of is refuted"
+        return [await self.decide(one.then(STAGE, what)) for one in members]
 
     async def settle_cause(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
         """Let one finding stand for all with its cause: the first that is confirmed and worth acting on.
@@ -220,18 +196,6 @@ def _not_asked(number: int) -> list[Gap]:
 def _announce(candidate: Candidate, emit: Emit) -> None:
     if finding := candidate.finding:
         emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
-
-
-def _same_as(leader: _Decided, standing: Sequence[Candidate], member: Candidate) -> Candidate | None:
-    """Whom a member is a duplicate of: its leader, or a member before it that stands; None: of nobody."""
-    if not leader.is_refuted or _likeness(leader.candidate, member) >= SAME_WORDS:
-        return leader.candidate
-    # Two that were like a refuted finding need not be like each other.
-    return next((one for one in standing if _likeness(one, member) >= SIMILAR_WORDS), None)
-
-
-def _likeness(one: Candidate, other: Candidate) -> float:
-    return likeness(one.finding, other.finding) if one.finding and other.finding else 0.0
 
 
 async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:

@@ -65,15 +65,6 @@ def test_a_duplicate_is_judged_by_itself_where_the_finding_that_stood_for_it_is_
     ]
 
 
-def test_the_first_duplicate_that_stands_has_the_others_for_its_duplicates() -> None:
-    verifier = Refuting(KEPT)
-    _, other, third = verify_all(joined(KEPT, OTHER, THIRD), verifier)
-    assert other.withheld is None
-    assert third.withheld is not None
-    assert (third.withheld.code, third.withheld.detail) == (Reason.DUPLICATE_OF, "m-1")
-    assert verifier.asked == [KEPT, OTHER]
-
-
 def test_a_duplicate_that_is_unlike_the_one_that_stands_is_judged_as_well() -> None:
     verifier = Refuting(KEPT)
     _, other, unlike = verify_all(joined(KEPT, OTHER, UNLIKE), verifier)
@@ -84,14 +75,6 @@ def test_a_duplicate_that_is_unlike_the_one_that_stands_is_judged_as_well() -> N
 def test_a_duplicate_that_is_refuted_as_well_is_withheld_as_refuted() -> None:
     _, other, third = verify_all(joined(KEPT, OTHER, THIRD), Refuting(KEPT, OTHER, THIRD))
     assert [one.withheld.code for one in (other, third) if one.withheld] == [Reason.REFUTED, Reason.REFUTED]
-
-
-def test_a_duplicate_in_the_same_words_falls_with_the_finding_that_is_refuted() -> None:
-    verifier = Refuting(KEPT)
-    _, same = verify_all(joined(KEPT, KEPT), verifier)
-    assert same.withheld is not None
-    assert same.withheld.code is Reason.DUPLICATE_OF
-    assert verifier.asked == [KEPT]
 
 
 def test_a_duplicate_of_a_confirmed_finding_is_not_judged() -> None:

@@ -2,13 +2,10 @@
 
 from typing import Any
 
-import pytest
 from scripted_verifiers import EXACT, SPENT, Answers, ByTitle, judged
 
 from affidavit.events import ignore_events
 from affidavit.records.candidate import Candidate, Status, Worth
-from affidavit.records.docket import Group
-from affidavit.records.finding import Search
 from claims import candidate, finding
 
 
@@ -53,47 +50,3 @@ def test_so_many_findings_are_verified_that_the_number_grows_slower_than_they_do
     assert [gap.reason for gap in docket.incomplete] == [
         "756 findings not verified: there are more than are verified in one review"
     ]
-
-
-REPEATED = (
-    candidate(finding(title="The total is wrong"), quote=EXACT),
-    candidate(finding(title="the  TOTAL is\nwrong"), id="security-0", specialist="security", quote=EXACT),
-)
-
-
-@pytest.mark.parametrize(("answer", "is_shown"), [("CONFIRMED", True), ("REFUTED", False)])
-def test_the_same_claim_in_the_same_words_is_verified_once_and_paid_once(
-    answer: Any, *, is_shown: bool
-) -> None:
-    verifier = Answers(answer=answer, worth="act", model="one")
-    docket = judged(REPEATED, verifier, ignore_events)
-    assert verifier.asked == 1
-    assert [one.is_shown for one in docket.candidates] == [is_shown] * 2
-    assert [len(one.judgements) for one in docket.candidates] == [1, 1]
-    assert docket.usage == (SPENT,)
-    said = [step.what for step in docket.candidates[1].steps]
-    assert "judged with logic-0: the same claim in the same words" in said
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"line": 3},
-        {"title": "The total is right"},
-        {"severity": "low"},
-        {"evidence": {"failing_input": "a list of one"}},
-        {"evidence": {"searches": (Search(pattern="x"),)}},
-    ],
-)
-def test_another_place_other_words_or_other_proof_are_another_claim(other: dict[str, Any]) -> None:
-    verifier = Answers(answer="CONFIRMED", worth="act")
-    judged([REPEATED[0], candidate(finding(**other), id="security-0", quote=EXACT)], verifier, ignore_events)
-    assert verifier.asked == 2
-
-
-def test_a_repeated_claim_is_not_judged_again_in_its_turn() -> None:
-    verifier = Answers(answer="REFUTED", worth="nit")
-    judged(
-        REPEATED, verifier, ignore_events, Group(leader="logic-0", members=("security-0",), cause="of both")
-    )
-    assert verifier.asked == 1
