@@ -6,7 +6,6 @@ from affidavit.records.change import Change, Commit
 from affidavit.records.context import (
     BlameOrigin,
     ContextMap,
-    HunkPlace,
     Import,
     Reference,
     RelatedFile,
@@ -55,7 +54,6 @@ def a_map(**fields: Any) -> ContextMap:
             SymbolChange(fate="added", head=a_symbol("vat")),
             SymbolChange(fate="renamed", base=a_symbol("old_name"), head=a_symbol("new_name")),
         ),
-        "hunks": (HunkPlace(path="shop/app.py", new_start=1, new_count=2, symbol="main"),),
         "imports": (
             an_import("shop/app.py", "shop/prices.py"),
             an_import("shop/prices.py", "shop/money.py"),

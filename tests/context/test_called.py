@@ -54,15 +54,3 @@ def test_an_added_annotation_is_no_new_signature_and_another_one_is(repo: Repo) 
     after = {"a.py": "def f(x: int, *, y: int = 1) -> int:\n    return x\n\n\ndef g(x: str) -> int: ...\n"}
     fates = {one.head.name: one.fate for one in mapped(repo, before, after).symbols if one.head}
     assert fates == {"f": "touched", "g": "signature_changed"}
-
-
-def test_a_document_that_quotes_a_replaced_message_is_related(repo: Repo) -> None:
-    code = 'def check(x):\n    raise ValueError("the basket {} must not be empty here")\n'
-    before = {
-        "shop.py": code,
-        "docs/errors.txt": "You see: must not be empty here\n",
-        "docs/no.txt": "empty\n",
-    }
-    after = {"shop.py": code.replace("must not be empty here", "needs at least one thing")}
-    found = mapped(repo, before, after)
-    assert [file.path for file in found.related_files] == ["docs/errors.txt"]

@@ -91,12 +91,6 @@ def test_the_map_says_who_wrote_the_replaced_lines(shop: ContextMap) -> None:
     assert {origin.summary for origin in shop.origins} == {"Before"}
 
 
-def test_each_hunk_is_placed_in_its_symbol(repo: Repo) -> None:
-    text = "class Cart:\n    def pay(self):\n        return 1\n\n    def add(self):\n        return 2\n"
-    found = mapped(make_case(repo, {"cart.py": text}, {"cart.py": text.replace("return 2", "return 3")}))
-    assert [hunk.symbol for hunk in found.hunks] == ["Cart.add"]
-
-
 def test_who_calls_a_class_uses_its_changed_constructor(repo: Repo) -> None:
     text = "class Cart:\n    def __init__(self):\n        self.items = []\n"
     caller = "from cart import Cart\n\nCart()\n"

@@ -5,7 +5,7 @@ from typing import Any
 from affidavit.context.history import Companion
 from affidavit.context.relevance import Ties, rank_related
 from affidavit.context.sources import Called
-from affidavit.context.texts import ChangedText, SharedText, TextFate
+from affidavit.context.texts import ChangedText, SharedText
 from affidavit.records.context import Import, Reference, RelatedFile
 from affidavit.records.evidence import SearchHit
 
@@ -28,10 +28,8 @@ def importing(path: str, target: str = "shop/prices.py") -> Import:
     return Import(path=path, line=1, name=target, target=target)
 
 
-def sharing(
-    path: str, text: str = "old_rate", fate: TextFate = "replaces", *, spread: int = 1, line: int = 4
-) -> SharedText:
-    return SharedText(path, ChangedText(text, fate, "shop/prices.py"), (line,), spread)
+def sharing(path: str, text: str = "old_rate", *, line: int = 4) -> SharedText:
+    return SharedText(path, ChangedText(text, "replaces", "shop/prices.py"), (line,))
 
 
 def ranked(**ties: Any) -> list[RelatedFile]:
@@ -50,14 +48,13 @@ def test_callers_come_before_importers_before_what_changes_together_before_depen
         companions=[Companion("companion.csv", "shop/prices.py", 4, 5)],
         tests={"tests/test_prices.py": ["shop/prices.py"]},
         documents=[("shop/prices.py", SearchHit(path="docs/a.md", line=2, text="see shop/prices.py"))],
-        texts=[sharing("events.yaml"), sharing("common.yaml", "new_rate", "adds", spread=9)],
+        texts=[sharing("events.yaml")],
     )
     assert paths(files) == [
         "caller.py",
         "tests/test_prices.py",
         "events.yaml",
         "importer.py",
-        "common.yaml",
         "docs/a.md",
         "companion.csv",
         "dependency.py",
@@ -144,15 +141,6 @@ def test_a_method_s_common_name_alone_relates_nobody_even_near() -> None:
     fitting = use("own.py", symbol="Text.join", text="text.join(names)", certainty="possible")
     near = frozenset(one.path for one in many)
     assert paths(ranked(references=[*many, fitting], near=near)) == ["own.py"]
-
-
-def test_who_calls_a_method_through_what_its_class_builds_on_comes_before_importers() -> None:
-    calls = [use(f"f{n}.py", symbol="Disk.save", text="x.save(1)", certainty="possible") for n in range(30)]
-    files = ranked(
-        references=calls, through={"Disk": frozenset({"f3.py"})}, importers=[importing("importer.py")]
-    )
-    assert paths(files) == ["f3.py", "importer.py"]
-    assert files[0].reasons[0].detail == "calls Disk.save (likely, through what its class builds on)"
 
 
 def test_what_changed_lines_call_comes_before_importers_and_documents() -> None:

@@ -1,6 +1,6 @@
 """Files that only a text ties to the change are found, with the lines that have it."""
 
-from affidavit.context.texts import COMMON_FILES, MAX_FILES, MAX_TEXTS, SharedText, find_shared_texts
+from affidavit.context.texts import COMMON_FILES, MAX_TEXTS, SharedText, find_shared_texts
 from python_changes import make_case
 from repositories import Repo
 
@@ -38,18 +38,6 @@ def test_a_part_of_a_longer_name_is_another_name(repo: Repo) -> None:
     assert found(repo, others) == set()
 
 
-def test_a_hyphen_joins_names_that_have_hyphens_and_parts_others(repo: Repo) -> None:
-    others = {"a.css": ".main-menu-item {}\n", "b.css": ".main-menu {}\n", "c.css": ".x-user_name {}\n"}
-    before, after = "a('main-menu', 'user_name')\n", "a()\n"
-    assert found(repo, others, before, after) == {("b.css", "main-menu"), ("c.css", "user_name")}
-
-
-def test_a_new_text_that_stands_elsewhere_already_ties_too(repo: Repo) -> None:
-    others = {"events.yaml": "batch_alert_event_frequency: on\n"}
-    [one], _ = shared(repo, others)
-    assert (one.path, one.changed.fate) == ("events.yaml", "adds")
-
-
 def test_a_text_in_more_than_a_dozen_files_says_nothing(repo: Repo) -> None:
     line = "'alert_event_frequency'\n"
     few = {f"few{number}.py": line for number in range(COMMON_FILES)}
@@ -62,17 +50,6 @@ def test_a_text_in_too_many_files_is_left_out(repo: Repo) -> None:
     assert found(repo, many) == set()
 
 
-def test_a_common_text_does_not_hide_a_rare_one(repo: Repo) -> None:
-    common = "'project_id'\n" * 5
-    others = {f"a{number:02}.py": common for number in range(COMMON_FILES + 8)}
-    others["z.py"] = "'rare_name', 'project_id'\n"
-    case = make_case(repo, {"app.py": "a('project_id', 'rare_name')\n", **others}, {"app.py": "a()\n"})
-    with case.repository as repository:
-        ties, left_out = find_shared_texts(case.change, repository, max_hits=90)
-    assert [(one.path, one.changed.text) for one in ties] == [("z.py", "rare_name")]
-    assert left_out == []
-
-
 def test_where_there_are_too_many_lines_that_is_said_and_nothing_is_guessed(repo: Repo) -> None:
     others = {"a.py": "'old_name'\n" * 20}
     case = make_case(repo, {"app.py": "a('old_name')\n", **others}, {"app.py": "a()\n"})
@@ -80,20 +57,6 @@ def test_where_there_are_too_many_lines_that_is_said_and_nothing_is_guessed(repo
         ties, left_out = find_shared_texts(case.change, repository, max_hits=10)
     assert ties == []
     assert left_out == ["other files with the changed texts have more than 10 such lines"]
-
-
-def test_of_very_many_files_those_with_rare_texts_are_named(repo: Repo) -> None:
-    names = [f"event_name_{number}" for number in range(4)]
-    others = {f"common{number:02}.py": " ".join(f"'{name}'" for name in names[1:]) for number in range(5)}
-    more = {"more.py": f"'{names[2]}', 'some_name_0'"}
-    rare = {"rare.py": f"'{names[0]}'"}
-    before = "".join(f"a('{name}')\n" for name in [*names, *(f"some_name_{number}" for number in range(15))])
-    apart = {f"z{number:02}.py": f"'some_name_{number}'" for number in range(15)}
-    ties, left_out = shared(repo, {**others, **more, **rare, **apart}, before, "pass\n")
-    paths = {one.path for one in ties}
-    assert len(paths) == MAX_FILES
-    assert "rare.py" in paths
-    assert left_out == [f"{5 + 1 + 1 + 15 - MAX_FILES} more files with changed texts are not named"]
 
 
 def test_an_import_of_a_module_is_left_to_the_import_graph(repo: Repo) -> None:

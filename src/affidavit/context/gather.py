@@ -16,11 +16,10 @@ from affidavit.git.repository import GitRepository
 from affidavit.languages.registry import is_document
 from affidavit.languages.test_files import NamesakeTests, has_tests, is_named_test, is_test
 from affidavit.ports import Tree
-from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.records.change import Change, FileChange
 from affidavit.records.context import (
     BlameOrigin,
     ContextMap,
-    HunkPlace,
     Import,
     Reference,
     Symbol,
@@ -82,7 +81,6 @@ def gather_context(
     )
     return ContextMap(
         symbols=found.symbols,
-        hunks=tuple(_hunk_places(change, repository, readers)),
         imports=tuple(found.edges.imports[:MAX_IMPORTS]),
         importers=tuple(found.edges.importers[:MAX_IMPORTS]),
         references=tuple(found.references[:MAX_REFERENCES]),
@@ -141,7 +139,6 @@ def _tie(found: _Gathered, change: Change, repository: GitRepository, readers: C
         fates=_fates(found.symbols),
         sources=sources,
         called=found.called,
-        through=_through(sources, readers.imports(repository.head)),
         near=_near(found.edges, sources, readers.imports(repository.head)),
         holds_tests=_tests_in(repository.head),
     )
@@ -208,16 +205,6 @@ def _of_the_product(imports: Sequence[Import], change: Change) -> list[Import]:
     if all(is_test(file.path) for file in change.files):
         return list(imports)
     return [one for one in imports if not is_test(one.path)]
-
-
-def _through(sources: Sequence[Source], imports: Imports) -> dict[str, frozenset[str]]:
-    """Each changed class that builds on another, and who imports that one."""
-    found: dict[str, set[str]] = {}
-    for one in sources:
-        users = {each.path for each in imports.importers_of(one.path)} if one.heir else set[str]()
-        if 0 < len(users) <= MAX_PASSING:
-            found.setdefault(one.heir, set()).update(users)
-    return {heir: frozenset(users) for heir, users in found.items()}
 
 
 def _near(edges: _Edges, sources: Sequence[Source], imports: Imports) -> frozenset[str]:
@@ -328,37 +315,6 @@ def _covering_tests(ties: Ties) -> list[str]:
 def _tests_in(tree: Tree) -> Callable[[str], bool]:
     """Whether a file of a tree has tests in it: its name says so, or it is test code and its text does."""
     return cache(lambda path: is_test(path) and (is_named_test(path) or has_tests(path, tree.read(path))))
-
-
-def _hunk_places(change: Change, repository: GitRepository, readers: CodeReaders) -> Iterator[HunkPlace]:
-    for file in change.reviewed_files():
-        if file.head_path is None or not file.hunks:
-            continue
-        symbols = readers.symbols_of(repository.head, file.head_path)
-        for hunk in file.hunks:
-            inner = _innermost(symbols, _first_changed_line(hunk))
-            if inner is not None:
-                yield HunkPlace(
-                    path=file.path,
-                    new_start=hunk.new_start,
-                    new_count=hunk.new_count,
-                    symbol=inner.qualified,
-                )
-
-
-def _first_changed_line(hunk: Hunk) -> int:
-    """The line of head at which the first change of the hunk stands."""
-    line = hunk.new_start
-    for mark, _, new, _ in hunk.numbered():
-        if mark != " ":
-            return new or line
-        line = (new or line) + 1
-    return hunk.new_start
-
-
-def _innermost(symbols: Sequence[Symbol], line: int) -> Symbol | None:
-    around = [symbol for symbol in symbols if symbol.line <= line <= symbol.end_line]
-    return max(around, key=lambda symbol: (symbol.line, -symbol.end_line), default=None)
 
 
 def _not_reviewed(change: Change) -> list[str]:

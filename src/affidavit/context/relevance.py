@@ -56,18 +56,11 @@ FATE_WEIGHTS: Mapping[SymbolFate, float] = {
 }
 CERTAINTY_WEIGHTS: Mapping[Certainty, float] = {"certain": 1.0, "likely": 0.9, "possible": 0.25}
 TEST_FACTORS = {"calls": 0.65, "uses": 0.65, "implements": 0.65, "shares_text": 0.65, "imports": 0.3}
-THROUGH_A_BASE = 0.7
-"""Who calls a method of an interface calls one that implements it, though not this one alone."""
 IN_FOREIGN_CODE = 0.3
 COMMON_NAME_FILES = 10
 MEMBER_NAME_FILES = 3
 """Methods of one name are many things sooner than functions are: `as_sql`, `setUp`, `dispatch`."""
 MIN_SCORE = 0.5
-# A text that the change only uses says more of a file the fewer others have it.
-ADDED_TEXT = 0.9
-ADDED_COMMON_TEXT = 0.6
-FEW_FILES = 3
-TEXT_IN_A_DOCUMENT = 0.5
 REPLACED_TEXT_IN_A_DOCUMENT = 0.8
 """A document that quotes what the change replaces is false now."""
 # The file that defines a name says more of it than one that passes it on.
@@ -109,8 +102,6 @@ class Ties:
     """Where that which the changed files import is defined."""
     called: Sequence[Called] = ()
     """Where that which the changed lines call is defined."""
-    through: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """A changed class, and who imports what it builds on: they may call it through that."""
     near: frozenset[str] = frozenset()
     """Files that imports lead from to a changed file, or to what its classes build on, in a few steps."""
     holds_tests: Callable[[str], bool] = is_test
@@ -193,15 +184,8 @@ def _text_ties(texts: Sequence[SharedText]) -> Iterable[_Tie]:
         noun = "text" if len(names) == 1 else "texts"
         detail = f"also has the {noun} {_some(names)}, which the change {fate} in {changed_file}"
         lines = [line for one in found for line in one.lines]
-        yield _tie(path, "shares_text", detail, lines, max(map(_text_weight, found)))
-
-
-def _text_weight(text: SharedText) -> float:
-    if is_document(text.path) or not language_of(text.path):
-        return TEXT_IN_A_DOCUMENT if text.changed.fate == "adds" else REPLACED_TEXT_IN_A_DOCUMENT
-    if text.changed.fate != "adds":
-        return 1.0
-    return ADDED_TEXT if text.spread <= FEW_FILES else ADDED_COMMON_TEXT
+        is_code = language_of(path) and not is_document(path)
+        yield _tie(path, "shares_text", detail, lines, 1.0 if is_code else REPLACED_TEXT_IN_A_DOCUMENT)
 
 
 def _edge(statement: Import) -> tuple[str, str]:
@@ -227,10 +211,7 @@ def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
         certainty = _best_certainty(found)
         factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[ties.fates.get(symbol, "touched")]
         how = "" if certainty == "certain" else f" ({certainty})"
-        if certainty == "possible" and _calls_through_a_base(path, symbol, kind, ties):
-            factor *= THROUGH_A_BASE / CERTAINTY_WEIGHTS["possible"]
-            how = " (likely, through what its class builds on)"
-        elif certainty == "possible":
+        if certainty == "possible":
             # A name that stands in many files most likely means many things.
             is_mere_word = _is_mere_word(path, symbol, doubtful[symbol], found, ties.near)
             factor *= 0.0 if is_mere_word else min(1.0, COMMON_NAME_FILES / doubtful[symbol])
@@ -238,11 +219,6 @@ def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
         # Lines that only may mean it would pass for sure ones beside one that is.
         surest = [one.line for one in found if one.certainty == certainty]
         yield _tie(path, kind, detail, surest, factor, symbol)
-
-
-def _calls_through_a_base(path: str, symbol: str, kind: RelationKind, ties: Ties) -> bool:
-    owner = symbol.rpartition(".")[0].rpartition(".")[2]
-    return kind == "calls" and path in ties.through.get(owner, ())
 
 
 def _fits_receiver(symbol: str, references: Sequence[Reference]) -> bool:

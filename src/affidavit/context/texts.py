@@ -1,8 +1,7 @@
-"""Find texts that a change takes away or brings in, and where else they stand."""
+"""Find names in quotes that a change takes away, and the other files that still contain them."""
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, NamedTuple
@@ -11,18 +10,21 @@ from affidavit.diff.skipping import Attributes, is_written_elsewhere
 from affidavit.errors import GitError, InputError
 from affidavit.languages.registry import LANGUAGES, is_document, language_of
 from affidavit.languages.test_files import is_test
-from affidavit.ports import Repository, Tree
-from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.ports import Repository
+from affidavit.records.change import Change, Hunk
 from affidavit.records.evidence import SearchHit
 
-TextFate = Literal["replaces", "removes", "adds"]
+TextFate = Literal["replaces", "removes"]
 
 MIN_LENGTH = 6
 MAX_LENGTH = 100
 MIN_LETTERS = 3
 MAX_LINE = 2000
-MIN_PHRASE = 16
-"""A message of fewer characters stands in too many places."""
+MAX_TEXTS = 80
+MAX_PATTERN = 9000
+MAX_HITS = 4000
+COMMON_FILES = 6
+"""A text in more files than that says nothing about any of them."""
 _QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1).)*)\1""")
 _QUOTED_OR_TEMPLATE = re.compile(r"""(["'`])((?:\\.|(?!\1).)*)\1""")
 _TOKEN = re.compile(r"[^\W]+(?:[./:-]+\w+)*")
@@ -48,68 +50,42 @@ class ChangedText(NamedTuple):
     path: str
 
 
-def changed_texts(change: Change) -> list[ChangedText]:
-    """What the change takes away first, then what it brings in; what it only moves is neither.
+@dataclass(frozen=True)
+class SharedText:
+    """A file that still has a changed text, and the lines that have it."""
 
-    The texts of tests say again what those of the product say.
+    path: str
+    changed: ChangedText
+    lines: tuple[int, ...]
+
+
+def changed_texts(change: Change) -> list[ChangedText]:
+    """Return the texts that the change takes away; one that it only moves is not among them.
+
+    Tests are left out: their texts repeat those of the product.
     """
     found: dict[str, ChangedText] = {}
-    both: set[str] = set()
+    kept: set[str] = set()
     for file in change.reviewed_files():
         if is_test(file.path) or is_document(file.path):
             continue
-        for one in _in_file(file):
-            known = found.setdefault(one.text, one)
-            if (known.fate == "adds") != (one.fate == "adds"):
-                both.add(one.text)
-    kept = [one for one in found.values() if one.text not in both]
-    return sorted(kept, key=lambda one: one.fate == "adds")
-
-
-def _in_file(file: FileChange) -> Iterator[ChangedText]:
-    for hunk in file.hunks:
-        removed, added = _in_lines(hunk, "-", file.path), _in_lines(hunk, "+", file.path)
-        has_new_lines = any(line[0] == "+" for line in hunk.lines)
-        phrases = _phrases(hunk, "-", file.path)
-        for text in (*removed, *(phrase for phrase in phrases if not _is_written(phrase, hunk))):
-            if text not in added:
-                yield ChangedText(text, "replaces" if has_new_lines else "removes", file.path)
-        yield from (ChangedText(text, "adds", file.path) for text in added if text not in removed)
+        for hunk in file.hunks:
+            kept |= _in_lines(hunk, "+", file.path).keys()
+            fate: TextFate = "replaces" if any(line[0] == "+" for line in hunk.lines) else "removes"
+            for text in _in_lines(hunk, "-", file.path):
+                found.setdefault(text, ChangedText(text, fate, file.path))
+    return [one for one in found.values() if one.text not in kept]
 
 
 def _in_lines(hunk: Hunk, mark: str, path: str) -> dict[str, None]:
-    """The texts of the lines with a mark, each once, in their order."""
+    """Return the texts of the lines with a mark, each once, in their order."""
     language = language_of(path)
     lines = [line[1:] for line in hunk.lines if line[0] == mark and len(line) <= MAX_LINE]
     return dict.fromkeys(text for line in lines for text in names_in_line(line, language))
 
 
-_PLACEHOLDER = re.compile(r"%\([^)]*\)\w|%\w|\{[^{}]*\}|\$\{[^{}]*\}|\\.|\$\w+")
-
-
-def _phrases(hunk: Hunk, mark: str, path: str) -> dict[str, None]:
-    """The messages in lines with a mark, each as its longest part without placeholders."""
-    language = language_of(path)
-    if not LANGUAGES.named(language).quotes:
-        return {}
-    found: dict[str, None] = {}
-    for line in hunk.lines:
-        if line[0] != mark or len(line) > MAX_LINE or _COMMENT.match(line, 1) or is_import(line[1:]):
-            continue
-        for literal in _QUOTED.finditer(line, 1):
-            part = max(_PLACEHOLDER.split(literal[2]), key=len).strip()
-            if MIN_PHRASE <= len(part) <= MAX_LENGTH and part.count(" ") >= 2 and '"' not in part:
-                found[part] = None
-    return found
-
-
-def _is_written(phrase: str, hunk: Hunk) -> bool:
-    """A line that the hunk adds has the words as well."""
-    return any(line[0] == "+" and phrase in line for line in hunk.lines)
-
-
 def names_in_line(line: str, language: str) -> Iterator[str]:
-    """The names that stand as texts in a line of code, or as keys and values in one of configuration."""
+    """Return the quoted names of a line of code, or the keys and values of a line of configuration."""
     if _COMMENT.match(line) or is_import(line):
         return
     quotes = LANGUAGES.named(language).quotes
@@ -125,12 +101,12 @@ def names_in_line(line: str, language: str) -> Iterator[str]:
 
 
 def is_import(line: str) -> bool:
-    """The line takes in another file, in one of the languages that texts stand in."""
+    """Check whether a line imports another file."""
     return _IMPORT.match(line[:MAX_LINE]) is not None
 
 
 def _is_name(text: str) -> bool:
-    """Nobody would write it in prose, and it is neither a number, a version nor a hash."""
+    """Check that a text is no word of prose, number, version or hash."""
     letters = sum(sign.isalpha() for sign in text)
     return (
         MIN_LENGTH <= len(text) <= MAX_LENGTH
@@ -140,120 +116,48 @@ def _is_name(text: str) -> bool:
     )
 
 
-MAX_TEXTS = 80
-MAX_PATTERN = 9000
-MAX_HITS = 4000
-MAX_SEARCHES = 2
-MAX_FILES = 20
-COMMON_FILES = 6
-"""A text in more files than that says nothing of any of them."""
-
-
-@dataclass(frozen=True)
-class SharedText:
-    """A file that has a changed text as well, and the lines that have it."""
-
-    path: str
-    changed: ChangedText
-    lines: tuple[int, ...]
-    spread: int
-    """In how many files the text stands that the change does not touch."""
-
-
 def find_shared_texts(
     change: Change, repository: Repository, *, max_hits: int = MAX_HITS
 ) -> tuple[list[SharedText], list[str]]:
-    """The files with such texts at head, rare texts first, and what was not looked at, in sentences."""
+    """Return the files that still have such texts at head, and in sentences what was not looked at."""
     texts = changed_texts(change)
-    if not texts:
+    # As many as one pattern takes.
+    sizes = accumulate(len(re.escape(one.text)) + 1 for one in texts[:MAX_TEXTS])
+    wanted = [one for one, size in zip(texts, sizes, strict=False) if size <= MAX_PATTERN]
+    if not wanted:
         return [], []
-    wanted = _fitting(texts)
-    left_out = []
-    if len(texts) > len(wanted):
-        left_out.append(f"{len(texts) - len(wanted)} more changed texts were not searched for in other files")
+    rest = len(texts) - len(wanted)
+    left_out = [f"{rest} more changed texts were not searched for in other files"] if rest else []
     try:
-        rare = _search_rare(wanted, change, repository, max_hits)
+        hits = repository.head.search(_pattern(one.text for one in wanted), max_hits=max_hits)
     except (InputError, GitError) as error:
         return [], [*left_out, f"other files with the changed texts could not be searched for: {error}"]
-    if rare is None:
+    if len(hits) >= max_hits:
         return [], [*left_out, f"other files with the changed texts have more than {max_hits} such lines"]
-    found, not_named = _few_files(_shared(*rare))
-    return found, [*left_out, *not_named]
+    return list(_shared(wanted, _elsewhere(hits, change, repository))), left_out
 
 
-def _search_rare(
-    texts: Sequence[ChangedText], change: Change, repository: Repository, max_hits: int
-) -> tuple[list[ChangedText], list[SearchHit]] | None:
-    """Texts with all their lines elsewhere; None where even without common texts there are too many.
-
-    A common text fills the answer before the search is through. Then the others are searched for alone.
-    """
-    rare = list(texts)
-    for _ in range(MAX_SEARCHES):
-        found = _search([one.text for one in rare], repository.head, max_hits)
-        elsewhere = _elsewhere(found, change.changed_files, repository.base)
-        if len(found) < max_hits:
-            return rare, elsewhere
-        spread = Counter(one.changed for one in _shared(rare, elsewhere, most=len(elsewhere)))
-        rare = [one for one in rare if spread[one] <= COMMON_FILES]
-        if not rare:
-            return [], []
-    return None
+def _pattern(texts: Iterable[str]) -> str:
+    """Match whole names only; a longer text comes before its own beginning."""
+    written = "|".join(map(re.escape, sorted(texts, key=len, reverse=True)))
+    return rf"(?<!\w)(?:{written})(?!\w)"
 
 
-def _few_files(found: Sequence[SharedText]) -> tuple[list[SharedText], list[str]]:
-    """What the change takes away before what it adds, and rare texts before common ones."""
-    ordered = sorted(found, key=lambda one: (one.changed.fate == "adds", one.spread, one.path))
-    paths = list(dict.fromkeys(one.path for one in ordered))
-    kept = set(paths[:MAX_FILES])
-    rest = len(paths) - len(kept)
-    said = [f"{rest} more files with changed texts are not named"] if rest else []
-    return [one for one in ordered if one.path in kept], said
+def _elsewhere(hits: Sequence[SearchHit], change: Change, repository: Repository) -> list[SearchHit]:
+    attributes = Attributes(repository.base)
+    left_out = change.changed_files | {
+        path for path in {hit.path for hit in hits} if is_written_elsewhere(path, attributes)
+    }
+    # The import graph knows who imports a module.
+    return [hit for hit in hits if hit.path not in left_out and not is_import(hit.text)]
 
 
-def _fitting(texts: Sequence[ChangedText]) -> list[ChangedText]:
-    """As many as one pattern takes."""
-    sizes = accumulate(len(re.escape(one.text)) + 1 for one in texts[:MAX_TEXTS])
-    return [one for one, size in zip(texts, sizes, strict=False) if size <= MAX_PATTERN]
-
-
-def _search(texts: Sequence[str], tree: Tree, max_hits: int) -> list[SearchHit]:
-    # What is long goes first: the search would else be content with the beginning of a longer text.
-    ordered = sorted(texts, key=len, reverse=True)
-    return tree.search(_pattern(ordered), max_hits=max_hits)
-
-
-def _pattern(texts: Sequence[str]) -> str:
-    """Whole names only. A hyphen parts two names, except beside a name that has hyphens itself."""
-    plain = [re.escape(text) for text in texts if "-" not in text]
-    hyphened = [re.escape(text) for text in texts if "-" in text]
-    sides = []
-    if plain:
-        sides.append(rf"(?<!\w)(?:{'|'.join(plain)})(?!\w)")
-    if hyphened:
-        sides.append(rf"(?<![\w-])(?:{'|'.join(hyphened)})(?![\w-])")
-    return "|".join(sides)
-
-
-def _elsewhere(hits: Sequence[SearchHit], changed: Collection[str], base: Tree) -> list[SearchHit]:
-    attributes = Attributes(base)
-    foreign = {path for path in {hit.path for hit in hits} if is_written_elsewhere(path, attributes)}
-    # Who imports a module is known from the import graph.
-    return [
-        hit for hit in hits if hit.path not in changed and hit.path not in foreign and not is_import(hit.text)
-    ]
-
-
-def _shared(
-    texts: Sequence[ChangedText], hits: Sequence[SearchHit], *, most: int = COMMON_FILES
-) -> list[SharedText]:
-    found: list[SharedText] = []
+def _shared(texts: Sequence[ChangedText], hits: Sequence[SearchHit]) -> Iterator[SharedText]:
     for one in texts:
         whole = re.compile(_pattern([one.text]))
         lines: dict[str, list[int]] = {}
         for hit in hits:
             if one.text in hit.text and whole.search(hit.text):
                 lines.setdefault(hit.path, []).append(hit.line)
-        if len(lines) <= most:
-            found += [SharedText(path, one, tuple(at), len(lines)) for path, at in lines.items()]
-    return found
+        if len(lines) <= COMMON_FILES:
+            yield from (SharedText(path, one, tuple(at)) for path, at in lines.items())

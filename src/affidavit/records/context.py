@@ -106,20 +106,10 @@ class BlameOrigin(Record):
     summary: str
 
 
-class HunkPlace(Record):
-    """The symbol in which a hunk sits."""
-
-    path: str
-    new_start: int
-    new_count: int
-    symbol: str
-
-
 class ContextMap(Record):
     """Everything that is handed over about a change before anybody judges it."""
 
     symbols: tuple[SymbolChange, ...] = ()
-    hunks: tuple[HunkPlace, ...] = ()
     imports: tuple[Import, ...] = ()
     """What the changed files import."""
     importers: tuple[Import, ...] = ()

@@ -1301,11 +1301,6 @@ export interface components {
              */
             symbols: components["schemas"]["SymbolChange"][];
             /**
-             * Hunks
-             * @default []
-             */
-            hunks: components["schemas"]["HunkPlace"][];
-            /**
              * Imports
              * @default []
              */
@@ -2327,20 +2322,6 @@ export interface components {
              * @default []
              */
             examined_before: string[];
-        };
-        /**
-         * HunkPlace
-         * @description The symbol in which a hunk sits.
-         */
-        HunkPlace: {
-            /** Path */
-            path: string;
-            /** New Start */
-            new_start: number;
-            /** New Count */
-            new_count: number;
-            /** Symbol */
-            symbol: string;
         };
         /**
          * Import
