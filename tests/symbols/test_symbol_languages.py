@@ -1,24 +1,18 @@
-"""What each language defines, what a change does to it, and what the cache keeps of it."""
-
-from pathlib import Path
+"""What each language defines, what a change does to it."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.git.blob_cache import BlobCache
-from affidavit.languages.go import GO
 from affidavit.languages.grammars import Grammar
 from affidavit.languages.java import JAVA
 from affidavit.languages.python import GRAMMAR
 from affidavit.languages.registry import LANGUAGES
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import (
-    DEFINITIONS_VERSION,
     MAX_NAME,
     MAX_SYMBOLS,
     definitions,
-    definitions_kind,
     symbols_of,
 )
 from python_changes import make_case
@@ -176,19 +170,6 @@ def test_a_hostile_nesting_gets_no_endless_names() -> None:
 
 def test_a_file_of_endless_symbols_is_cut() -> None:
     assert len(definitions(b"x=1\n" * (MAX_SYMBOLS + 5), GRAMMAR)) == MAX_SYMBOLS
-
-
-def test_symbols_are_kept_by_blob_and_a_spoilt_cache_is_no_harm(repo: Repo, tmp_path: Path) -> None:
-    one = make_case(repo, {"a.go": "package a\n\nfunc F() {}\n"}, {"b.txt": ""})
-    cache = BlobCache(tmp_path / "cache")
-    with one.repository:
-        first = symbols_of(one.repository.head, "a.go", cache=cache)
-        entry = one.repository.head.entry("a.go")
-        assert entry is not None
-        assert cache.load(definitions_kind(GO.grammars[0]), DEFINITIONS_VERSION, [entry.blob])
-        assert symbols_of(one.repository.head, "a.go", cache=cache) == first
-        cache.save(definitions_kind(GO.grammars[0]), DEFINITIONS_VERSION, {entry.blob: b'[["only one"]]'})
-        assert symbols_of(one.repository.head, "a.go", cache=cache) == first
 
 
 def test_a_file_of_another_language_or_none_has_no_symbols(repo: Repo) -> None:

@@ -1,16 +1,12 @@
-"""Places of words: read once for each blob, kept, and read again where what was kept is broken."""
+"""The places of a word in a file, each with its role and what is around it."""
 
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
-import pytest
-
-from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import GitTree
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
-from affidavit.symbols.occurrences import CACHE_VERSION, WordPlace, find_places
+from affidavit.symbols.occurrences import WordPlace, find_places
 from affidavit.symbols.references import MAX_OF_SYMBOL, find_references
 
 OpenTree = Callable[[Mapping[str, str]], GitTree]
@@ -24,7 +20,7 @@ def later() -> float:
 
 def test_a_place_knows_its_role_its_receiver_and_what_lies_around_it(open_tree: OpenTree) -> None:
     tree = open_tree({"a.py": TEXT})
-    found = find_places(tree, {"a.py": ["total"]}, BlobCache(None), deadline=later())
+    found = find_places(tree, {"a.py": ["total"]}, deadline=later())
     assert found.places["a.py", "total"] == [
         WordPlace(2, "binding", None, "Cart.total", True, is_of_file=False),
         WordPlace(3, "name", None, "Cart.both", True),
@@ -32,40 +28,11 @@ def test_a_place_knows_its_role_its_receiver_and_what_lies_around_it(open_tree: 
     ]
 
 
-def test_what_was_read_once_is_kept_for_the_next_review(open_tree: OpenTree, tmp_path: Path) -> None:
-    tree, cache = open_tree({"a.py": TEXT, "b.ts": "total()\n"}), BlobCache(tmp_path / "cache")
-    wanted = {"a.py": ["total"], "b.ts": ["total"]}
-    first = find_places(tree, wanted, cache, deadline=later())
-    # Time is up before anything could be read: what comes now, comes from the cache.
-    again = find_places(tree, wanted, cache, deadline=0)
-    assert again == first
-    assert not again.unparsed
-
-
-def test_another_word_of_a_known_file_is_read(open_tree: OpenTree, tmp_path: Path) -> None:
-    tree, cache = open_tree({"a.py": TEXT}), BlobCache(tmp_path / "cache")
-    find_places(tree, {"a.py": ["total"]}, cache, deadline=later())
-    found = find_places(tree, {"a.py": ["total", "both"]}, cache, deadline=later())
-    assert [place.line for place in found.places["a.py", "both"]] == [3]
-
-
-@pytest.mark.parametrize("broken", [b"nonsense", b"[[1]]", b'[["x", "call", null, "", true]]', b"7"])
-def test_what_was_kept_and_broken_since_is_read_again(
-    open_tree: OpenTree, tmp_path: Path, broken: bytes
-) -> None:
-    tree, cache = open_tree({"a.py": TEXT}), BlobCache(tmp_path / "cache")
-    entry = tree.entry("a.py")
-    assert entry is not None
-    cache.save("places/python", CACHE_VERSION, {f"{entry.blob} total": broken})
-    found = find_places(tree, {"a.py": ["total"]}, cache, deadline=later())
-    assert [place.line for place in found.places["a.py", "total"]] == [2, 3, 6]
-
-
 def test_a_file_for_which_no_time_is_left_counts_as_not_parsed(open_tree: OpenTree) -> None:
     tree = open_tree({"a.py": TEXT, "b.py": "# \0\ntotal()\n"})
-    assert find_places(tree, {"a.py": ["total"]}, BlobCache(None), deadline=0).unparsed == ["a.py"]
+    assert find_places(tree, {"a.py": ["total"]}, deadline=0).unparsed == ["a.py"]
     # What has the name of source is parsed, whatever bytes it has.
-    assert find_places(tree, {"b.py": ["total"]}, BlobCache(None), deadline=later()).unparsed == []
+    assert find_places(tree, {"b.py": ["total"]}, deadline=later()).unparsed == []
 
 
 def test_of_too_many_uses_the_certain_ones_are_listed(open_tree: OpenTree) -> None:

@@ -19,11 +19,11 @@ from affidavit.git.repository import GitRepository
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.minds.roles import kept_open, minds_from
-from affidavit.ports import Case, Mind, Repository, Role, ToolSource, Tree
+from affidavit.ports import Case, Mind, Role, ToolSource, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.proof.running.own_names import own_names
 from affidavit.records.change import Change
-from affidavit.records.context import ContextMap, Reference, Symbol, SymbolChange
+from affidavit.records.context import ContextMap, Reference, Symbol
 from affidavit.redaction.text import redact_record
 from affidavit.reviewing.hold import named_compiler
 from affidavit.reviewing.models import ledger_of, models_of, opened_log
@@ -160,27 +160,16 @@ def assemble_panel(
 
 
 def assemble_readers(cache: BlobCache | None = None) -> CodeReaders:
-    """The readers that this installation has; what they extract from a blob is kept in the cache."""
+    """Return the readers of this installation; the imports of each blob are cached."""
 
     def read_imports(tree: Tree) -> Imports:
         return import_graph(tree, cache=cache)
 
-    def read_symbols(tree: Tree, path: str) -> list[Symbol]:
-        return symbols_of(tree, path, cache=cache)
-
-    def compare_symbols(change: Change, repository: Repository) -> list[SymbolChange]:
-        return symbol_changes(change, repository, cache=cache)
-
-    def search_references(
-        symbols: Sequence[Symbol], tree: Tree, imports: Imports
-    ) -> tuple[list[Reference], list[str]]:
-        return find_references(symbols, tree, imports, cache=cache)
-
     return CodeReaders(
         read_imports=read_imports,
-        symbols_of=read_symbols,
-        changed_symbols=compare_symbols,
-        find_references=search_references,
+        symbols_of=symbols_of,
+        changed_symbols=symbol_changes,
+        find_references=find_references,
     )
 
 

@@ -8,7 +8,6 @@ from difflib import SequenceMatcher
 from itertools import islice, zip_longest
 from typing import Literal
 
-from affidavit.git.blob_cache import BlobCache
 from affidavit.languages.python_modules import MODULE_ENDS
 from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.ports import Repository, Tree
@@ -82,15 +81,13 @@ class ChangedSymbol:
     """At head; at base for a removed one."""
 
 
-def symbol_changes(
-    change: Change, repository: Repository, *, cache: BlobCache | None = None
-) -> list[SymbolChange]:
+def symbol_changes(change: Change, repository: Repository) -> list[SymbolChange]:
     """What the change does to definitions, in the order of its files; a moved one counts as renamed."""
     found: list[SymbolChange] = []
     texts = _Texts(repository)
     for file in change.reviewed_files():
         if _is_readable(file):
-            found += _named_anew(_in_file(file, repository, cache), texts)
+            found += _named_anew(_in_file(file, repository), texts)
     return _moved(found, texts)
 
 
@@ -102,7 +99,7 @@ def changed_symbols(
         _changed(file.path, one)
         for file in change.files
         if _is_readable(file) and file.path.endswith(endings)
-        for one in _in_file(file, repository, None)
+        for one in _in_file(file, repository)
     ]
 
 
@@ -127,10 +124,10 @@ def _changed(path: str, one: SymbolChange) -> ChangedSymbol:
     )
 
 
-def _in_file(file: FileChange, repository: Repository, cache: BlobCache | None) -> list[SymbolChange]:
+def _in_file(file: FileChange, repository: Repository) -> list[SymbolChange]:
     """What happens to each name of a file: first what is there at head, then what is removed."""
-    before = _by_name(repository.base, file.base_path, cache)
-    after = _by_name(repository.head, file.head_path, cache)
+    before = _by_name(repository.base, file.base_path)
+    after = _by_name(repository.head, file.head_path)
     touched_base, touched_head = set(file.changed_lines("base")), set(file.changed_lines("head"))
     there: list[SymbolChange] = []
     removed: list[SymbolChange] = []
@@ -144,9 +141,9 @@ def _in_file(file: FileChange, repository: Repository, cache: BlobCache | None) 
     return there + removed
 
 
-def _by_name(tree: Tree, path: str | None, cache: BlobCache | None) -> dict[str, list[Symbol]]:
+def _by_name(tree: Tree, path: str | None) -> dict[str, list[Symbol]]:
     found: dict[str, list[Symbol]] = {}
-    for symbol in symbols_of(tree, path, cache=cache) if path is not None else ():
+    for symbol in symbols_of(tree, path) if path is not None else ():
         found.setdefault(symbol.qualified, []).append(symbol)
     return found
 

@@ -1,21 +1,17 @@
 """What a text defines: functions, classes, methods, constants and types, with their ranges and headers."""
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import jiter
 from tree_sitter import Node
 
-from affidavit.git.blob_cache import BlobCache
-from affidavit.git.tree import REGULAR_MODES, read_all
+from affidavit.git.tree import read_all
 from affidavit.languages.grammars import Grammar, matches, node_text, parse
 from affidavit.languages.registry import LANGUAGES, Languages, language_of
 from affidavit.ports import Tree
 from affidavit.records.context import Symbol, SymbolKind
 
-DEFINITIONS_VERSION = 2
 MAX_SYMBOLS = 10_000
 MAX_SIGNATURE = 400
 MAX_HEADER_BYTES = 4 * MAX_SIGNATURE
@@ -197,49 +193,17 @@ def _folded(header: str, *, is_constant: bool) -> str:
     return text.strip()[:MAX_SIGNATURE].rstrip(" ={;")
 
 
-def symbols_of(tree: Tree, path: str, *, cache: BlobCache | None = None) -> list[Symbol]:
-    """What a file of a tree defines; nothing where its language is not known or it cannot be read."""
-    found = definitions_of([path], tree, cache=cache)
-    return [as_symbol(path, one) for one in found.get(path, ())]
+def symbols_of(tree: Tree, path: str) -> list[Symbol]:
+    """Return what a file of a tree defines; nothing if its language is unknown or it cannot be read."""
+    return [as_symbol(path, one) for one in definitions_of([path], tree).get(path, ())]
 
 
 def definitions_of(
-    paths: Iterable[str],
-    tree: Tree,
-    *,
-    cache: BlobCache | None = None,
-    languages: Languages = LANGUAGES,
+    paths: Iterable[str], tree: Tree, *, languages: Languages = LANGUAGES
 ) -> dict[str, list[Definition]]:
-    """What each of many files defines; those of no known language are left out."""
-    kept = cache or BlobCache(None)
-    blobs: dict[Grammar, dict[str, str]] = {}
-    for path in paths:
-        entry, parsed_as = tree.entry(path), languages.parsed_as(path)
-        if entry is not None and parsed_as is not None and entry.mode in REGULAR_MODES:
-            blobs.setdefault(parsed_as.grammar, {})[path] = entry.blob
-    found: dict[str, list[Definition]] = {}
-    for grammar, group in blobs.items():
-        found.update(_of_grammar(grammar, group, tree, kept))
-    return found
-
-
-def _of_grammar(
-    grammar: Grammar, blobs: Mapping[str, str], tree: Tree, cache: BlobCache
-) -> dict[str, list[Definition]]:
-    kind = definitions_kind(grammar)
-    kept = cache.load(kind, DEFINITIONS_VERSION, blobs.values())
-    known = {blob: found for blob, data in kept.items() if (found := _unpack(data)) is not None}
-    new: dict[str, list[Definition]] = {}
-    for path, content in read_all(tree, [path for path, blob in blobs.items() if blob not in known]):
-        new[blobs[path]] = definitions(content, grammar)
-    cache.save(kind, DEFINITIONS_VERSION, {blob: pack_definitions(found) for blob, found in new.items()})
-    known.update(new)
-    return {path: known[blob] for path, blob in blobs.items() if blob in known}
-
-
-def definitions_kind(grammar: Grammar) -> str:
-    """The name under which the cache keeps the definitions of a grammar's files."""
-    return f"symbols/{grammar.name}"
+    """Return what each file defines; files of unknown languages are left out."""
+    known = {path: one.grammar for path in paths if (one := languages.parsed_as(path))}
+    return {path: definitions(content, known[path]) for path, content in read_all(tree, known)}
 
 
 def innermost(found: Sequence[Definition], line: int) -> Definition | None:
@@ -260,17 +224,3 @@ def as_symbol(path: str, one: Definition) -> Symbol:
         signature=one.signature,
         language=language_of(path),
     )
-
-
-def pack_definitions(found: Iterable[Definition]) -> bytes:
-    """Definitions as the cache keeps them."""
-    rows = [[one.name, one.qualified, one.kind, one.line, one.end_line, one.signature] for one in found]
-    return json.dumps(rows, separators=(",", ":")).encode()
-
-
-def _unpack(data: bytes) -> list[Definition] | None:
-    """What was kept; None where it is not what was written."""
-    try:
-        return [Definition(*row) for row in jiter.from_json(data)]
-    except (ValueError, TypeError):
-        return None

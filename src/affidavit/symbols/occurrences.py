@@ -1,29 +1,19 @@
 """Find every place of a word in a file, with its role, its receiver and the definition around it."""
 
-import json
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal, NamedTuple
 
-import jiter
 from tree_sitter import Node
 
-from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import read_all
-from affidavit.languages.grammars import Grammar, ancestors, node_text, parse
+from affidavit.languages.grammars import ancestors, node_text, parse
 from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.ports import Tree
-from affidavit.symbols.definitions import (
-    DEFINITIONS_VERSION,
-    Definition,
-    defined_in,
-    definitions_kind,
-    innermost,
-    pack_definitions,
-)
+from affidavit.symbols.definitions import Definition, defined_in, innermost
 
 Role = Literal["call", "import", "name", "key", "definition", "binding", "text"]
 
@@ -179,7 +169,6 @@ def _is_one_of(parent: Node, fields: tuple[str, ...], node: Node) -> bool:
     return any(node in parent.children_by_field_name(field) for field in fields)
 
 
-CACHE_VERSION = 3
 MAX_RECEIVER = 200
 SCOPES = frozenset(("class_definition", "function_definition", "lambda"))
 # What is bound inside of these is known inside of them only.
@@ -207,87 +196,26 @@ class WordPlaces:
     unparsed: list[str] = field(default_factory=list)
 
 
-def find_places(
-    tree: Tree, wanted: Mapping[str, Collection[str]], cache: BlobCache, *, deadline: float
-) -> WordPlaces:
-    """The places of some words in each file, read in the order in which the files are given.
+def find_places(tree: Tree, wanted: Mapping[str, Collection[str]], *, deadline: float) -> WordPlaces:
+    """Return the places of words in each file, in the order of the files.
 
-    The deadline is a time of this thread's own work.
+    The deadline is a time of this thread's own work; files that are not read by then count as unparsed.
     """
     found = WordPlaces()
-    unread: dict[str, Collection[str]] = {}
-    known = _load(tree, wanted, cache)
-    for path, words in wanted.items():
-        kept = {word: known.get(_key(tree, path, word)) for word in words}
-        if any(places is None for places in kept.values()):
-            unread[path] = words
-        found.places.update({(path, word): places for word, places in kept.items() if places is not None})
-    if unread:
-        _read(tree, unread, cache, found, deadline)
-    return found
-
-
-def _key(tree: Tree, path: str, word: str) -> str:
-    entry = tree.entry(path)
-    return f"{entry.blob if entry else ''} {word}"
-
-
-def _kind(grammar: Grammar) -> str:
-    return f"places/{grammar.name}"
-
-
-def _load(tree: Tree, wanted: Mapping[str, Collection[str]], cache: BlobCache) -> dict[str, list[WordPlace]]:
-    by_grammar: dict[Grammar, list[str]] = {}
-    for path, words in wanted.items():
-        grammar = grammar_of(path)
-        if grammar is not None:
-            by_grammar.setdefault(grammar, []).extend(_key(tree, path, word) for word in words)
-    found: dict[str, list[WordPlace]] = {}
-    for grammar, keys in by_grammar.items():
-        for key, data in cache.load(_kind(grammar), CACHE_VERSION, keys).items():
-            places = _unpack(data)
-            if places is not None:
-                found[key] = places
-    return found
-
-
-def _read(
-    tree: Tree, unread: Mapping[str, Collection[str]], cache: BlobCache, found: WordPlaces, deadline: float
-) -> None:
-    """Parse what the cache does not have; what the deadline cuts off counts as not parsed."""
-    new: dict[Grammar, dict[str, bytes]] = {}
-    defined: dict[Grammar, dict[str, bytes]] = {}
     parsed: set[str] = set()
-    for path, content in read_all(tree, unread):
+    for path, content in read_all(tree, wanted):
         if time.thread_time() > deadline:
             break
-        grammar, entry = grammar_of(path), tree.entry(path)
-        if grammar is None or entry is None:
-            continue
-        reading = _parse(content, grammar, unread[path])
-        if reading is None:
+        grammar = grammar_of(path)
+        root = parse(grammar, content) if grammar else None
+        if grammar is None or root is None:
             continue
         parsed.add(path)
-        definitions, places = reading
-        defined.setdefault(grammar, {})[entry.blob] = pack_definitions(definitions)
-        for word, rows in places.items():
-            found.places[path, word] = rows
-            new.setdefault(grammar, {})[_key(tree, path, word)] = _pack(rows)
-    found.unparsed += [path for path in unread if path not in parsed]
-    for grammar, extracts in new.items():
-        cache.save(_kind(grammar), CACHE_VERSION, extracts)
-        cache.save(definitions_kind(grammar), DEFINITIONS_VERSION, defined[grammar])
-
-
-def _parse(
-    content: bytes, grammar: Grammar, words: Iterable[str]
-) -> tuple[list[Definition], dict[str, list[WordPlace]]] | None:
-    root = parse(grammar, content)
-    if root is None:
-        return None
-    definitions = defined_in(root, content, grammar)
-    places = {word: _places(occurrences(root, content, word), definitions) for word in words}
-    return definitions, places
+        definitions = defined_in(root, content, grammar)
+        for word in wanted[path]:
+            found.places[path, word] = _places(occurrences(root, content, word), definitions)
+    found.unparsed = [path for path in wanted if path not in parsed]
+    return found
 
 
 def _places(found: list[WordOccurrence], definitions: list[Definition]) -> list[WordPlace]:
@@ -316,23 +244,3 @@ def _local_scope(node: Node) -> int | None:
 def _is_in_class_body(one: WordOccurrence) -> bool:
     around = (above.type for above in ancestors(one.node))
     return next((kind for kind in around if kind in SCOPES), "") == "class_definition"
-
-
-def _pack(places: Iterable[WordPlace]) -> bytes:
-    return json.dumps(list(places), separators=(",", ":")).encode()
-
-
-def _unpack(data: bytes) -> list[WordPlace] | None:
-    """What was kept; None where it is not what was written."""
-    try:
-        return list(_rows(jiter.from_json(data)))
-    except (ValueError, TypeError):
-        return None
-
-
-def _rows(rows: Iterable[list[object]]) -> Iterator[WordPlace]:
-    for row in rows:
-        place = WordPlace(*row)  # type: ignore[arg-type]  # checked by the next lines as far as it matters
-        if not isinstance(place.line, int) or not isinstance(place.within, str):
-            raise TypeError("a place has a line and what lies around it")
-        yield place

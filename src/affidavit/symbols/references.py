@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from affidavit.errors import GitError, InputError
-from affidavit.git.blob_cache import BlobCache
 from affidavit.git.grep import may_be_cut
 from affidavit.git.text import text_lines
 from affidavit.git.tree import read_all
@@ -49,7 +48,6 @@ def find_references(
     *,
     include_text: bool = False,
     max_seconds: float = MAX_SECONDS,
-    cache: BlobCache | None = None,
 ) -> tuple[list[Reference], list[str]]:
     """The places that use one of the symbols, and what was not looked at, in sentences.
 
@@ -59,8 +57,7 @@ def find_references(
     hits, cut = _search(list(by_name), tree)
     # The time of this thread: on a busy machine it waits, and works no more for it.
     deadline = time.thread_time() + max_seconds
-    kept = cache or BlobCache(None)
-    users = _Users(tree, imports, include_text=include_text, deadline=deadline, cache=kept)
+    users = _Users(tree, imports, include_text=include_text, deadline=deadline)
     found = users.of(hits, by_name)
     return found, [*left_out, *cut, *users.left_out()]
 
@@ -148,7 +145,6 @@ class _Users:
     imports: Imports
     include_text: bool
     deadline: float
-    cache: BlobCache
     _reach: dict[tuple[str, str], SymbolReach] = field(default_factory=dict)
     _unparsed: list[str] = field(default_factory=list)
     _crowded: list[str] = field(default_factory=list)
@@ -158,7 +154,7 @@ class _Users:
         files = _by_file(hits, by_name)
         self._leave_prose(files)
         wanted = self._wanted(files, by_name)
-        found = find_places(self.tree, wanted, self.cache, deadline=self.deadline)
+        found = find_places(self.tree, wanted, deadline=self.deadline)
         self._unparsed = found.unparsed
         uses: list[_Use] = []
         for path, file in files.items():
@@ -266,7 +262,7 @@ class _Users:
         return lines[number - 1][:MAX_LINE] if number <= len(lines) else ""
 
     def _defining(self, paths: Collection[str], name: str) -> set[str]:
-        found = definitions_of(paths, self.tree, cache=self.cache)
+        found = definitions_of(paths, self.tree)
         return {path for path, defined in found.items() if any(one.qualified == name for one in defined)}
 
     def _reach_of(self, symbol: Symbol) -> SymbolReach:

@@ -101,7 +101,7 @@ class ReferenceLookup:
     @cached_property
     def symbols(self) -> list[SymbolChange]:
         """What the change does to definitions."""
-        return symbol_changes(self.change, self.repository, cache=self._cache)
+        return symbol_changes(self.change, self.repository)
 
     def count_defined(self, paths: Iterable[str], qualified: str, side: Side = "head") -> int:
         """How often files define a name."""
