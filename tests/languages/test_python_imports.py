@@ -48,24 +48,6 @@ import os; import pkg.a
     ]
 
 
-def test_imports_that_need_not_run_are_conditional(graph: Graph) -> None:
-    text = """\
-import a
-if TYPE_CHECKING:
-    import b
-try:
-    import c
-except ImportError:
-    c = None
-def f():
-    import d
-if x: import e
-"""
-    found = graph({"m.py": text})
-    conditional = [(each.name, each.line, each.is_conditional) for each in found.imports_of("m.py")]
-    assert conditional == [("a", 1, False), ("b", 3, True), ("c", 5, True), ("d", 9, True), ("e", 10, True)]
-
-
 def test_what_is_no_import_is_not_taken_for_one(graph: Graph) -> None:
     text = '''\
 """Use it so:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from affidavit.languages.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse_head
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse_head
 from affidavit.languages.language import (
     Extract,
     ImportRules,
@@ -27,9 +27,7 @@ KEYWORD = re.compile(rb"#[ \t]*(?:include|include_next|import)\b")
 QUERY = """
 (preproc_include path: (string_literal) @quoted)
 (preproc_include path: (system_lib_string) @angled)
-(preproc_include path: [(identifier) (call_expression)] @computed)
 """
-CONDITIONS = frozenset(("preproc_if", "preproc_else", "preproc_elif", "preproc_elifdef"))
 HEADER_FOLDERS = ("include", "inc", "includes", "src", "source", "lib")
 
 
@@ -42,16 +40,8 @@ def extract_c(grammar: Grammar, text: bytes) -> Extract | None:
         return None
     found = []
     for captured in matches(grammar, QUERY, root):
-        form, nodes = next(iter(captured.items()))
-        written = node_text(nodes[0], parsed)
-        name = written if form == "computed" else written[1:-1]
-        # The guard around a whole header is an #ifndef: it decides nothing.
-        is_conditional = any(
-            above.type in CONDITIONS
-            or (above.type == "preproc_ifdef" and not node_text(above, parsed).startswith("#ifndef"))
-            for above in ancestors(nodes[0])
-        )
-        found.append(Statement(nodes[0].start_point.row + 1, name, (), is_conditional, form))
+        form, (node, *_) = next(iter(captured.items()))
+        found.append(Statement(node.start_point.row + 1, node_text(node, parsed)[1:-1], form=form))
     return Extract(tuple(found))
 
 

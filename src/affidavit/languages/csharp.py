@@ -63,7 +63,7 @@ def _used(directive: Node, text: bytes) -> list[Statement]:
     is_static = any(part.type == "static" for part in directive.children)
     form = "type" if is_static or alias is not None else "namespace"
     name = "".join(node_text(named[-1], text).split()).removeprefix("global::") if named else ""
-    return [Statement(directive.start_point.row + 1, name, (), form=form)] if name else []
+    return [Statement(directive.start_point.row + 1, name, form=form)] if name else []
 
 
 def _full_name(name: Node, text: bytes, outermost: str) -> str:

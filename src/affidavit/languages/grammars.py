@@ -16,16 +16,6 @@ MAX_SECONDS = 5.0
 SMALL_BYTES = 65_536
 PIECE_BYTES = 4096
 
-# What stands below one of these need not run when the file is loaded.
-CONDITIONS = frozenset(
-    (
-        "block", "statement_block", "function_body", "compound_statement", "body_statement",
-        "arrow_function", "if_statement", "if", "unless", "ternary_expression", "binary_expression",
-        "switch_case", "case_statement", "try_statement", "begin", "do_block", "method", "singleton_method",
-        "if_modifier", "unless_modifier", "rescue_modifier",
-    )
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class NodeFields:

@@ -5,12 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import CONDITIONS, Grammar, ancestors, matches, node_text, parse_head
-from affidavit.languages.javascript_packages import (
-    PathConfigurations,
-    entry_targets,
-    read_packages,
-)
+from affidavit.languages.grammars import Grammar, matches, node_text, parse_head
+from affidavit.languages.javascript_packages import PathConfigurations, read_packages
 from affidavit.languages.language import Extract, Meant, Resolve, Statement
 from affidavit.languages.tree_files import TreeFiles, below, join, nearest, parent, upwards
 
@@ -75,8 +71,6 @@ class JavaScriptModules:
             return self._file_at(join(folder, plain), folder_too=True)
         if plain.startswith("/") or ":" in plain or not plain:
             return None
-        if plain.startswith("#"):
-            return self._by_own_imports(folder, plain) or self._by_path_rules(folder, plain)
         return self._by_path_rules(folder, plain) or self._by_package(folder, plain)
 
     def _file_at(self, place: str | None, *, folder_too: bool) -> str | None:
@@ -110,14 +104,6 @@ class JavaScriptModules:
                 return found
         return None
 
-    def _by_own_imports(self, folder: str, name: str) -> str | None:
-        for around in upwards(folder):
-            package = self._packages.get(around)
-            if package is not None:
-                targets = entry_targets(package.imports, name)
-                return next((found for each in targets if (found := self._built_from(around, each))), None)
-        return None
-
     def _by_package(self, folder: str, name: str) -> str | None:
         parts = name.split("/")
         count = 2 if name.startswith("@") else 1
@@ -125,10 +111,8 @@ class JavaScriptModules:
         if home is None:
             return None
         rest = "/".join(parts[count:])
-        exported = entry_targets(self._packages[home].exports, f"./{rest}" if rest else ".")
-        found = next((file for each in exported if (file := self._built_from(home, each))), None)
-        if found or not rest:
-            return found or self._entry(home) or self._entry(below(home, "src"))
+        if not rest:
+            return self._entry(home) or self._entry(below(home, "src"))
         place = join(home, rest)
         return self._file_at(place, folder_too=True) or self._file_at(
             join(below(home, "src"), rest), folder_too=True
@@ -210,8 +194,7 @@ def _statement(captured: dict[str, list[Node]], text: bytes) -> Iterator[Stateme
         return
     name = node_text(source, text)[1:-1]
     if kind == "call":
-        is_conditional = any(above.type in CONDITIONS for above in ancestors(node))
-        yield Statement(_line(source), name, _destructured(node, text), is_conditional, "call")
+        yield Statement(_line(source), name, _destructured(node, text))
     else:
         yield Statement(_line(source), name, tuple(_names(node, text)))
 

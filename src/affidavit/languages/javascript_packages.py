@@ -27,8 +27,6 @@ class NodePackage:
     folder: str
     name: str
     entries: tuple[str, ...]
-    exports: object
-    imports: dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -59,36 +57,8 @@ def read_packages(files: TreeFiles) -> dict[str, NodePackage]:
             folder=parent(path),
             name=name if isinstance(name, str) else "",
             entries=tuple(entry for key in ENTRY_FIELDS for entry in texts(settings.get(key))),
-            exports=settings.get("exports"),
-            imports=table(settings.get("imports")),
         )
     return found
-
-
-def entry_targets(exports: object, subpath: str) -> Iterator[str]:
-    """The files that an `exports` or `imports` value names for a subpath such as `.` or `./x`."""
-    settings = table(exports)
-    if not any(key.startswith((".", "#")) for key in settings):
-        if subpath == ".":
-            yield from _leaves(exports)
-        return
-    if subpath in settings:
-        yield from _leaves(settings[subpath])
-        return
-    for pattern in sorted((key for key in settings if "*" in key), key=len, reverse=True):
-        filling = match_star(pattern, subpath)
-        if filling is not None:
-            yield from (leaf.replace("*", filling) for leaf in _leaves(settings[pattern]))
-            return
-
-
-def _leaves(value: object, depth: int = 0) -> Iterator[str]:
-    """The strings in a tree of conditions, in the order in which they are written."""
-    if isinstance(value, str):
-        yield value
-    elif depth < 20 and isinstance(value, list | dict):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(part, depth + 1)
 
 
 def match_star(pattern: str, name: str) -> str | None:

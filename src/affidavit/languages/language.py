@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from affidavit.languages.grammars import Grammar
-from affidavit.languages.tree_files import COMPUTED, TreeFiles, parent
+from affidavit.languages.tree_files import TreeFiles, parent
 
 WRITTEN = {
     name.lower(): name
@@ -35,7 +35,6 @@ class Statement(NamedTuple):
     line: int
     name: str
     names: tuple[str, ...] = ()
-    is_conditional: bool = False
     form: str = ""
 
 
@@ -144,7 +143,7 @@ def one_file(find: Callable[[str, Statement], str | None]) -> Resolve:
     def meant(path: str, statement: Statement) -> Iterable[Meant]:
         key = (parent(path), statement.name, statement.form)
         if key not in found:
-            file = None if statement.form == COMPUTED else find(path, statement)
+            file = find(path, statement)
             found[key] = (file,) if file else ()
         return (Meant(found[key], statement.names),)
 

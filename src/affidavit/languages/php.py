@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import CONDITIONS, Grammar, NodeFields, ancestors, matches, node_text, parse
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse
 from affidavit.languages.language import (
     Extract,
     ImportRules,
@@ -53,8 +53,6 @@ class PhpClasses:
             return self._autoloaded(statement.name) or nearest(
                 path, self._declared.get(statement.name.lower(), ())
             )
-        if not statement.form.startswith(INCLUDES_FROM):
-            return None
         written = statement.form.removeprefix(INCLUDES_FROM)
         beside = join(parent(path), written)
         if written.startswith("."):
@@ -94,9 +92,11 @@ QUERY = """
 (enum_declaration name: (name) @declared)
 (function_definition name: (name) @declared)
 """
-WHITE_SPACE = re.compile(r"\s+")
-MAX_NAME_CHARACTERS = 200
 INCLUDES_FROM = "from:"
+INCLUDED = re.compile(
+    r"""\(?\s*(?:(__DIR__|dirname\(\s*(?:__FILE__|__DIR__)\s*\))\s*\.\s*)?["']([^"'$\\]*)["']\s*\)?"""
+)
+INCLUDED_FROM = {"": "", "__DIR__": ".", "dirname(__FILE__)": ".", "dirname(__DIR__)": "./.."}
 
 
 def extract_php(grammar: Grammar, text: bytes) -> Extract | None:
@@ -131,64 +131,18 @@ def _used(declaration: Node, text: bytes) -> Iterator[Statement]:
                 (part for part in clause.named_children if part.type in ("qualified_name", "name")), None
             )
             written = prefix + node_text(name, text)
-            yield Statement(clause.start_point.row + 1, written.removeprefix("\\"), (), form="use")
+            yield Statement(clause.start_point.row + 1, written.removeprefix("\\"), form="use")
 
 
 def _included(node: Node, text: bytes) -> Iterator[Statement]:
-    if not node.named_children:
-        return
-    value = node.named_children[0]
-    path = _path(value, text, 0)
-    name = WHITE_SPACE.sub(" ", node_text(value, text))[:MAX_NAME_CHARACTERS]
-    if value.type in ("string", "encapsed_string") and path is not None:
-        name = path
-    is_conditional = any(above.type in CONDITIONS for above in ancestors(node))
-    form = "computed" if path is None else INCLUDES_FROM + path
-    yield Statement(node.start_point.row + 1, name, (), is_conditional, form)
-
-
-def _path(node: Node, text: bytes, depth: int) -> str | None:
-    """The path that an expression of strings, `__DIR__` and `dirname` means, from the file's folder."""
-    written = node_text(node, text)
-    if depth > 20:
-        return None
-    if node.type in ("string", "encapsed_string"):
-        is_plain = all(part.type in ("string_content", "string_value") for part in node.named_children)
-        return written[1:-1] if is_plain else None
-    if node.type == "name":
-        return "." if written == "__DIR__" else None
-    if node.type == "parenthesized_expression" and node.named_children:
-        return _path(node.named_children[0], text, depth + 1)
-    if node.type == "binary_expression" and node.child_by_field_name("operator") is not None:
-        return _joined(node, text, depth)
-    return _directory(node, text, depth) if node.type == "function_call_expression" else None
-
-
-def _joined(node: Node, text: bytes, depth: int) -> str | None:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if node_text(node.child_by_field_name("operator"), text) != "." or left is None or right is None:
-        return None
-    before, after = _path(left, text, depth + 1), _path(right, text, depth + 1)
-    return None if before is None or after is None else before + after
-
-
-def _directory(node: Node, text: bytes, depth: int) -> str | None:
-    """`dirname(__FILE__)` and `dirname(__DIR__, 2)`."""
-    arguments = node.child_by_field_name("arguments")
-    given = (
-        [part.named_children[0] for part in arguments.named_children if part.named_children]
-        if arguments
-        else []
-    )
-    if node_text(node.child_by_field_name("function"), text) != "dirname" or not given:
-        return None
-    levels = node_text(given[1], text) if len(given) > 1 else "1"
-    if node_text(given[0], text) == "__FILE__":
-        inside, steps = ".", "0" if levels == "1" else levels
-    else:
-        inside, steps = _path(given[0], text, depth + 1) or "", levels
-    is_known = inside.startswith(".") and steps.isdigit() and len(steps) == 1
-    return inside + "/.." * int(steps) if is_known else None
+    """Yield an include of a path that is written out; others are only known at run time."""
+    written = node_text(node.named_children[0], text) if node.named_children else ""
+    found = INCLUDED.fullmatch(written)
+    if found:
+        path = INCLUDED_FROM["".join((found[1] or "").split())] + found[2]
+        yield Statement(
+            node.start_point.row + 1, path if not found[1] else written, form=INCLUDES_FROM + path
+        )
 
 
 SYMBOLS = """

@@ -5,7 +5,7 @@ from bisect import bisect_right
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse
 from affidavit.languages.language import Extract, ImportRules, Language, Scoping, SignsOfTests, Statement
 from affidavit.languages.python_modules import python_resolver
 
@@ -23,7 +23,7 @@ _DOTTED = rb"%s(?:\.%s)*" % (_NAME, _NAME)
 _AS = rb"(?:[ \t]+as[ \t]+%s)?" % _NAME
 _END = rb"[ \t]*(?:\#[^\n]*)?(?=\r?\n|;|\Z)"
 STATEMENT = re.compile(
-    rb"([ \t\f]*)(?:"
+    rb"[ \t\f]*(?:"
     rb"import[ \t]+(?P<modules>%(dotted)s%(as)s(?:[ \t]*,[ \t]*%(dotted)s%(as)s)*)%(end)s"
     rb"|from(?:[ \t]+|(?=\.))(?P<module>\.*(?:%(dotted)s)?)(?:[ \t]+|(?<=\.))import(?:[ \t]+|(?=[(*]))"
     rb"(?P<names>\*|\([^()]*\)|%(name)s%(as)s(?:[ \t]*,[ \t]*%(name)s%(as)s)*)%(end)s)"
@@ -96,17 +96,16 @@ class _ImportReader:
         self.line += self.text.count(b"\n", self.counted_to, at)
         self.counted_to = at
         self.read_to = match.end()
-        is_indented = bool(match[1])
         modules, module = match["modules"], match["module"]
         if modules is not None:
             for part in modules.split(b","):
                 name = part.split(None, 1)[0].decode()
-                self.found.append(Statement(self.line, name, (), is_indented))
+                self.found.append(Statement(self.line, name))
             return True
         names = taken_names(match["names"])
         if names is None or not module:
             return False
-        self.found.append(Statement(self.line, module.decode(), names, is_indented))
+        self.found.append(Statement(self.line, module.decode(), names))
         return True
 
 
@@ -181,9 +180,8 @@ def extract_tree(grammar: Grammar, text: bytes) -> Extract | None:
 
 
 def _plain(node: Node, text: bytes) -> list[Statement]:
-    is_conditional = _is_nested(node)
     return [
-        Statement(_line(node), name, (), is_conditional)
+        Statement(_line(node), name)
         for part in node.children_by_field_name("name")
         if (name := _module(part, text))
     ]
@@ -195,7 +193,7 @@ def _taking(node: Node, text: bytes, kind: str) -> list[Statement]:
     is_star = any(child.type == "wildcard_import" for child in node.named_children)
     taken = [_module(part, text) for part in node.children_by_field_name("name")]
     names = ("*",) if is_star else tuple(name for name in taken if name)
-    return [Statement(_line(node), name, names, _is_nested(node))] if name else []
+    return [Statement(_line(node), name, names)] if name else []
 
 
 def _module(node: Node, text: bytes) -> str:
@@ -212,10 +210,6 @@ def _line(node: Node) -> int:
     """The line of the word `import`, which is where a search finds it."""
     word = next((child for child in node.children if child.type == "import"), node)
     return word.start_point.row + 1
-
-
-def _is_nested(node: Node) -> bool:
-    return any(above.type == "block" for above in ancestors(node))
 
 
 SYMBOLS = """

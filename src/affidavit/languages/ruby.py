@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from tree_sitter import Node
 
 from affidavit.languages.grammars import (
-    CONDITIONS,
     Grammar,
     NodeFields,
-    ancestors,
     matches,
     node_text,
     parse_head,
@@ -32,54 +30,34 @@ QUERY = """
   (#match? @method "^(require|require_relative|load|autoload)$"))
 """
 ROOT_NAMES = frozenset(("lib", "app", "test", "spec"))
-EXPANDED = re.compile(r"File\.(?:expand_path|join)\((.*)\)", re.DOTALL)
 PLAIN_STRING = re.compile(r"\"([^\"#\\]*)\"|'([^'\\]*)'")
 
 
 def extract_ruby(grammar: Grammar, text: bytes) -> Extract | None:
-    """The requires of a file; None where it is too large to parse."""
+    """Return the requires of a file; None if it is too large to parse."""
     if not KEYWORD.search(text):
         return Extract()
     root, parsed = parse_head(grammar, text, KEYWORD)
     if root is None:
         return None
-    found = []
-    for captured in matches(grammar, QUERY, root):
-        receiver = node_text(captured["receiver"][0], parsed) if "receiver" in captured else "Kernel"
-        if receiver in ("Kernel", "Object"):
-            found.append(_statement(captured["method"][0], captured["arguments"][0], parsed))
+    found = (
+        _statement(captured["method"][0], captured["arguments"][0], parsed)
+        for captured in matches(grammar, QUERY, root)
+        if "receiver" not in captured
+    )
     return Extract(tuple(statement for statement in found if statement is not None))
 
 
 def _statement(method: Node, arguments: Node, text: bytes) -> Statement | None:
+    """Return a require of a plain string; other paths are only known at run time."""
     form = node_text(method, text)
     index = 1 if form == "autoload" else 0
-    given = arguments.named_children
-    if len(given) <= index:
+    given = [node_text(part, text) for part in arguments.named_children]
+    plain = PLAIN_STRING.fullmatch(given[index]) if len(given) > index else None
+    if plain is None:
         return None
-    name = node_text(given[index], text)
-    plain = PLAIN_STRING.fullmatch(name)
-    if plain:
-        name = plain[1] or plain[2] or ""
-    else:
-        expanded = _expanded(name)
-        name, form = (name, "computed") if expanded is None else (expanded, "require_relative")
-    names = (node_text(given[0], text).removeprefix(":"),) if index else ()
-    is_conditional = any(above.type in CONDITIONS for above in ancestors(method))
-    return Statement(method.start_point.row + 1, name, names, is_conditional, form)
-
-
-def _expanded(written: str) -> str | None:
-    """The path in `File.expand_path("../x", __FILE__)` or `File.join(__dir__, "x")`, from the folder."""
-    call = EXPANDED.fullmatch(written.strip())
-    strings = PLAIN_STRING.findall(call[1]) if call else []
-    if call is None or len(strings) != 1:
-        return None
-    path = strings[0][0] or strings[0][1]
-    if "__FILE__" in call[1] and "dirname" not in call[1]:
-        # The first step up leaves the file itself.
-        return path.removeprefix("../") if path.startswith("../") else None
-    return path.lstrip("/") if "__dir__" in call[1] or "__FILE__" in call[1] else None
+    names = (given[0].removeprefix(":"),) if index else ()
+    return Statement(method.start_point.row + 1, plain[1] or plain[2] or "", names, form)
 
 
 def ruby_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:

@@ -20,7 +20,6 @@ from affidavit.languages.language import (
 from affidavit.languages.tree_files import (
     TreeFiles,
     below,
-    join,
     nearest,
     parent,
     read_toml,
@@ -30,14 +29,6 @@ from affidavit.languages.tree_files import (
 
 ROOT_FILES = ("lib.rs", "main.rs")
 TARGET_FOLDERS = frozenset(("bin", "tests", "examples", "benches"))
-
-
-@dataclass(frozen=True)
-class Crate:
-    """One Cargo.toml: the name of the crate and the root file of its library."""
-
-    name: str
-    library: str | None
 
 
 @dataclass(frozen=True)
@@ -58,95 +49,67 @@ class Crates:
 
     def __init__(self, files: TreeFiles) -> None:
         self._files = files
-        self._crates = {
-            parent(path): _crate(files, path, text)
-            for path, text in files.configurations("Cargo.toml").items()
-        }
         self._libraries: dict[str, list[str]] = {}
-        for crate in self._crates.values():
-            if crate.name and crate.library:
-                self._libraries.setdefault(crate.name.replace("-", "_"), []).append(crate.library)
-        self._roots = {crate.library for crate in self._crates.values() if crate.library}
+        for path, text in files.configurations("Cargo.toml").items():
+            name = table(read_toml(text).get("package")).get("name")
+            library = below(parent(path), "src/lib.rs")
+            if isinstance(name, str) and library in files.blobs:
+                self._libraries.setdefault(name.replace("-", "_"), []).append(library)
 
     def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
-        """The file of a declared module, or the files that a `use` reaches into."""
-        kind, _, inline = statement.form.partition(" ")
-        own = self._inside(self._module(path), inline)
-        if kind == "use":
+        """Return the file of a declared module, or the files that a `use` reaches into."""
+        own = self._module(path)
+        if statement.form == "use":
             return self._used(path, own, statement)
         child = self._child(own, statement.name)
         return (Meant((child.file,) if child else (), ()),)
 
     def _used(self, path: str, own: Module, statement: Statement) -> list[Meant]:
-        names = statement.names or ("",)
         found: dict[str | None, list[str]] = {}
-        for name in names:
-            parts = [part for part in (*statement.name.split("::"), name) if part not in ("", "*", "self")]
-            if statement.name.split("::")[0] == "self":
-                parts.insert(0, "self")
+        for name in statement.names or ("",):
+            parts = [part for part in (*statement.name.split("::"), name) if part not in ("", "*")]
+            if parts[-1:] == ["self"]:
+                parts.pop()
             found.setdefault(self._walk(path, own, parts), []).append(name)
         return [Meant((file,) if file else (), tuple(filter(None, taken))) for file, taken in found.items()]
 
     def _walk(self, path: str, own: Module, parts: list[str]) -> str | None:
-        if not parts:
-            return None
+        """Follow a path through the modules as far as files go; the rest is inside the last one."""
         start, rest = self._start(path, own, parts)
-        if start is None:
-            return None
-        for part in rest:
-            child = self._child(start, part)
+        for part in rest if start else ():
+            child = self._child(start, part) if start else None
             if child is None:
                 break
             start = child
-        return start.file
+        return start.file if start else None
 
     def _start(self, path: str, own: Module, parts: list[str]) -> tuple[Module | None, list[str]]:
-        first, rest = parts[0], parts[1:]
+        first = parts[0] if parts else ""
         if first == "crate":
-            return self._crate_root(path), rest
+            return self._crate_root(path), parts[1:]
         if first == "self":
-            return own, rest
-        if first == "super":
-            above: Module | None = own
-            while parts and parts[0] == "super":
-                above, parts = (self._above(path, above) if above else None), parts[1:]
+            return own, parts[1:]
+        above: Module | None = own
+        while parts and parts[0] == "super":
+            above, parts = (self._above(above) if above else None), parts[1:]
+        if first == "super" or self._child(own, first) is not None:
             return above, parts
-        if self._child(own, first) is not None:
-            return own, parts
         library = nearest(path, self._libraries.get(first, ()))
-        return (Module(library, parent(library)), rest) if library else (None, rest)
+        return (Module(library, parent(library)) if library else None), parts[1:]
 
     def _crate_root(self, path: str) -> Module | None:
-        if self._is_root(path):
+        if _is_root(path):
             return Module(path, parent(path))
         for around in upwards(parent(path)):
             found = self._files.first(below(around, name) for name in ROOT_FILES)
             if found:
                 return Module(found, around)
-            if around in self._crates:
-                library = self._crates[around].library
-                return Module(library, parent(library)) if library else None
         return None
-
-    def _is_root(self, path: str) -> bool:
-        folder, _, name = path.rpartition("/")
-        return (
-            name in (*ROOT_FILES, "build.rs")
-            or path in self._roots
-            or (folder.rpartition("/")[2] in TARGET_FOLDERS and self._is_target_folder(folder))
-        )
-
-    def _is_target_folder(self, folder: str) -> bool:
-        home = parent(folder)
-        return home in self._crates or parent(home) in self._crates
 
     def _module(self, path: str) -> Module:
         folder, _, name = path.rpartition("/")
-        is_folder = name == "mod.rs" or self._is_root(path)
+        is_folder = name == "mod.rs" or _is_root(path)
         return Module(path, folder if is_folder else below(folder, name.removesuffix(".rs")))
-
-    def _inside(self, module: Module, inline: str) -> Module:
-        return Module(module.file, below(module.folder, inline)) if inline else module
 
     def _child(self, module: Module, name: str) -> Module | None:
         plain = name.removeprefix("r#")
@@ -154,81 +117,53 @@ class Crates:
         file = self._files.first((f"{place}.rs", f"{place}/mod.rs")) if plain else None
         return Module(file, place) if file else None
 
-    def _above(self, path: str, module: Module) -> Module | None:
-        """The module around one; within a file's own inline modules that is the file itself."""
-        own = self._module(path)
+    def _above(self, module: Module) -> Module | None:
         folder = parent(module.folder)
-        if module.folder != own.folder and (module.folder + "/").startswith(own.folder + "/"):
-            return Module(path, folder)
-        if not module.folder:
-            return None
-        names = (f"{folder}.rs", below(folder, "mod.rs"), *(below(folder, name) for name in ROOT_FILES))
-        file = self._files.first(names)
+        names = (f"{folder}.rs", *(below(folder, name) for name in ("mod.rs", *ROOT_FILES)))
+        file = self._files.first(names) if module.folder else None
         return Module(file, folder) if file else None
 
 
-def _crate(files: TreeFiles, path: str, text: str) -> Crate:
-    folder, settings = parent(path), read_toml(text)
-    name, library = table(settings.get("package")).get("name"), table(settings.get("lib")).get("path")
-    written = join(folder, library) if isinstance(library, str) else below(folder, "src/lib.rs")
-    return Crate(name if isinstance(name, str) else "", files.first((written,)))
+def _is_root(path: str) -> bool:
+    """Check whether a file is the root of a crate by its name or its folder."""
+    folder, _, name = path.rpartition("/")
+    return name in (*ROOT_FILES, "build.rs") or folder.rpartition("/")[2] in TARGET_FOLDERS
 
 
 QUERY = """
-(mod_item !body) @mod
+(mod_item !body name: (_) @mod)
 (use_declaration argument: (_) @use)
-(extern_crate_declaration name: (identifier) @crate)
 """
 MAX_DEPTH = 50
-INLINE = "/"
 
 
 def extract_rust(grammar: Grammar, text: bytes) -> Extract | None:
-    """The modules and uses of a file; None where it is too large to parse.
+    """Return the modules and uses of a file; None if it is too large to parse.
 
-    `form` is `mod` or `use`, and after a blank the inline modules around it.
+    Modules inside of the file are left out: they are mostly its tests.
     """
     root = parse(grammar, text)
     if root is None:
         return None
     found: list[Statement] = []
     for captured in matches(grammar, QUERY, root):
-        kind, nodes = next(iter(captured.items()))
-        found += _module(nodes[0], text) if kind == "mod" else _uses(nodes[0], text)
+        kind, (node, *_) = next(iter(captured.items()))
+        if any(above.type == "mod_item" and above.child_by_field_name("body") for above in ancestors(node)):
+            continue
+        if kind == "use":
+            found += _uses(node, text)
+        else:
+            found.append(Statement(node.start_point.row + 1, node_text(node, text), form="mod"))
     return Extract(tuple(found))
-
-
-def _module(node: Node, text: bytes) -> Iterator[Statement]:
-    name = node_text(node.child_by_field_name("name"), text)
-    attributes = list(_attributes(node, text))
-    if name and "path" not in attributes:
-        form = f"mod {_inline(node, text)}"
-        yield Statement(node.start_point.row + 1, name, (), "cfg" in attributes, form)
-
-
-def _attributes(node: Node, text: bytes) -> Iterator[str]:
-    before = node.prev_named_sibling
-    while before is not None and before.type in ("attribute_item", "line_comment", "block_comment"):
-        if before.type == "attribute_item":
-            yield re.split(r"[=(]", node_text(before, text)[2:-1])[0].strip()
-        before = before.prev_named_sibling
-
-
-def _inline(node: Node, text: bytes) -> str:
-    """The names of the modules with a body around a node, from the outside in."""
-    around = [above for above in ancestors(node) if above.type == "mod_item"]
-    return INLINE.join(node_text(above.child_by_field_name("name"), text) for above in reversed(around))
 
 
 def _uses(node: Node, text: bytes) -> Iterator[Statement]:
     taken: dict[str, list[str]] = {}
     for prefix, name in _leaves(node, text, "", 0):
         taken.setdefault(prefix, []).append(name)
-    form = f"use {_inline(node, text)}"
-    is_conditional = any(above.type in ("block", "mod_item") for above in ancestors(node))
     for prefix, names in taken.items():
         yield Statement(
-            node.start_point.row + 1, prefix, tuple(dict.fromkeys(filter(None, names))), is_conditional, form
+            node.start_point.row + 1, prefix, tuple(dict.fromkeys(filter(None, names))), form="use"
         )
 
 
@@ -285,7 +220,7 @@ RUST = Language(
     name="rust",
     endings=("rs",),
     grammars=(Grammar("rust", "tree_sitter_rust", SYMBOLS, uses=USES),),
-    imports=ImportRules(extract_rust, rust_resolver, version=2),
+    imports=ImportRules(extract_rust, rust_resolver),
     tests=SignsOfTests(re.compile(rb"#\[(?:\w+::)*(?:test|rstest|quickcheck)\b")),
     folder_stems=("mod", "main", "lib"),
     is_typed=True,

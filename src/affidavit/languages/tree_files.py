@@ -11,10 +11,6 @@ from itertools import islice
 from affidavit.git.tree import REGULAR_MODES, read_all
 from affidavit.ports import Tree
 
-COMPUTED = "computed"
-"""The form of an import whose path is put together at run time: nobody can say what it means."""
-
-
 _STRING = r'"(?:[^"\\]|\\.)*"'
 COMMENTS = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
 TRAILING_COMMAS = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)

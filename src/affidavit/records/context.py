@@ -41,7 +41,6 @@ class Import(Record):
     target: str | None = None
     names: tuple[str, ...] = ()
     """What is taken out of it, where the language says so."""
-    is_conditional: bool = False
 
 
 class Reference(Record):

@@ -99,10 +99,7 @@ def unpack(data: bytes) -> Extract | None:
     """The extract that was kept; None where it is not one."""
     try:
         rows, declares = jiter.from_json(data)
-        statements = tuple(
-            Statement(line, name, tuple(names), is_conditional, form)
-            for line, name, names, is_conditional, form in rows
-        )
+        statements = tuple(Statement(line, name, tuple(names), form) for line, name, names, form in rows)
         return Extract(statements, tuple(declares))
     except (ValueError, TypeError):
         return None
@@ -118,7 +115,6 @@ class Edge(NamedTuple):
     line: int
     name: str
     names: tuple[str, ...]
-    is_conditional: bool
     targets: tuple[str, ...]
 
 
@@ -261,7 +257,7 @@ def _resolved(
 
 def _edges(path: str, statements: Sequence[Statement], resolve: Resolve) -> list[Edge]:
     return [
-        Edge(path, one.line, one.name, names, one.is_conditional, targets)
+        Edge(path, one.line, one.name, names, targets)
         for one in statements
         for targets, names in resolve(path, one)
     ]
@@ -281,5 +277,4 @@ def _record(edge: Edge, target: str | None) -> Import:
         name=edge.name,
         target=target,
         names=edge.names,
-        is_conditional=edge.is_conditional,
     )

@@ -2341,11 +2341,6 @@ export interface components {
              * @default []
              */
             names: string[];
-            /**
-             * Is Conditional
-             * @default false
-             */
-            is_conditional: boolean;
         };
         /**
          * Inputs
