@@ -21,6 +21,7 @@ from affidavit.languages.registry import LANGUAGES, Languages
 from affidavit.languages.tree_files import TreeFiles, join, parent
 from affidavit.symbols.definitions import definitions_of
 from affidavit.symbols.import_graph import import_graph
+from import_edges import pairs, unresolved
 
 PARSED = [language for language in LANGUAGES if language.grammars]
 GRAMMARS = [grammar for language in PARSED for grammar in language.grammars]
@@ -60,8 +61,8 @@ FILES = {
 def test_a_new_language_needs_nothing_but_its_description(open_tree: Callable[..., GitTree]) -> None:
     tree, known = open_tree(FILES), Languages((*LANGUAGES, MENU))
     graph = import_graph(tree, languages=known)
-    assert graph.pairs() == {("dinner.menu", "starters/soup.menu")}
-    assert [(one.name, one.line) for one in graph.unresolved] == [("missing.menu", 2)]
+    assert pairs(graph) == {("dinner.menu", "starters/soup.menu")}
+    assert unresolved(graph) == ["missing.menu"]
     defined = definitions_of(FILES, tree, languages=known)
     assert {path: [one.qualified for one in found] for path, found in defined.items()} == {
         "starters/soup.menu": ["soup"],

@@ -16,3 +16,13 @@ def targets(graph: ImportGraph, path: str) -> list[str | None]:
 def taken(graph: ImportGraph, path: str) -> list[tuple[str, str | None, tuple[str, ...]]]:
     """Name as written, file meant and names taken of each import."""
     return [(record.name, record.target, record.names) for record in graph.imports_of(path)]
+
+
+def pairs(graph: ImportGraph) -> set[tuple[str, str]]:
+    """Each pair of an importing and an imported file."""
+    return {(path, one.target) for path in graph.paths for one in graph.imports_of(path) if one.target}
+
+
+def unresolved(graph: ImportGraph) -> list[str]:
+    """The names of imports that mean no file of the tree."""
+    return [one.name for path in graph.paths for one in graph.imports_of(path) if one.target is None]

@@ -8,6 +8,7 @@ import pytest
 
 from affidavit.git.repository import open_repository
 from affidavit.symbols.import_graph import ImportGraph, import_graph
+from import_edges import pairs, unresolved
 from repositories import Repo
 
 Edges = set[tuple[str, str]]
@@ -17,7 +18,7 @@ def our_edges(repo: Repo) -> tuple[Edges, ImportGraph]:
     commit = repo.commit("The package")
     with open_repository(repo.path, commit, commit) as opened:
         found = import_graph(opened.head)
-    return {(module_name(importer), module_name(imported)) for importer, imported in found.pairs()}, found
+    return {(module_name(importer), module_name(imported)) for importer, imported in pairs(found)}, found
 
 
 def module_name(path: str) -> str:
@@ -70,4 +71,4 @@ def test_an_import_of_a_missing_module_is_unresolved_where_grimp_takes_the_packa
     ours, found = our_edges(repo)
     assert grimp_edges("gone_pkg") == {("gone_pkg.a", "gone_pkg")}
     assert ours == set()
-    assert [each.name for each in found.unresolved] == ["gone_pkg.removed"]
+    assert unresolved(found) == ["gone_pkg.removed"]

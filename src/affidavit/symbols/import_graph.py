@@ -132,49 +132,14 @@ class ImportGraph:
 
     def importers_of(self, path: str) -> tuple[Import, ...]:
         """The imports of other files that mean this one."""
-        return tuple(_record(edge, path) for edge in self._incoming(path))
-
-    @property
-    def unresolved(self) -> tuple[Import, ...]:
-        """The imports that mean no file of the tree: other people's packages, and what is missing."""
         return tuple(
-            _record(edge, None) for edges in self._edges.values() for edge in edges if not edge.targets
+            _record(edge, path) for group in self._groups.get(path, ()) for edge in group if edge.path != path
         )
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The files that were read."""
         return tuple(self._edges)
-
-    def pairs(self) -> frozenset[tuple[str, str]]:
-        """Each pair of an importing and an imported file."""
-        return frozenset(
-            (path, target)
-            for path, edges in self._edges.items()
-            for edge in edges
-            for target in edge.targets
-            if target != path
-        )
-
-    def dependants(self, path: str, depth: int = 1) -> dict[str, int]:
-        """The files that import this one, directly or through others, and over how many steps."""
-        distances = {path: 0}
-        frontier = [path]
-        seen: set[int] = set()
-        for distance in range(1, depth + 1):
-            groups = [group for target in frontier for group in self._groups.get(target, ())]
-            # Each group once: the files of a large package all belong to the same one.
-            new = {id(group): group for group in groups if id(group) not in seen}
-            seen.update(new)
-            importers = (edge.path for group in new.values() for edge in group)
-            frontier = list(dict.fromkeys(each for each in importers if each not in distances))
-            distances.update(dict.fromkeys(frontier, distance))
-        del distances[path]
-        return distances
-
-    def _incoming(self, path: str) -> Iterator[Edge]:
-        for group in self._groups.get(path, ()):
-            yield from (edge for edge in group if edge.path != path)
 
     @cached_property
     def _groups(self) -> dict[str, list[list[Edge]]]:
