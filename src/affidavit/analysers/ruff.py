@@ -32,13 +32,7 @@ from affidavit.analysers.configuration import (
 from affidavit.analysers.readers import json_rows
 from affidavit.analysers.ruff_judgement import judge_ruff
 from affidavit.analysers.ruff_rules import RUFF_RULES
-from affidavit.analysers.ruff_security import (
-    OWN_RULES,
-    SECURITY_RULES,
-    bandit_code,
-    find_unresolved,
-    join_own,
-)
+from affidavit.analysers.ruff_security import SECURITY_RULES, bandit_code
 from affidavit.analysers.rule import RuleMaker
 from affidavit.git.glob import matches_any
 from affidavit.ports import Tree
@@ -304,10 +298,8 @@ RUFF = Analyser(
     invoke=invoke_ruff,
     read_output=read_ruff,
     elsewhere="take it from https://github.com/astral-sh/ruff/releases",
-    rules={rule.id: rule for rule in (*RUFF_RULES, *OWN_RULES, *RuleMaker("ruff").conflict("ty"))},
+    rules={rule.id: rule for rule in (*RUFF_RULES, *RuleMaker("ruff").conflict("ty"))},
     read_files=read_ruff_files,
-    adds=find_unresolved,
-    join=join_own,
     counting=Counting(LONE_RETURN),
     ignored_at=lambda base, path: [*ignored_by_ruff(base, path), *ignored_by_bandit(base, path)],
     syntax_rules=frozenset({"ruff/invalid-syntax", "ruff/E902"}),

@@ -20,11 +20,10 @@ from affidavit.analysers.python_judgement import (
 )
 from affidavit.analysers.python_syntax import ancestors, expects, is_on_trial, node_at, nodes_in
 from affidavit.analysers.ruff_rules import RUFF_RULES
-from affidavit.analysers.ruff_security import OWN_RULES
 from affidavit.analysers.rule import names_in
 from affidavit.records.evidence import AnalyserDiagnostic
 
-RULES = {rule.id: rule for rule in (*RUFF_RULES, *OWN_RULES)}
+RULES = {rule.id: rule for rule in RUFF_RULES}
 PARAMETERS = frozenset(("default_parameter", "typed_default_parameter"))
 READING_CALLS = frozenset(
     b"all any bool dict enumerate frozenset len list max min set sorted str sum tuple zip".split()
@@ -242,6 +241,4 @@ SPECIAL = {
     "ruff/S602": judge_shell_command,
     "ruff/S605": judge_shell_command,
     "ruff/S608": judge_sql_text,
-    "ruff/joined-sql": judge_sql_text,
-    "ruff/tls-version": _judge_version,
 }

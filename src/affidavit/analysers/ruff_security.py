@@ -1,14 +1,6 @@
-"""List ruff's security rules with their bandit codes, and find what bandit would find beyond ruff."""
+"""List ruff's security rules with their bandit codes."""
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-
-from tree_sitter import Node
-
-from affidavit.analysers.python_syntax import nodes_in, tree_of
 from affidavit.analysers.rule import Rule, RuleMaker
-from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
 LOW, MEDIUM = Severity.LOW, Severity.MEDIUM
@@ -150,86 +142,3 @@ SECURITY_RULES: tuple[Rule, ...] = (
         severity=MEDIUM,
     ),
 )
-
-OWN_CODES = {"flask-debug": "S201", "tls-version": "S502", "host-key-policy": "S507", "joined-sql": "S608"}
-"""Our own checks for calls and strings that ruff does not resolve, with ruff's rule."""
-OWN_RULES: tuple[Rule, ...] = tuple(
-    replace(rule, id=f"ruff/{name}", equivalents=(rule.id,), is_own=True)
-    for name, code in OWN_CODES.items()
-    for rule in SECURITY_RULES
-    if rule.id == f"ruff/{code}"
-)
-HINT = re.compile(rb"debug|set_missing_host_key_policy|SSLv|TLSv|(?i:select|insert|update|delete)")
-FLASK = re.compile(rb"^[ \t]*(?:import|from)[ \t]+\w*flask", re.MULTILINE)
-PARAMIKO = re.compile(rb"^[ \t]*(?:import|from)[ \t]+paramiko\b", re.MULTILINE)
-POLICY = b"set_missing_host_key_policy"
-TRUSTING = re.compile(rb"(?:[\w.]+\.)?(?:AutoAddPolicy|WarningPolicy)\b")
-OUTDATED = re.compile(rb"(?:[\w.]+\.)?(?:PROTOCOL_)?(?:SSLv2|SSLv23|SSLv3|TLSv1|TLSv1_1)(?:_METHOD)?")
-STATEMENT = re.compile(
-    rb"\s*(?:select\s.*from\s|delete\s+from\s|insert\s+into\s.*values\s|update\s.*set\s)",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def find_unresolved(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
-    """Find the problems of bandit in calls and texts that ruff does not resolve."""
-    data = text.encode()
-    root = tree_of(data) if HINT.search(data) else None
-    has_flask, has_paramiko = FLASK.search(data) is not None, PARAMIKO.search(data) is not None
-    for node in nodes_in(root) if root is not None else ():
-        name, message, place = _in_call(node, has_flask, has_paramiko) or _in_text(node) or ("", "", node)
-        if name:
-            line = data.count(b"\n", 0, place.start_byte) + 1
-            before = data[data.rfind(b"\n", 0, place.start_byte) + 1 : place.start_byte]
-            column = len(before.decode("utf-8", "replace")) + 1
-            yield AnalyserDiagnostic(
-                rule=f"ruff/{name}", message=message, path=path, line=line, column=column
-            )
-
-
-Found = tuple[str, str, Node]
-"""The name of a check, its message, and where it found something."""
-
-
-def _in_call(node: Node, has_flask: bool, has_paramiko: bool) -> Found | None:
-    arguments = node.child_by_field_name("arguments") if node.type == "call" else None
-    function = node.child_by_field_name("function")
-    if arguments is None or function is None:
-        return None
-    method = function.child_by_field_name("attribute")
-    called = method.text if method is not None else b""
-    for given in arguments.named_children:
-        name, value = given.child_by_field_name("name"), given.child_by_field_name("value")
-        word = name.text if name is not None and value is not None else None
-        text = (value or given).text or b""
-        if word is None and has_paramiko and called == POLICY and TRUSTING.match(text):
-            return "host-key-policy", "Paramiko is told to trust an unknown host key", given
-        if word in (b"ssl_version", b"method") and OUTDATED.fullmatch(text):
-            return "tls-version", "Call made with an insecure SSL protocol", given
-        if has_flask and called == b"run" and (word, text) == (b"debug", b"True"):
-            return "flask-debug", "Use of `debug=True` in a Flask app", given
-    return None
-
-
-def _in_text(node: Node) -> Found | None:
-    """Find SQL whose words stand in several texts beside each other, to which something is added."""
-    is_outermost = node.type == "binary_operator" and getattr(node.parent, "type", "") != "binary_operator"
-    first = node.child_by_field_name("left") if is_outermost else None
-    while first is not None and first.type == "binary_operator":
-        first = first.child_by_field_name("left")
-    if first is None or first.type != "concatenated_string":
-        return None
-    parts = (part for text in first.named_children for part in text.named_children)
-    words = b"".join(part.text or b"" for part in parts if part.type == "string_content")
-    return ("joined-sql", "SQL statement that is put together", node) if STATEMENT.match(words) else None
-
-
-def join_own(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagnostic]:
-    """Drop what our own checks report in a line in which ruff reports the same."""
-    known = {(one.rule, one.path, one.line) for one in diagnostics}
-
-    def is_known(one: AnalyserDiagnostic) -> bool:
-        code = OWN_CODES.get(one.rule.removeprefix("ruff/"))
-        return code is not None and (f"ruff/{code}", one.path, one.line) in known
-
-    return [one for one in diagnostics if not is_known(one)]

@@ -227,7 +227,7 @@ _BY_RULE: tuple[tuple[str, str], ...] = (
     (r"F821|undefined", "Define or import the name that `{place}` uses: {title}"),
     (r"F401|F811|F841|unused", "Remove what `{place}` no longer uses: {title}"),
     (
-        r"S\d{3}|flask-debug|tls-version|host-key-policy|joined-sql",
+        r"S\d{3}",
         "Replace the unsafe call at `{place}` with its safe form: {title}",
     ),
     (r"references/", "Bring `{place}` in line with what the change did to the name it uses: {title}"),
