@@ -241,29 +241,6 @@ def test_a_folder_named_like_a_configuration_file_has_no_effect(case, ask):
     assert [finding["rule_id"] for finding in found] == ["ruff/F821"]
 
 
-def test_an_import_that_a_loop_hides_counts_where_it_is_used(case, ask):
-    text = """\
-from locale import gettext as _
-from os import path
-
-
-def harmless(parts):
-    for _, part in parts:
-        print(part)
-
-
-def broken(parts):
-    for path in parts:
-        print(path)
-    return path.join("a", "b")
-
-
-print(_("text"), path)
-"""
-    found = ask(RUFF, case({"x": ""}, {"a.py": text}))
-    assert [(finding["rule_id"], finding["line"]) for finding in found] == [("ruff/F402", 11)]
-
-
 def test_an_expression_that_is_only_tried_is_no_lost_value(case, ask):
     text = """\
 import pytest
@@ -311,10 +288,6 @@ FROM_OUTSIDE = {
     "unpacked": "def f(name):\n    cmd, _ = 'ls ' + name, 1\n    subprocess.run(cmd, shell=True)\n",
     "assigned in an expression": (
         "def f(name):\n    if cmd := 'ls ' + name:\n        subprocess.run(cmd, shell=True)\n"
-    ),
-    "assigned by a function inside": (
-        "def f(cmd, name):\n    def g():\n        nonlocal cmd\n        cmd = 'ls ' + name\n    g()\n"
-        "    subprocess.run(cmd, shell=True)\n"
     ),
     "of the module": "command = 'ls ' + input()\nsubprocess.run(command, shell=True)\n",
 }

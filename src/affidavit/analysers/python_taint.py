@@ -1,4 +1,4 @@
-"""Resolve imported names of Python code, and search whether input reaches an expression."""
+"""Search whether input reaches an expression of Python code."""
 
 import re
 from collections.abc import Iterator
@@ -6,60 +6,6 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from affidavit.analysers.python_syntax import ancestors
-from affidavit.symbols.occurrences import occurrences
-
-BINDING = ("binding", "definition", "import")
-ELSEWHERE = ("global_statement", "nonlocal_statement")
-FUNCTIONS = ("function_definition", "lambda")
-SCOPES = (*FUNCTIONS, "class_definition", "module")
-NAMED = ("function_definition", "class_definition")
-
-
-def imported_name(name: Node, text: bytes) -> str | None:
-    """Return the original name of an import: `load` for `ld`; None if anything else may bind it."""
-    above = [parent for parent, _ in ancestors(name)]
-    word = _text(name)
-    found = occurrences(above[-1], text, word) if above else []
-    if any(one.node.parent is not None and one.node.parent.type in ELSEWHERE for one in found):
-        return None
-    bound = [one.node for one in found if one.role in BINDING]
-    for scope in _scopes(name):
-        here = [one for one in bound if next(_scopes(_within(one)), None) == scope]
-        if here:
-            taken = {_taken(one) for one in here}
-            return taken.pop()[1] if len(taken) == 1 else None
-    return None
-
-
-def _scopes(node: Node) -> Iterator[Node]:
-    """Yield the scopes in which a name is looked up, the innermost first."""
-    is_in_function = False
-    for scope, _ in ancestors(node):
-        # What a class binds is not seen by its methods.
-        if scope.type in SCOPES and not (is_in_function and scope.type == "class_definition"):
-            yield scope
-        is_in_function = is_in_function or scope.type in FUNCTIONS
-
-
-def _within(bound: Node) -> Node:
-    """Return the definition that a name belongs to: it binds the name outside of itself."""
-    parent = bound.parent
-    is_name = parent is not None and parent.type in NAMED and parent.child_by_field_name("name") == bound
-    return parent if parent is not None and is_name else bound
-
-
-def _taken(bound: Node) -> tuple[str, str | None]:
-    """Return the module and the name behind an alias; no name where something else binds it."""
-    alias = bound.parent
-    statement = alias.parent if alias is not None else None
-    if alias is None or statement is None or statement.type != "import_from_statement":
-        return "", None
-    original = alias.child_by_field_name("name")
-    if original is None or alias.child_by_field_name("alias") != bound:
-        return "", None
-    module = statement.child_by_field_name("module_name")
-    return _text(module) if module is not None else "", _text(original)
-
 
 CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
 # Names of tables and columns, placeholders and finished pieces come from the program, not from a stranger.
@@ -70,7 +16,7 @@ PROGRAM_TEXT = re.compile(
 )
 SOURCES = frozenset({"input", "argv", "request", "environ", "getenv", "stdin"})
 PASSING_METHODS = frozenset(
-    {
+    [
         "format",
         "strip",
         "lstrip",
@@ -83,7 +29,7 @@ PASSING_METHODS = frozenset(
         "replace",
         "encode",
         "decode",
-    }
+    ]
 )
 PASSING_FUNCTIONS = frozenset({"str", "format", "list", "tuple"})
 HARMLESS_TYPES = frozenset({"int", "float", "bool"})
@@ -103,40 +49,18 @@ def carries_input(node: Node) -> bool:
     return _Search().carries(node)
 
 
-def is_given_whole(node: Node, text: bytes, names: re.Pattern[str]) -> bool:
+def is_given_whole(node: Node, names: re.Pattern[str]) -> bool:
     """Return whether an expression is an unchanged parameter with one of these names.
 
     It may also be a variable that holds such a parameter, or each of its parts in turn.
     """
-    function = _enclosing_function(node)
-    if function is None or node.type != "identifier" or not names.fullmatch(_text(node)):
+    function, name = _enclosing_function(node), _text(node)
+    if function is None or node.type != "identifier" or not names.fullmatch(name):
         return False
-    if _parameter(function, _text(node)) is None:
-        values = list(_assignments(function, _text(node)))
-        is_held_only = len(values) == 1 and _bindings(function, text, _text(node)) == 1
-        if not is_held_only or values[0].type != "identifier":
-            return False
-        (node,) = values
-    name = _text(node)
-    is_given = _parameter(function, name) is not None and names.fullmatch(name) is not None
-    return is_given and not _bindings(function, text, name)
-
-
-def _bindings(function: Node, text: bytes, name: str) -> int:
-    """Count the places in a function, and in those inside of it, that give the name a value."""
-    body = function.child_by_field_name("body") or function
-    inside = (
-        one
-        for one in occurrences(_module(body), text, name)
-        if body.start_byte <= one.node.start_byte < body.end_byte
-    )
-    return sum(one.role in BINDING or _is_added_to(one.node) for one in inside)
-
-
-def _is_added_to(node: Node) -> bool:
-    parent = node.parent
-    is_target = parent is not None and parent.child_by_field_name("left") == node
-    return parent is not None and is_target and parent.type == "augmented_assignment"
+    values = list(_assignments(function, name))
+    if values:
+        return len(values) == 1 and _text(values[0]) != name and is_given_whole(values[0], names)
+    return _is_parameter(function, name)
 
 
 class _Search:
@@ -232,13 +156,11 @@ def _given(target: Node, value: Node, name: str) -> Iterator[Node]:
         yield from _given(one, part, name)
 
 
-def _parameter(function: Node, name: str) -> Node | None:
-    parameters = function.child_by_field_name("parameters")
-    written = parameters.named_children if parameters is not None else ()
-    return next((one for one in written if re.findall(r"\w+", _text(one))[:1] == [name]), None)
-
-
 def _is_parameter(function: Node, name: str) -> bool:
-    parameter = _parameter(function, name)
-    is_text = parameter is None or _text(parameter.child_by_field_name("type")) not in HARMLESS_TYPES
-    return parameter is not None and is_text
+    """Return whether it is a parameter of the function that may be a text."""
+    parameters = function.child_by_field_name("parameters")
+    return any(
+        re.findall(r"\w+", _text(one))[:1] == [name]
+        and _text(one.child_by_field_name("type")) not in HARMLESS_TYPES
+        for one in (parameters.named_children if parameters is not None else ())
+    )

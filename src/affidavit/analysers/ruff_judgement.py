@@ -1,7 +1,6 @@
 """Judge the new diagnostics of ruff."""
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
 from tree_sitter import Node
@@ -25,13 +24,10 @@ from affidavit.records.evidence import AnalyserDiagnostic
 
 RULES = {rule.id: rule for rule in RUFF_RULES}
 PARAMETERS = frozenset(("default_parameter", "typed_default_parameter"))
-READING_CALLS = frozenset(
-    b"all any bool dict enumerate frozenset len list max min set sorted str sum tuple zip".split()
-)
-READING_METHODS = frozenset(b"copy count get index items join keys values".split())
+CHANGING = frozenset(b"add append clear extend insert pop popitem remove setdefault update".split())
+SETTING = ("assignment", "augmented_assignment", "delete_statement")
 VERSION = re.compile(r"(?:SSL|TLS)v\w*?(?=_METHOD|\b)")
-MAX_IDENTIFIERS = 20_000
-DEFINES = re.compile(r"\s*(async\s+def|def|class)\b")
+DEFINES = re.compile(rb"\b(def|class)\s|^\s*@")
 
 
 def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
@@ -50,22 +46,11 @@ def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse
 
 
 def _redefinition(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    lines = text.decode("utf-8", errors="replace").split("\n")
+    lines = text.split(b"\n")
     earlier = re.search(r"line (\d+)", diagnostic.message)
     numbers = [diagnostic.line, int(earlier[1])] if earlier else [diagnostic.line]
-    both_define = all(0 < number <= len(lines) and _defines(lines, number) for number in numbers)
+    both_define = all(any(map(DEFINES.search, lines[number - 1 : number])) for number in numbers)
     return None if both_define else "one of the two is an import or an assignment"
-
-
-def _defines(lines: list[str], number: int) -> bool:
-    # The number may be that of a decorator above the definition.
-    for line in lines[number - 1 : number + 5]:
-        # To Python a carriage return by itself ends a line.
-        if any(map(DEFINES.match, line.split("\r"))):
-            return True
-        if not line.lstrip().startswith("@"):
-            return False
-    return False
 
 
 def _discarded_value(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
@@ -88,20 +73,8 @@ def _set_twice(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: by
     return "one of the two only declares its type" if is_declared else None
 
 
-def _hidden_import(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    name = next(iter(names_in(diagnostic.message)), "").encode()
-    around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
-    loop = next((node for node in around if node.type == "for_statement"), None)
-    function = next((node for node in around if node.type == "function_definition"), None)
-    if loop is None or function is None:
-        return None
-    used = [node for node in islice(_identifiers(function), MAX_IDENTIFIERS) if node.text == name]
-    is_used_beside = any(not loop.start_byte <= node.start_byte < loop.end_byte for node in used)
-    return None if is_used_beside else "the function that hides the import does not use it"
-
-
 def judge_shared_default(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """Return why a mutable default is not a finding: the function only reads it."""
+    """Return why a mutable default is not a finding: the function neither changes nor keeps it."""
     around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
     parameter = next((node for node in around if node.type in PARAMETERS), None)
     function = next((node for node in around if node.type in ("function_definition", "lambda")), None)
@@ -109,56 +82,20 @@ def judge_shared_default(diagnostic: AnalyserDiagnostic, _inspection: Inspection
     body = function.child_by_field_name("body") if function is not None else None
     if name is None or body is None:
         return None
-    found = list(islice(_identifiers(body), MAX_IDENTIFIERS + 1))
-    uses = [node for node in found if node.text == name.text]
-    is_known = len(found) <= MAX_IDENTIFIERS and all(map(_is_read, uses))
-    return "the function only reads the default" if is_known else None
+    uses = (node for node in nodes_in(body) if node.type == "identifier" and node.text == name.text)
+    return None if any(map(_is_shared, uses)) else "the function only reads the default, or hands it on"
 
 
-def _identifiers(body: Node) -> Iterator[Node]:
-    return (node for node in nodes_in(body) if node.type == "identifier")
-
-
-def _is_read(use: Node) -> bool:
+def _is_shared(use: Node) -> bool:
+    """Return whether a use changes the value, or keeps it beyond the call."""
     parent = use.parent
-    if parent is None:
-        return False
-    if parent.type in ("for_statement", "for_in_clause"):
-        return parent.child_by_field_name("right") == use
-    if parent.type == "subscript":
-        return parent.child_by_field_name("value") == use and _is_value(parent)
-    if parent.type == "attribute":
-        return _is_reading_method(parent)
-    if parent.type == "argument_list":
-        return _is_reading_call(parent.parent)
-    return parent.type in ("comparison_operator", "not_operator", "list_splat", "dictionary_splat") or (
-        parent.type in ("if_statement", "while_statement") and parent.child_by_field_name("condition") == use
-    )
-
-
-def _is_value(subscript: Node) -> bool:
-    """Return whether the part is only read."""
-    parent = subscript.parent
-    if parent is not None and any(child.type == "slice" for child in subscript.named_children):
-        # A slice is a copy.
-        return parent.child_by_field_name("left") != subscript and parent.type != "delete_statement"
-    return parent is not None and parent.type in ("comparison_operator", "binary_operator", "interpolation")
-
-
-def _is_reading_method(attribute: Node) -> bool:
-    method, call = attribute.child_by_field_name("attribute"), attribute.parent
-    is_called = call is not None and call.type == "call" and call.child_by_field_name("function") == attribute
-    return is_called and method is not None and method.text in READING_METHODS
-
-
-def _is_reading_call(call: Node | None) -> bool:
-    function = call.child_by_field_name("function") if call is not None else None
-    if function is None:
-        return False
-    if function.type == "attribute":
-        method = function.child_by_field_name("attribute")
-        return method is not None and method.text == b"join"
-    return function.type == "identifier" and function.text in READING_CALLS
+    if parent is not None and parent.type == "attribute":
+        method = parent.child_by_field_name("attribute")
+        return method is not None and method.text in CHANGING
+    if parent is not None and parent.type == "subscript":
+        around = parent.parent
+        return around is not None and around.type in SETTING and around.child_by_field_name("right") != parent
+    return parent is not None and parent.type in (*SETTING, "return_statement", "yield")
 
 
 LOOPS = ("for_statement", "while_statement")
@@ -232,7 +169,6 @@ SPECIAL = {
     "ruff/F704": judge_no_python,
     "ruff/F706": judge_no_python,
     "ruff/PLE1142": judge_no_python,
-    "ruff/F402": _hidden_import,
     "ruff/F811": _redefinition,
     "ruff/S307": judge_evaluation,
     "ruff/S502": _judge_version,

@@ -43,13 +43,6 @@ _NAMES = [
         "Rename one of the two or delete the one that is not wanted.",
     ),
     *_wrong(
-        "F402",
-        "Loop variable shadows the import `{name}`",
-        "After the loop the name stands for the last item instead of the module.",
-        "Rename the loop variable.",
-        severity=LOW,
-    ),
-    *_wrong(
         "F401",
         "Unused import `{name}`",
         "The import costs time and misleads the reader.",

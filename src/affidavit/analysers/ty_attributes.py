@@ -19,7 +19,6 @@ from affidavit.analysers.python_syntax import (
     star_imports,
     tree_of,
 )
-from affidavit.analysers.python_taint import BINDING
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.symbols.occurrences import occurrences
@@ -43,6 +42,7 @@ MAKING = re.compile(
     rb"\bsetattr\b|__dict__|__getattr|\bvars\(|__slots__|__init_subclass__|\bexec\(|\blocals\("
 )
 SELF = re.compile(r"Self@\w+")
+BINDING = ("binding", "definition", "import")
 MAX_ABOVE = 5
 
 

@@ -32,7 +32,6 @@ from affidavit.analysers.python_syntax import (
     node_at,
     star_imports,
 )
-from affidavit.analysers.python_taint import imported_name
 from affidavit.analysers.rule import names_in
 from affidavit.analysers.ty_attributes import why_given, why_uncertain
 from affidavit.analysers.ty_rules import CALL_RULES, TY_RULES
@@ -170,8 +169,8 @@ def _called_names(text: bytes, diagnostic: AnalyserDiagnostic) -> list[str]:
         if parent.type != "call":
             continue
         function = parent.child_by_field_name("function")
-        names = (_last_name(function), _imported(function, text)) if function is not None else ()
-        found += [name for name in names if name]
+        name = _last_name(function) if function is not None else None
+        found += [name, *_originals(name, text)] if name else []
         # A diagnostic about an argument stands inside the arguments of its call; any other stands where the
         # call begins, and there a chain of calls begins too.
         if child == parent.child_by_field_name("arguments"):
@@ -196,8 +195,11 @@ def _last_name(function: Node) -> str | None:
     return None
 
 
-def _imported(function: Node, text: bytes) -> str | None:
-    return imported_name(function, text) if function.type == "identifier" else None
+def _originals(alias: str, text: bytes) -> list[str]:
+    """Return the names that the file imports under another one: `load` for `ld`."""
+    code = text.decode("utf-8", errors="replace")
+    is_set = re.search(rf"\b{re.escape(alias)}\s*=[^=]", code) is not None
+    return [] if is_set else re.findall(rf"\b(\w+) as {re.escape(alias)}\b", code)
 
 
 def _names_agree(called: str, owner: str, name: str) -> bool:
