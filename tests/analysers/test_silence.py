@@ -244,15 +244,6 @@ def test_a_new_comment_at_an_end_of_a_statement_does_not_silence_lines_within(ca
     assert ({line for _, line in shown(report)}, suppressed(report)) == ({4}, set())
 
 
-def test_an_old_noqa_behind_a_text_or_continued_line_silences_all_of_it(case: Open) -> None:
-    behind = ('LIMIT + """\n    """', "LIMIT + \\\n        1", 'LIMIT + \\\n        """\n    """ + str()')
-    before, after = (
-        each_in_a_file(f"{first}\ndef f():\n    return {code}  # noqa: F821\n" for code in behind)
-        for first in ("LIMIT = ''", "")
-    )
-    assert shown(reviewed(case(before, after))) == []
-
-
 def test_an_old_nosec_behind_a_call_silences_it_for_ruff(case: Open) -> None:
     call = "import os\ndef f(name):\n    return os.system(\n        {}\n    )  # nosec\n"
     one = case({"a.py": call.format("'ls'")}, {"a.py": call.format("'ls ' + name")})

@@ -1,6 +1,5 @@
 """Describe an analyser: its name, what it reads, how it is run and how its output is read."""
 
-import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -109,24 +108,6 @@ def as_line(path: str) -> bytes:
     return path.replace("\n", " ").encode("utf-8", "replace")
 
 
-LONE_RETURN = re.compile(r"\r(?!\n)")
-"""A line end of Python and JavaScript besides the line feed."""
-YAML_BREAK = re.compile(r"\r(?!\n)|[\x85\u2028\u2029]")
-
-
-@dataclass(frozen=True)
-class Counting:
-    """How an analyser counts lines and columns, as measured with each of these characters."""
-
-    also_ends: re.Pattern[str] | None = None
-    """Line ends besides the line feed."""
-    by_bytes: bool = False
-    """Columns are bytes, not characters."""
-
-
-AS_HERE = Counting()
-
-
 Scope = Literal["file", "project"]
 
 
@@ -216,8 +197,6 @@ class Analyser:
     adds: Callable[[str, str], Iterable[AnalyserDiagnostic]] = lambda _path, _text: ()
     """Our own checks of a file that it read, for problems that the tool does not report."""
     canary: Canary | None = None
-    counting: Counting = AS_HERE
-    """How it counts lines and columns."""
     disarm: Callable[[bytes], bytes] = bytes
     """Disables the words in a file that would silence the tool, without moving a byte."""
     ignored_at: Callable[[Tree, str], Iterable[str]] = lambda _base, _path: ()

@@ -237,7 +237,8 @@ class _Decider:
         if file is None:
             return None
         base = self._found.base.run
-        if not self._analyser.looks_at(file) or file.old_path in base.refused:
+        unreadable = {one.path for one in base.unread if one.why == "unreadable"}
+        if not self._analyser.looks_at(file) or file.old_path in {*base.refused, *unreadable}:
             return "the file is not read, or could not be read at base"
         if file.came_from:
             return None

@@ -15,6 +15,11 @@ ASCII = bytes(range(128))
 _CHARACTER_SETS = re.compile(
     r"utf-8|ascii|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|gbk|gb2312|gb18030|big5\w*|shift_jis\w*|euc_\w+|tis-620"
 )
+LINE_ENDS = {
+    (*PYTHON, ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"): re.compile(rb"\r(?!\n)"),
+    (".yml", ".yaml"): re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"),
+}
+"""Line ends of a language besides those of git."""
 _LINE_END = re.compile(rb"\r\n?|\n")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 # An analyser that honours a declaration must not decode the UTF-8 that it is given once more.
@@ -31,16 +36,20 @@ def as_utf8(path: str, content: bytes) -> bytes:
     return content.decode("utf-8", "replace").encode()
 
 
-def unusually_encoded(tree: Tree, paths: Iterable[str]) -> list[Unread]:
-    """List the Python files that declare an encoding in which Python may see other code than we do."""
-    found = []
-    for path in paths:
-        content = own_content(tree, path) if path.lower().endswith(PYTHON) else None
-        declared = _declared(content) if content else "utf-8"
-        if not _is_usual(declared):
-            detail = f"it declares the encoding {declared}, in which Python may read other code than is seen"
-            found.append(Unread(path=path, why="unreadable", detail=detail))
-    return found
+def read_otherwise(tree: Tree, paths: Iterable[str]) -> list[Unread]:
+    """List the files whose language may see other code or other lines in them than git does."""
+    said = ((path, _why_otherwise(path, own_content(tree, path) or b"")) for path in paths)
+    return [Unread(path=path, why="unreadable", detail=why) for path, why in said if why]
+
+
+def _why_otherwise(path: str, content: bytes) -> str:
+    declared = _declared(content) if path.lower().endswith(PYTHON) else "utf-8"
+    if not _is_usual(declared):
+        return f"it declares the encoding {declared}, in which Python may read other code than is seen"
+    also_ends = next((ends for endings, ends in LINE_ENDS.items() if path.lower().endswith(endings)), None)
+    if also_ends and also_ends.search(as_utf8(path, content)):
+        return "it has line ends that git does not count, such as a carriage return by itself"
+    return ""
 
 
 def _python_as_utf8(content: bytes) -> bytes:

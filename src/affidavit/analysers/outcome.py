@@ -1,14 +1,11 @@
 """Read the output of a run: its diagnostics, and the files that it did not read."""
 
-import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from urllib.parse import unquote
 
-from affidavit.analysers.analyser import AS_HERE, Counting, Printed, Reading
+from affidavit.analysers.analyser import Printed, Reading
 from affidavit.analysers.execution import Limits, Outcome
 from affidavit.analysers.task import Task
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, RunState, Unread
@@ -64,9 +61,8 @@ def _printed(outcome: Outcome, listing: Outcome | None) -> Printed:
 def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnostic], list[Unread]]:
     """Return the diagnostics of our rules, and the files that were not read."""
     laid = task.laid
-    places = Places(task.analyser.counting, task.text_of)
     located = [
-        places.placed(one.model_copy(update={"path": laid[name]}))
+        one.model_copy(update={"path": laid[name]})
         for one in found.diagnostics
         if (name := _name_in_checkout(one.path, code)) in laid
     ]
@@ -132,73 +128,3 @@ def _left_out(task: Task, path: str, reading: Reading) -> Unread:
     if task.invocation.has_exclusions:
         return Unread(path=path, why="excused", detail="the repository's configuration leaves it out")
     return Unread(path=path, why="left_out", detail=f"{task.analyser.name} was not seen to read it")
-
-
-NAMED_LINE = re.compile(r"\bline (\d+)\b")
-
-
-class Places:
-    """Converts places of an analyser to lines as git counts them; each file is read once."""
-
-    def __init__(self, counting: Counting, content_of: Callable[[str], bytes]) -> None:
-        self._counting = counting
-        self._content_of = content_of
-        self._texts: dict[str, _Text | None] = {}
-
-    def placed(self, diagnostic: AnalyserDiagnostic) -> AnalyserDiagnostic:
-        """Return the diagnostic with lines and column as git counts them."""
-        if self._counting == AS_HERE:
-            return diagnostic
-        path = diagnostic.path
-        if path not in self._texts:
-            self._texts[path] = self._read(path)
-        text = self._texts[path]
-        return diagnostic if text is None else text.placed(diagnostic)
-
-    def _read(self, path: str) -> "_Text | None":
-        text = self._content_of(path).decode("utf-8", "replace")
-        also_ends, by_bytes = self._counting.also_ends, self._counting.by_bytes and not text.isascii()
-        is_divided = also_ends is not None and also_ends.search(text) is not None
-        return _Text(text, also_ends if is_divided else None, by_bytes) if is_divided or by_bytes else None
-
-
-class _Text:
-    """A text as an analyser divides it into lines, and as git does."""
-
-    def __init__(self, text: str, also_ends: re.Pattern[str] | None, by_bytes: bool) -> None:
-        self._rows = (text if also_ends is None else also_ends.sub("\n", text)).split("\n")
-        self._starts = _starts(self._rows)
-        self._own_starts = self._starts if also_ends is None else _starts(text.split("\n"))
-        self._by_bytes = by_bytes
-        self._is_divided = also_ends is not None
-
-    def placed(self, diagnostic: AnalyserDiagnostic) -> AnalyserDiagnostic:
-        line, shift = self._place(diagnostic.line)
-        column = diagnostic.column
-        if column is not None:
-            row = "".join(self._rows[diagnostic.line - 1 : diagnostic.line])
-            column = shift + (_in_characters(row, column) if self._by_bytes else column)
-        update: dict[str, object] = {"line": line, "column": column}
-        if self._is_divided:
-            update |= self._elsewhere(diagnostic)
-        return diagnostic.model_copy(update=update)
-
-    def _elsewhere(self, diagnostic: AnalyserDiagnostic) -> dict[str, object]:
-        """Renumber the other line references and drop the edits."""
-        end = diagnostic.end_line
-        named = NAMED_LINE.sub(lambda found: f"line {self._place(int(found[1]))[0]}", diagnostic.message)
-        return {"end_line": None if end is None else self._place(end)[0], "message": named, "edits": ()}
-
-    def _place(self, line: int) -> tuple[int, int]:
-        """Return git's line, and how many of its characters precede the analyser's line."""
-        start = self._starts[min(max(line, 1), len(self._starts)) - 1]
-        own = bisect_right(self._own_starts, start)
-        return own, start - self._own_starts[own - 1]
-
-
-def _starts(rows: list[str]) -> list[int]:
-    return list(accumulate((len(row) + 1 for row in rows[:-1]), initial=0))
-
-
-def _in_characters(row: str, column: int) -> int:
-    return len(row.encode()[: column - 1].decode("utf-8", "ignore")) + 1

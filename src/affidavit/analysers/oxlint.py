@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from affidavit.analysers.analyser import (
-    LONE_RETURN,
     Analyser,
-    Counting,
     Disclaimer,
     Excuse,
     Faults,
@@ -155,7 +153,9 @@ def _judge_assignment(diagnostic: AnalyserDiagnostic, inspection: Inspection) ->
 
 def _rest_of_line(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str:
     lines = inspection.repository.head.lines(diagnostic.path) or []
-    return "".join(lines[diagnostic.line - 1 : diagnostic.line])[(diagnostic.column or 1) - 1 :][:MAX_REST]
+    line = "".join(lines[diagnostic.line - 1 : diagnostic.line]).encode()
+    # Oxlint counts bytes.
+    return line[(diagnostic.column or 1) - 1 :][:MAX_REST].decode(errors="replace")
 
 
 def _judge_hook(diagnostic: AnalyserDiagnostic, text: bytes) -> str | None:
@@ -176,7 +176,6 @@ OXLINT = Analyser(
     elsewhere="npm install --global oxlint",
     rules={rule.id: rule for rule in (*OXLINT_RULES, *RuleMaker("oxlint").conflict())},
     read_files=read_oxlint_files,
-    counting=Counting(LONE_RETURN, by_bytes=True),
     # Of a file that does not parse and speaks of Flow, oxlint says nothing at all, as if it had no fault.
     disarm=lambda content: content.replace(FLOW, b"@xlow"),
     syntax_rules=frozenset({SYNTAX}),

@@ -16,20 +16,16 @@ PARENT_EXCEPTIONS = {
     "KeyError": ("LookupError",),
     "IndexError": ("LookupError",),
 }
-LONE_RETURN = re.compile(rb"\r(?!\n)")
 EXPECTING_CALLS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage", "suppress")
 WARNING_CALLS = ("warns", "deprecated_call", "assertWarns", "assertWarnsRegex", "catch_warnings")
 IMPORTS = ("import_statement", "import_from_statement")
 BLOCKS = re.compile(r"block|\w+_(statement|clause|definition)")
-CONTINUED = re.compile(rb"\\\r?\n\Z")
-LONG_TEXT = re.compile(rb"\w*(\"\"\"|\'\'\')")
 FUNCTIONS = ("function_definition", "lambda")
 
 
 def tree_of(text: bytes) -> Node | None:
     """Return the syntax tree, byte for byte."""
-    # To Python a carriage return by itself ends a line, to its grammar it does not.
-    return parse(GRAMMAR, LONE_RETURN.sub(b"\n", text))
+    return parse(GRAMMAR, text)
 
 
 def node_at(text: bytes, line: int, column: int | None) -> Node | None:
@@ -63,31 +59,6 @@ def nodes_in(node: Node) -> Iterator[Node]:
         node = waiting.pop()
         yield node
         waiting.extend(node.children)
-
-
-def last_joined_line(text: bytes, line: int) -> int:
-    """Return the line where ruff looks for `noqa`: behind a long text, or behind continued lines."""
-    root = tree_of(text)
-    end = sum(len(row) + 1 for row in text.split(b"\n", line)[:line]) - 1
-    while root is not None and 0 < end < len(text):
-        inside = _text_around(root, end)
-        if inside is not None and LONG_TEXT.match(inside.text or b""):
-            line += text.count(b"\n", end, inside.end_byte)
-            end = text.find(b"\n", inside.end_byte)
-        elif inside is None and CONTINUED.search(text, max(0, end - 2), end + 1):
-            line += 1
-            end = text.find(b"\n", end + 1)
-        else:
-            break
-    return line
-
-
-def _text_around(root: Node, place: int) -> Node | None:
-    """Return the string or comment that goes on at the end of a line."""
-    node = root.descendant_for_byte_range(place - 1, place)
-    around = (node, *(parent for parent, _ in ancestors(node))) if node is not None else ()
-    texts = (one for one in around if one.type in ("string", "comment"))
-    return next((one for one in texts if one.end_byte > place or one.type == "comment"), None)
 
 
 def call_lines(text: bytes, lines: range) -> range:

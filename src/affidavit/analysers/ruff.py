@@ -8,9 +8,7 @@ from posixpath import dirname
 from typing import Any
 
 from affidavit.analysers.analyser import (
-    LONE_RETURN,
     Analyser,
-    Counting,
     Faults,
     Invocation,
     Printed,
@@ -300,7 +298,6 @@ RUFF = Analyser(
     elsewhere="take it from https://github.com/astral-sh/ruff/releases",
     rules={rule.id: rule for rule in (*RUFF_RULES, *RuleMaker("ruff").conflict("ty"))},
     read_files=read_ruff_files,
-    counting=Counting(LONE_RETURN),
     ignored_at=lambda base, path: [*ignored_by_ruff(base, path), *ignored_by_bandit(base, path)],
     syntax_rules=frozenset({"ruff/invalid-syntax", "ruff/E902"}),
     subject="Python that fails, does not do what it seems to do, or can be abused",

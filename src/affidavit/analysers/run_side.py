@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from affidavit.analysers.analyser import CHECKOUT, Analyser
-from affidavit.analysers.encoding import unusually_encoded
+from affidavit.analysers.encoding import read_otherwise
 from affidavit.analysers.execution import (
     Limits,
     Outcome,
@@ -133,13 +133,14 @@ async def analyse_side(  # noqa: PLR0913 - each is one thing that the result dep
         slots=slots,
         rewritten=rewritten,
     )
-    changed = {_before(file, side) for file in change.files}
-    encoded = unusually_encoded(repository.side(side), [path for path in paths if path in changed])
-    return _not_read(found, encoded)
+    if analyser.reads_every_line:
+        return found
+    relevant = {one.path for one in found.diagnostics} | {_before(file, side) for file in change.files}
+    return _not_read(found, read_otherwise(repository.side(side), [one for one in paths if one in relevant]))
 
 
 def _not_read(found: SideResult, unread: Sequence[Unread]) -> SideResult:
-    """Remove the diagnostics of files that the analyser read in a wrong encoding."""
+    """Remove the diagnostics of files that the analyser did not read as git does."""
     paths = {one.path for one in unread}
     if not paths or found.run.state != "completed":
         return found

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from affidavit.analysers.python_syntax import call_lines, last_joined_line
+from affidavit.analysers.python_syntax import call_lines
 from affidavit.analysers.rule import Rule, is_meant_by
 from affidavit.analysers.silencing_comments import (
     Suppression,
@@ -136,9 +136,6 @@ class Silence:
 
     def _lines_for(self, tool: str, path: str, lines: range) -> range:
         """Return the lines in which a tool looks for its comments about a problem in the given lines."""
-        if tool == "ruff":
-            text = self._repository.head.read(path) or b""
-            return range(lines.start, last_joined_line(text, lines.start) + 1)
         if tool == "bandit":
             return call_lines(self._repository.head.read(path) or b"", lines)
         return lines

@@ -4,9 +4,7 @@ import re
 from collections.abc import Hashable, Sequence
 
 from affidavit.analysers.analyser import (
-    LONE_RETURN,
     Analyser,
-    Counting,
     Faults,
     Invocation,
     Printed,
@@ -197,7 +195,6 @@ TY = Analyser(
     elsewhere="take it from https://github.com/astral-sh/ty/releases",
     rules={rule.id: rule for rule in (*TY_RULES, *RuleMaker("ty").conflict("ruff"))},
     read_files=read_ty_files,
-    counting=Counting(LONE_RETURN),
     ignored_at=lambda base, _path: [f"ty/{name}" for name in switched_off(_settings(base))],
     join=join_calls,
     name_aside=name_stub_aside,

@@ -4,9 +4,7 @@ import re
 from collections.abc import Sequence
 
 from affidavit.analysers.analyser import (
-    YAML_BREAK,
     Analyser,
-    Counting,
     Disclaimer,
     Excuse,
     Inspection,
@@ -133,7 +131,6 @@ YAMLLINT = Analyser(
     read_output=read_yamllint,
     rules={rule.id: rule for rule in (*YAMLLINT_RULES, *_wrong.conflict())},
     read_files=read_yamllint_files,
-    counting=Counting(YAML_BREAK),
     syntax_rules=frozenset({"yamllint/syntax"}),
     subject="YAML that cannot be read, keys given twice",
     languages=("YAML",),
