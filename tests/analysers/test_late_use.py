@@ -32,4 +32,5 @@ def test_a_function_that_outlives_its_turn_is_found(what, case, ask):
 
 @pytest.mark.parametrize("what", IN_TURN)
 def test_a_function_that_is_called_in_its_turn_draws_nothing(what, case, ask):
+    # SCons/scons f544c9944e1a, SCons/Tool/javac.py:75 and SCons/Node/__init__.py:1578.
     assert rules(case, ask, IN_TURN[what]) == []

@@ -61,6 +61,7 @@ HARMLESS = {
     "text that only looks like a statement": (
         "def f(name):\n    return f'to go on, select {name} from the list'\n"
     ),
+    # django/django 03988c5a5ba2, django/conf/locale/ckb/formats.py:11.
     "a mark of direction": "FORMAT = 'Y/n/j\u060c\u200f G:i'\n",
     "a sleep outside of async": "import time\ndef f():\n    time.sleep(1)\n",
     "a safe loader": "import yaml\ndef f(text):\n    return yaml.load(text, Loader=yaml.SafeLoader)\n",
@@ -242,6 +243,7 @@ def test_a_folder_named_like_a_configuration_file_has_no_effect(case, ask):
 
 
 def test_an_expression_that_is_only_tried_is_no_lost_value(case, ask):
+    # celery/celery 21dbc73f81d2, celery/app/trace.py:429; psf/requests 70298332899f, src/requests/auth.py:267.
     text = """\
 import pytest
 
@@ -271,6 +273,7 @@ def tried(a, b):
 
 
 def test_a_field_that_is_declared_and_then_set_is_set_once(case, ask):
+    # ipython/ipython 4d71bcf89fe0, IPython/core/tbtools.py:452.
     text = "class A:\n    out: int\n    name = 1\n    out = 2\n    name = 3\n"
     found = ask(RUFF, case({"x": ""}, {"a.py": text}))
     assert [(finding["rule_id"], finding["line"]) for finding in found] == [("ruff/PIE794", 5)]

@@ -173,6 +173,7 @@ def test_a_call_over_several_lines_is_found_where_it_begins(case, ask):
 
 
 def test_a_function_that_is_given_the_whole_command_puts_nothing_into_it(case, ask):
+    # SCons/scons bac715f2e7e7, bin/Command.py:73.
     text = """\
 import os
 import subprocess
@@ -190,11 +191,13 @@ def show(name):
 
 
 def test_a_pickle_that_the_same_expression_wrote_is_harmless(case, ask):
+    # celery/celery 21dbc73f81d2, celery/utils/serialization.py:132.
     text = "import pickle\n\n\ndef load(x):\n    pickle.loads(pickle.dumps(x))\n    return pickle.loads(x)\n"
     assert [finding["line"] for finding in ask(RUFF, case({"x": ""}, {"a.py": text}))] == [6]
 
 
 def test_the_old_name_of_any_version_of_tls_is_no_outdated_version(case, ask):
+    # scrapy/scrapy d1bd8eb49f7a, scrapy/core/downloader/contextfactory.py:50.
     text = """\
 from OpenSSL import SSL
 
@@ -210,6 +213,7 @@ def outdated(method=SSL.SSLv3_METHOD):
 
 
 def test_a_loader_that_makes_plain_objects_is_harmless(case, ask):
+    # pydantic/pydantic be5c601f6a8a, docs/plugins/main.py:459.
     text = """\
 import yaml
 
@@ -224,5 +228,6 @@ def load(f, mine):
 
 
 def test_text_that_is_written_where_it_is_evaluated_is_harmless(case, ask):
+    # pydantic/pydantic be5c601f6a8a, pydantic/v1/utils.py:195.
     text = "def f(x):\n    eval('__IPYTHON__')\n    eval(f'{x}.name')\n    return eval(x)\n"
     assert [finding["line"] for finding in ask(RUFF, case({"x": ""}, {"a.py": text}))] == [3, 4]

@@ -397,6 +397,7 @@ def one():
 
 
 def test_a_class_is_not_taken_for_another_of_its_name_or_its_neighbour(case, ask):
+    # pydantic/pydantic be5c601f6a8a, tests/test_main.py:1144.
     far = "import dataclasses\n\n\n@dataclasses.dataclass\nclass Local:\n    x: int\n"
     local = NEAR_AND_FAR
     files = {"model.py": MODEL, "same.py": SAME_NAME, "near.py": NEIGHBOURS, "far.py": far, "local.py": local}

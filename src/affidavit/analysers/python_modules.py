@@ -68,13 +68,7 @@ def is_made_elsewhere(tree: Tree, module: str, *, but_for: str = "") -> bool:
         return True
     near = f"{folder}/{stem}." if folder else f"{stem}."
     paths = (path for path in tree.entries() if not but_for or not path.endswith(but_for))
-    return any(path.startswith(near) or f"/{near}" in path for path in paths) or _is_ignored(tree, stem)
-
-
-def _is_ignored(tree: Tree, stem: str) -> bool:
-    """Return whether a .gitignore names it, so that it exists outside git."""
-    ignores = (path for path in tree.entries() if path.rpartition("/")[2] == ".gitignore")
-    return any(stem in (tree.read(path) or b"").decode("utf-8", errors="replace") for path in ignores)
+    return any(path.startswith(near) or f"/{near}" in path for path in paths)
 
 
 def search_python(tree: Tree, pattern: str, max_hits: int = 1) -> list[SearchHit]:

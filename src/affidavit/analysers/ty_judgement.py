@@ -2,13 +2,12 @@
 
 import re
 import sys
-from itertools import takewhile
 
 from tree_sitter import Node
 
 from affidavit.analysers.analyser import Disclaimer, Excuse, Inspection
 from affidavit.analysers.encoding import as_utf8
-from affidavit.analysers.python_judgement import judge_no_python, judge_undefined_name
+from affidavit.analysers.python_judgement import judge_no_python, judge_undefined_name, was_reported
 from affidavit.analysers.python_modules import (
     ModulePlace,
     absolute_module,
@@ -43,19 +42,15 @@ RULES = {rule.id: rule for rule in TY_RULES}
 CALLEE = re.compile(r"(?:of|to) (?P<kind>function |bound method |class )?`(?P<name>[^`]+)`(?::.*)?$")
 
 
-# Decorators above a class, over several lines.
-DECORATION = re.compile(r"\s*(@|\)|[\w.]+\s*=.*,\s*$)")
-FIXED_FIELDS = re.compile(
-    r"@([\w.]+\.)?(dataclass|define|frozen|mutable|attrs|s)\b|\bNamedTuple\b|\bdef __init__\b"
-)
+FIXED_FIELDS = re.compile(r"@([\w.]+\.)?(dataclass|define|frozen|mutable|attrs|s)\b|\bNamedTuple\b")
 PYDANTIC = re.compile(r"\s*(from|import)\s+\.*pydantic\b")
-INDENT = re.compile(r"\s*")
+ABOVE = 4
+"""So many lines end with the header of a class and its decorators."""
 METHOD = re.compile(r"\(\s*(self|cls)\b")
 # Nothing hides these: they are compiled in, or loaded before the program's own folder is looked at.
 LOADED_ALREADY = frozenset(sys.builtin_module_names) | {
     *("abc", "codecs", "encodings", "genericpath", "io", "ntpath", "os", "posixpath", "site", "stat")
 }
-MAX_HEADER = 40
 MAX_DEFINITIONS = 500
 
 
@@ -76,7 +71,7 @@ def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse |
         is_elsewhere = inspection.change.file_at(diagnostic.path) is None
         no_python = judge_no_python(diagnostic, inspection, text)
         return "the change does not touch the file" if is_elsewhere else no_python
-    if _was_known(diagnostic, inspection):
+    if diagnostic.rule != "ty/unused-awaitable" and was_reported(diagnostic, inspection):
         return "the analyser said the same of other code before the change, so it is no news"
     return _judge_special(diagnostic, inspection, text)
 
@@ -111,15 +106,6 @@ def _judge_special(diagnostic: AnalyserDiagnostic, inspection: Inspection, text:
     return None
 
 
-def _was_known(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
-    if diagnostic.rule == "ty/unused-awaitable":
-        return False
-    return any(
-        known.rule == diagnostic.rule and known.message == diagnostic.message
-        for known in inspection.base_diagnostics
-    )
-
-
 def _stands_on_changed_line(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
     file = inspection.change.file_at(diagnostic.path)
     lines = range(diagnostic.line, (diagnostic.end_line or diagnostic.line) + 1)
@@ -137,7 +123,7 @@ def _broken_call(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: b
         return "what is called depends on which of several imports succeeds"
     named = CALLEE.search(diagnostic.message)
     if named is None:
-        is_known = any(_constructor_changed(name, diagnostic.path, inspection) for name in called)
+        is_known = any(_constructor_changed(name, inspection) for name in called)
         return None if is_known else "the analyser does not name what is called, or it decides at run time"
     return _broken_named_call(named, called, diagnostic, inspection)
 
@@ -220,31 +206,22 @@ def _is_same_name(qualified: str, named: str) -> bool:
     return qualified == named or qualified.endswith(f".{named}")
 
 
-def _constructor_changed(called: str, path: str, inspection: Inspection) -> bool:
-    """Return whether the change touches a class that takes its fields as arguments."""
-    classes = [symbol for symbol in inspection.symbols if symbol.kind == "class" and symbol.name == called]
-    near = [
-        number
-        for number, line in enumerate(inspection.repository.head.lines(path) or [], start=1)
-        if re.match(rf"\s*class\s+{re.escape(called)}\b", line)
-    ]
-    # A class of the file itself is meant, if there is one; of several with that name, any may be.
-    meant = [symbol for symbol in classes if symbol.file == path] if near else classes
-    places = [(path, number) for number in near] or [(one.file, one.head_line or 1) for one in classes]
-    is_changed = any(symbol.fate in ("touched", "signature_changed", "added") for symbol in meant)
-    return is_changed and all(_takes_its_fields(file, number, inspection) for file, number in places)
+def _constructor_changed(called: str, inspection: Inspection) -> bool:
+    """Return whether the change touches the only class of this name, and it takes its fields as arguments.
 
-
-def _takes_its_fields(file: str, number: int, inspection: Inspection) -> bool:
-    """Return whether the constructor takes exactly the declared fields; Pydantic ignores others."""
-    lines = inspection.repository.head.lines(file) or []
-    start = number - 1
-    above = takewhile(DECORATION.match, reversed(lines[:start]))
-    indent = INDENT.match("".join(lines[start : start + 1]))
-    inside = re.compile(rf"{indent[0] if indent else ''}\s+\S|\s*([#)]|$)")
-    body = takewhile(inside.match, lines[start + 1 : start + MAX_HEADER])
-    header = "\n".join([*above, *lines[start : start + 1], *body])
-    return bool(FIXED_FIELDS.search(header)) and not any(PYDANTIC.match(line) for line in lines)
+    Pydantic's models also take arguments that they do not declare.
+    """
+    head = inspection.repository.head
+    hits = search_python(head, rf"^\s*class\s+{re.escape(called)}\b", 2)
+    if len(hits) != 1:
+        return False
+    lines = head.lines(hits[0].path) or []
+    header = "\n".join(lines[max(hits[0].line - ABOVE, 0) : hits[0].line])
+    is_changed = any(
+        symbol.kind == "class" and symbol.name == called and symbol.fate != "removed"
+        for symbol in inspection.symbols
+    )
+    return is_changed and bool(FIXED_FIELDS.search(header)) and not any(map(PYDANTIC.match, lines))
 
 
 def _has_several_definitions(name: str, tree: Tree) -> bool:
