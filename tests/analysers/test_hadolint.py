@@ -62,7 +62,6 @@ def test_only_the_base_commits_configuration_counts(case, ask):
         'FROM a:1\nADD <<-"EOT" <<B /x/\n\thello there\n\tEOT\nfoo\nB\n',
         "FROM a:1\nRUN python3 - <<EOF\nprint(1)\nEOF\nRUN echo\n",
         "FROM a:1\nRUN --device=x echo\n",
-        "# syntax=example.org/own/front-end:1\nINCLUDE other\nFROM a:1\n",
     ],
 )
 def test_what_only_docker_itself_can_parse_draws_nothing(case, ask, text):
@@ -146,9 +145,8 @@ def test_other_downloads_draw_nothing(command, case, ask):
     assert ask(HADOLINT, case({"x": ""}, {"Dockerfile": f"FROM a:1\nRUN {command}\n"})) == []
 
 
-def test_an_image_of_windows_and_a_part_of_a_dockerfile_draw_nothing(case, ask):
+def test_an_image_of_windows_draws_nothing(case, ask):
     files = {
         "Dockerfile": "# escape=`\nFROM a:1\nRUN powershell -Command `\n  if ($x) { `\n    exit 1 `\n  }\n",
-        "Dockerfile.envs": "ENV \\\n    A=1\n",
     }
     assert ask(HADOLINT, case({"x": ""}, files)) == []

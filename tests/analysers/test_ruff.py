@@ -243,7 +243,8 @@ def test_a_folder_named_like_a_configuration_file_has_no_effect(case, ask):
 
 
 def test_an_expression_that_is_only_tried_is_no_lost_value(case, ask):
-    # celery/celery 21dbc73f81d2, celery/app/trace.py:429; psf/requests 70298332899f, src/requests/auth.py:267.
+    # celery/celery 21dbc73f81d2, celery/app/trace.py:429.
+    # psf/requests 70298332899f, src/requests/auth.py:267.
     text = """\
 import pytest
 

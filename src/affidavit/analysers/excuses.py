@@ -52,11 +52,10 @@ def _needs_parsing(rule: Rule, analyser: Analyser) -> bool:
 
 # A folder or file whose own name is filled in, as Cookiecutter, Copier and others have it.
 NAME_TO_FILL_IN = re.compile(r"\{\{[^/]*\}\}|\{%[^/]*%\}|<%[^/]*%>|\[\[[^/]*\]\]")
-# Jinja, Django, Go, Mustache, ERB, and marks such as @@VERSION@@; `${{ … }}` is an expression of a workflow.
-BLOCK = r"\{%[-+~]?\s?\w|<%[-=#]?\s|@@\w+@@"
+# Jinja, Django, Go, Mustache, ERB, @@VERSION@@, Maven's @a.b@; `${{ … }}` is GitHub's, and no mark.
+BLOCK = r"\{%[-+~]?\s?\w|<%[-=#]?\s|(?<!\w)@@?[A-Za-z_][\w.-]*@"
 VALUE = r"(?<![${])\{\{[-~#/^]?\s?[$.]{0,3}[A-Za-z_][\w.]*(?:\s?[|(\[ ][^{}:]*)?\s?[-~]?\}\}(?!\})"
 MARK = re.compile(f"{BLOCK}|{VALUE}")
-ANY_BRACES = re.compile(rf"(?<!\$)\{{\{{|{BLOCK}")
 NEAR_LINES = 1
 MAX_LINE = 2_000
 """Marks are searched no further to the right: a line of a hostile file may be as long as the file."""
@@ -82,11 +81,6 @@ def is_marked_at(lines: Sequence[str], line: int, column: int | None) -> bool:
 def has_mark(content: bytes) -> bool:
     """Return whether the content of a file has a template mark."""
     return any(MARK.search(line[:MAX_LINE]) for line in text_lines(content))
-
-
-def has_braces(lines: Sequence[str]) -> bool:
-    """Return whether a line has a template mark, or braces that may be one."""
-    return any(ANY_BRACES.search(line[:MAX_LINE]) for line in lines)
 
 
 # Folders with text that tests read and nobody runs.

@@ -7,12 +7,10 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Disclaimer, Excuse, Inspection, Invocation
 from affidavit.analysers.configuration import MAX_CONFIG_BYTES
-from affidavit.analysers.excuses import has_braces
 from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
 from affidavit.analysers.readers import json_rows
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.shellcheck_rules import shell_rules
-from affidavit.git.text import text_lines
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
@@ -94,17 +92,18 @@ HADOLINT_RULES: tuple[Rule, ...] = (
 CONFIG_NAMES = (".hadolint.yaml", ".hadolint.yml", "hadolint.yaml")
 CODE = re.compile(r"\b(?:DL|SC)\d{4}\b")
 PARSING = "hadolint/DL1000"
-HEREDOC = re.compile(r"\s*(ONBUILD\s+)?(COPY|ADD|RUN)\b.*<<-?\s*['\"]?\w", re.IGNORECASE)
-FLAG = re.compile(r"^\s*(COPY|ADD|RUN|FROM|HEALTHCHECK)\s+(--\w[\w-]*(=\S*)?\s+)+", re.IGNORECASE)
-FRONT_END = re.compile(r"#\s*syntax\s*=\s*(\S+)", re.IGNORECASE)
 # `Dockerfile.dockerignore` belongs to the Dockerfile beside it.
 NO_DOCKERFILE = re.compile(r"\.(dockerignore|md|rst|txt|ya?ml|json|sh|py|rb|js|ts|go|patch|diff|bak|orig)$")
-TEMPLATE_NAME = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|erb|in|m4|mustache)$")
 INSTRUCTION = re.compile(r"\s*(FROM|USER)\s+(.*\S)", re.IGNORECASE)
 STAGE = re.compile(r"(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
 ROOT = re.compile(r"(root|0)(:.*)?", re.IGNORECASE)
-FROM = re.compile(r"\s*FROM\s", re.IGNORECASE)
 LOST_USER = "hadolint/lost-user"
+UNREAD_BY_HADOLINT = re.compile(
+    r"\s*(ONBUILD\s+)?(COPY|ADD|RUN)\b.*<<-?\s*['\"]?\w"
+    r"|\s*(COPY|ADD|RUN|FROM|HEALTHCHECK)\s+(--\w[\w-]*(=\S*)?\s+)+",
+    re.IGNORECASE,
+)
+"""Here-documents, and options of instructions: Docker knows more than hadolint does."""
 ESCAPES_AS_WINDOWS = re.compile(r"#\s*escape\s*=\s*`", re.IGNORECASE)
 TOP_KEY = re.compile(r"[\w-]+\s*:")
 
@@ -214,34 +213,14 @@ def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Ex
     lines = inspection.repository.head.lines(diagnostic.path) or []
     if diagnostic.rule.startswith("hadolint/SC") and any(ESCAPES_AS_WINDOWS.match(one) for one in lines[:5]):
         return "the image is one of Windows, whose shell ShellCheck does not read"
-    if diagnostic.rule == "hadolint/DL3061" and not any(FROM.match(one) for one in lines):
-        return "the file is a part of a Dockerfile"
-    return _judge_parsing(diagnostic, lines) if diagnostic.rule == PARSING else None
-
-
-def _judge_parsing(diagnostic: AnalyserDiagnostic, lines: Sequence[str]) -> Excuse | None:
+    if diagnostic.rule != PARSING:
+        return None
     if NO_DOCKERFILE.search(diagnostic.path):
         return "the file is no Dockerfile by the end of its name"
-    if TEMPLATE_NAME.search(diagnostic.path) and has_braces(lines):
-        return "the file is a template, not a Dockerfile"
-    if any(HEREDOC.match(line) for line in lines[: diagnostic.line]):
-        return _limit("hadolint does not read all here-documents that Docker reads")
-    if FLAG.search("".join(lines[diagnostic.line - 1 : diagnostic.line])):
-        return _limit("hadolint does not know every option that Docker knows")
-    if _has_own_front_end(lines):
-        own = "the file is written for a front end of its own"
-        return Disclaimer(own, lambda before: _has_own_front_end(text_lines(before)))
-    return None
-
-
-def _limit(reason: str) -> Disclaimer:
-    """Excuse what Docker may read although hadolint cannot: nothing is proven."""
-    return Disclaimer(reason, lambda _before: False, is_open=True)
-
-
-def _has_own_front_end(lines: Sequence[str]) -> bool:
-    front_end = FRONT_END.match("".join(lines[:1]))
-    return front_end is not None and "docker/dockerfile" not in front_end[1]
+    # Nothing is proven about what Docker may read although hadolint cannot.
+    reason = "hadolint does not read all here-documents and options that Docker reads"
+    is_unread = any(map(UNREAD_BY_HADOLINT.match, lines[: diagnostic.line]))
+    return Disclaimer(reason, lambda _before: False, is_open=True) if is_unread else None
 
 
 HADOLINT = Analyser(

@@ -7,8 +7,6 @@ from typing import Any
 
 from affidavit.analysers.analyser import (
     Analyser,
-    Disclaimer,
-    Excuse,
     Faults,
     Inspection,
     Invocation,
@@ -36,11 +34,6 @@ OFF = ("off", "allow", 0)
 # Each of these reads another dialect than its name says, or is filled in before it is read.
 FLOW = b"@flow"
 FLOW_CONFIG = ".flowconfig"
-FOREIGN_MARKS = (FLOW, b"{% ", b"<%= ")
-# Scripts for programs of Adobe: `#target photoshop`, `#include "lib.jsx"`.
-EXTENDSCRIPT = re.compile(
-    rb"^[ \t]*#(target|targetengine|include|includepath|script|strict|engine)\b", re.MULTILINE
-)
 
 
 def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
@@ -118,7 +111,7 @@ def _rule_id(code: str | None) -> str:
     return f"oxlint/{plugin.removesuffix('-hooks')}/{name}"
 
 
-def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
+def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """Return why a new diagnostic is not a finding: another dialect, or another library."""
     text = inspection.repository.head.read(diagnostic.path) or b""
     if diagnostic.rule == HOOKS:
@@ -135,14 +128,7 @@ def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excu
     )
     dialect = "the file is written in a dialect that oxlint does not read"
     is_flow = FLOW in text and inspection.repository.base.entry(FLOW_CONFIG) is not None
-    if was_broken or is_flow:
-        return dialect
-    return Disclaimer(dialect, is_foreign) if is_foreign(text) else None
-
-
-def is_foreign(text: bytes) -> bool:
-    """Return whether the file says that it is in another dialect, or a template."""
-    return EXTENDSCRIPT.search(text) is not None or any(mark in text for mark in FOREIGN_MARKS)
+    return dialect if was_broken or is_flow else None
 
 
 def _judge_assignment(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:

@@ -4,37 +4,25 @@ import json
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import takewhile
 from typing import Any
 
 from affidavit.analysers.analyser import (
     Analyser,
-    Disclaimer,
-    Excuse,
     Inspection,
     Invocation,
     Printed,
     Reading,
 )
 from affidavit.analysers.configuration import MAX_CONFIG_BYTES
-from affidavit.analysers.excuses import has_braces, is_marked_near
 from affidavit.analysers.plain_http import find_unencrypted_scripts
 from affidavit.analysers.rule import RuleMaker
 from affidavit.analysers.shellcheck_rules import SHELLCHECK_RULES
-from affidavit.git.text import text_lines
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic, Edit
 
 CODES = tuple(rule.id.removeprefix("shellcheck/") for rule in SHELLCHECK_RULES if not rule.is_own)
-DELETES = re.compile(r"(?:^|[;&|(]|\bsudo\s)\s*rm\s+(?:-\S+\s+)*-\w*[rR]\w*\s+([^;&|\n]*)")
-ENDS_BLOCK = re.compile(r"\s*(?:\}|fi\b|done\b|esac\b|cd\s)")
-MAX_AFTER = 30
-"""A deletion within so many lines after a `cd` relies on it."""
 CODE = re.compile(r"SC\d{4}")
 NO_SHELL = "SC1071"
-ONLY_ZSH = re.compile(
-    r"^\s*(zstyle|autoload|zmodload|setopt|unsetopt|compdef|bindkey|emulate)\s|\$\+\w+\[|\bZSH_"
-)
 LOOP = re.compile(r"\s*for\s+(\w+)\b")
 EXPANDED = re.compile(r"\$\{?(\w+)")
 MAX_LINE = 2_000
@@ -102,44 +90,17 @@ def _edit(row: Any) -> Edit:
     )
 
 
-def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """Return why a new comment is not a finding: a template, a script for zsh, a variable that is set."""
+def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    """Return why a new comment is not a finding: a script for zsh, a variable that is set."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
-    is_parsing = diagnostic.rule.startswith("shellcheck/SC1")
-    zsh = "the script is written for zsh, which ShellCheck does not read"
-    if is_parsing and is_for_zsh(diagnostic.path, lines, by_words=False):
-        return zsh
+    is_for_zsh = "zsh" in diagnostic.path and not "".join(lines[:1]).startswith("#!")
+    if diagnostic.rule.startswith("shellcheck/SC1") and is_for_zsh:
+        return "the script is written for zsh, which ShellCheck does not read"
     if diagnostic.rule == "shellcheck/SC2115" and _is_item_of_loop(lines, diagnostic.line):
         return "the variable is an item of a loop"
     if diagnostic.rule == "shellcheck/SC2222" and f"on line {diagnostic.line}." in diagnostic.message:
         return "both patterns belong to the same branch"
-    if diagnostic.rule == "shellcheck/SC2164" and not _deletes_after(lines, diagnostic.line):
-        return "nothing is deleted after it"
-    # A tag may end the script anywhere; a value that is filled in concerns what is said of its own line.
-    if has_braces(lines) if is_parsing else is_marked_near(lines, diagnostic.line):
-        template = "the file is a template, not a script"
-        return Disclaimer(template, lambda before: has_braces(text_lines(before)))
-    if is_parsing and is_for_zsh(diagnostic.path, lines):
-        return Disclaimer(zsh, lambda before: is_for_zsh(diagnostic.path, text_lines(before)))
     return None
-
-
-def _deletes_after(lines: Sequence[str], line: int) -> bool:
-    """Return whether relative paths are deleted after a `cd`, before another one or the end of its block."""
-    rest = "".join(lines[line - 1 : line])[:MAX_LINE].partition("cd ")[2]
-    after = (one[:MAX_LINE] for one in lines[line : line + MAX_AFTER])
-    for one in (rest.partition(";")[2], *takewhile(lambda one: not ENDS_BLOCK.match(one), after)):
-        targets = (target.strip("\"'") for found in DELETES.finditer(one) for target in found[1].split())
-        if any(target and target[0] not in "/~$#-" for target in targets):
-            return True
-    return False
-
-
-def is_for_zsh(path: str, lines: Sequence[str], *, by_words: bool = True) -> bool:
-    """Return whether a script without shebang is for zsh, by its name or by syntax that only zsh has."""
-    if "".join(lines[:1]).startswith("#!"):
-        return False
-    return "zsh" in path or (by_words and any(ONLY_ZSH.search(line) for line in lines))
 
 
 def _is_item_of_loop(lines: Sequence[str], line: int) -> bool:

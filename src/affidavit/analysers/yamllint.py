@@ -5,17 +5,13 @@ from collections.abc import Sequence
 
 from affidavit.analysers.analyser import (
     Analyser,
-    Disclaimer,
-    Excuse,
     Inspection,
     Invocation,
     Printed,
     Reading,
 )
 from affidavit.analysers.configuration import MAX_CONFIG_BYTES
-from affidavit.analysers.excuses import MAX_LINE
 from affidavit.analysers.rule import Rule, RuleMaker
-from affidavit.git.text import text_lines
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity
@@ -25,9 +21,6 @@ LINE = re.compile(r"(?P<path>.+):(?P<line>\d+):(?P<column>\d+): \[\w+\] (?P<mess
 ENDS = (("(syntax)", "syntax"), ("(key-duplicates)", "key-duplicates"))
 OFF = re.compile(r"^\s+key-duplicates:\s*(disable|\{?\s*enable:\s*false)", re.MULTILINE)
 CONFIG_NAMES = (".yamllint", ".yamllint.yaml", ".yamllint.yml")
-TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{\{")
-# Maven and others put a value of the project in place of `@project.version@`; no value of YAML begins so.
-FILLED_IN = re.compile(r"(^|[\s:,\[{-])@[A-Za-z_][\w.-]*@")
 JOINS_KEYS = re.compile(r"(^|/)\.cirrus\.ya?ml$")
 WORKFLOW = re.compile(r"(^|/)\.github/")
 
@@ -94,32 +87,12 @@ def read_yamllint_files(printed: Printed) -> Reading:
     return Reading()
 
 
-def judge_yamllint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
+def judge_yamllint(diagnostic: AnalyserDiagnostic, _inspection: Inspection) -> str | None:
     """Return why a new error is not a finding: the file is a template."""
-    lines = inspection.repository.head.lines(diagnostic.path) or []
     if diagnostic.rule == "yamllint/key-duplicates" and JOINS_KEYS.search(diagnostic.path):
         return "Cirrus CI joins keys that are given twice"
-    # Workflows hold `${{ … }}` inside values: they are YAML all the same.
-    is_workflow = WORKFLOW.search(diagnostic.path) is not None
-    template = "the file is a template, not YAML"
-    if "/templates/" in f"/{diagnostic.path}" and not is_workflow:
-        return template
-    if has_values(lines[diagnostic.line - 1 : diagnostic.line]):
-        values = "the file is a template: a build puts values of the project between `@` and `@`"
-        return Disclaimer(values, lambda before: has_values(text_lines(before)))
-    if has_tags(lines) and not is_workflow:
-        return Disclaimer(template, lambda before: has_tags(text_lines(before)))
-    return None
-
-
-def has_values(lines: Sequence[str]) -> bool:
-    """Return whether a build fills a value into one of the lines."""
-    return any(FILLED_IN.search(line[:MAX_LINE]) for line in lines)
-
-
-def has_tags(lines: Sequence[str]) -> bool:
-    """Return whether one of the lines has a template tag."""
-    return any(TEMPLATE.search(line) for line in lines)
+    is_template = "/templates/" in f"/{diagnostic.path}" and not WORKFLOW.search(diagnostic.path)
+    return "the file is a template, not YAML" if is_template else None
 
 
 YAMLLINT = Analyser(
