@@ -49,7 +49,7 @@ def test_a_folder_that_is_named_from_here_holds_cases_that_can_be_evaluated(shop
     [
         (("--languages", "cobol"), "no bug can be planted in 'cobol'"),
         (("--since", "HEAD"), "no commit after 'HEAD'"),
-        (("--languages", "go"), "no bug could be planted in 2 commits"),
+        (("--languages", "typescript"), "no bug could be planted in 2 commits"),
         (("--repo", "nowhere"), "is not a folder"),
     ],
 )

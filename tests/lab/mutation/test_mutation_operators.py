@@ -22,15 +22,6 @@ BROKEN = [
     ("reversed_comparison", "a.py", "if x is None:\n    go()\n", "if x is None:", "if x is not None:"),
     ("reversed_comparison", "a.py", "if x not in known:\n    go()\n", "if x not in known:", "if x in known:"),
     ("reversed_comparison", "a.js", "if (a === b) go()\n", "if (a === b) go()", "if (a !== b) go()"),
-    (
-        "reversed_comparison",
-        "A.java",
-        "class A { void f() { if (a == b) { go(); } } }\n",
-        "class A { void f() { if (a == b) { go(); } } }",
-        "class A { void f() { if (a != b) { go(); } } }",
-    ),
-    ("missed_index", "a.ts", "go(xs[xs.length - 1])\n", "go(xs[xs.length - 1])", "go(xs[xs.length])"),
-    ("missed_index", "a.py", "go(xs[i + 1])\n", "go(xs[i + 1])", "go(xs[i])"),
     ("dropped_await", "a.py", "async def f():\n    await save(x)\n", "await save(x)", "save(x)"),
     (
         "dropped_await",
@@ -53,13 +44,6 @@ BROKEN = [
         "try:\n    go()\nexcept OSError as error:\n    raise Broken() from error\n",
         "raise Broken() from error",
         "pass",
-    ),
-    (
-        "lost_error",
-        "a.go",
-        "package p\n\nfunc f() error {\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn g()\n}\n",
-        "return err",
-        "return nil",
     ),
 ]
 
@@ -87,12 +71,6 @@ REMOVED = [
         "a.js",
         "function f(x) {\n  if (x === null) return 0\n  return x.size\n}\n",
         ["if (x === null) return 0"],
-    ),
-    (
-        "removed_cleanup",
-        "a.go",
-        "package p\n\nfunc f() {\n\tfile := open()\n\tdefer file.Close()\n\tgo_on(file)\n}\n",
-        ["defer file.Close()"],
     ),
 ]
 
@@ -146,7 +124,6 @@ LEFT_ALONE = [
         "function f(): number {\n  try {\n    return g()\n  } catch (e) {\n    throw e\n  }\n}\n",
         "a return would be missing",
     ),
-    ("removed_cleanup", "a.py", "def f(file):\n    file.close()\n    go()\n", "another one opened it"),
 ]
 
 

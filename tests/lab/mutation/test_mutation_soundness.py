@@ -9,81 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import affidavit
-from affidavit.lab.mutation.checks import DOES_NOT_COMPILE, DOES_NOT_PARSE, fault_of
+from affidavit.lab.mutation.checks import DOES_NOT_PARSE, fault_of
 from affidavit.lab.mutation.mutant import ByteEdit, Mutant, apply_edits, mutants, open_ground
 from affidavit.lab.mutation.operators import OPERATORS
 from affidavit.records.finding import Category
 
-GO = """
-package p
-
-import "fmt"
-
-func f(name string) error {
-	size, err := measure(name)
-	if err != nil {
-		return fmt.Errorf("bad: %w", err)
-	}
-	return use(size)
-}
-"""
-
-TWO_BLOCKS = """
-package p
-
-func f(name string) error {
-	if name != "" {
-		size, err := measure(name)
-		if err != nil {
-			return nil
-		}
-		use(size)
-	}
-	err := last()
-	return err
-}
-"""
-
 
 def _mutant(text: str) -> Mutant:
-    return Mutant("x", Category.CORRECTNESS, "a.go", text.encode(), 1, 1, "")
+    return Mutant("x", Category.CORRECTNESS, "a.py", text.encode(), 1, 1, "")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "fault"),
-    [
-        ('\tif err != nil {\n\t\treturn fmt.Errorf("bad: %w", err)\n\t}\n', "", DOES_NOT_COMPILE),
-        ('fmt.Errorf("bad: %w", err)', "err", DOES_NOT_COMPILE),
-        ("use(size)", "use(0)", DOES_NOT_COMPILE),
-        ("use(size)", "use(size", DOES_NOT_PARSE),
-        ("err != nil", "err == nil", None),
-    ],
-)
-def test_go_refuses_what_leaves_a_variable_or_an_import_unused(old: str, new: str, fault: str | None) -> None:
-    ground = ground_of("a.go", GO)
-    text = ground.text.decode()
-    assert old in text
-
-    assert fault_of(ground, _mutant(text.replace(old, new))) == fault
-
-
-def test_a_variable_of_another_block_is_another_variable() -> None:
-    ground = ground_of("a.go", TWO_BLOCKS)
-    guard = "\t\tif err != nil {\n\t\t\treturn nil\n\t\t}\n"
-    assert guard in ground.text.decode()
-
-    assert fault_of(ground, _mutant(ground.text.decode().replace(guard, ""))) == DOES_NOT_COMPILE
-
-
-def test_what_was_unused_before_is_not_held_against_a_mutant() -> None:
-    ground = ground_of("a.go", GO.replace("use(size)", "use(0)"))
-
-    assert fault_of(ground, _mutant(ground.text.decode().replace("!= nil", "== nil"))) is None
+def test_a_mutant_that_does_not_parse_is_discarded() -> None:
+    ground = ground_of("a.py", "use(size)\n")
+    assert fault_of(ground, _mutant("use(size\n")) == DOES_NOT_PARSE
+    assert fault_of(ground, _mutant("use(0)\n")) is None
 
 
 @pytest.mark.parametrize(
     "path",
-    ["tests/test_a.py", "pkg/a_test.go", "src/a.spec.ts", "a.pb.go", "types.d.ts", "docs/a.py", "a.rb"],
+    ["tests/test_a.py", "src/a.spec.ts", "a_pb2.py", "a.go", "types.d.ts", "docs/a.py", "a.rb"],
 )
 def test_no_bug_is_planted_in_tests_declarations_generated_files_or_unknown_languages(path: str) -> None:
     assert open_ground(path, b"x = 1\n", frozenset({1})) is None

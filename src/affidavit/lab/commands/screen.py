@@ -15,7 +15,6 @@ from affidavit.lab.evaluation.view import (
     money,
     rate_or_dash,
     render_evaluation,
-    shown,
     write_pair,
     write_table,
     write_title,
@@ -103,10 +102,10 @@ def _write_mistakes(ink: Ink, title: str, mistakes: Sequence[Mistake], who: str)
     ink.blank()
     ink.line((title, "bold"))
     for heading, said, known in mistakes:
-        ink.hanging(Text("- "), Text(shown(ink, heading), style="bold"), indent=0)
+        ink.hanging(Text("- "), Text(ink.safe(heading), style="bold"), indent=0)
         for label, text in ((who, said), ("known", known)):
             if text:
-                ink.hanging(Text(f"{label:<10}", style="dim"), Text(shown(ink, text)), indent=2)
+                ink.hanging(Text(f"{label:<10}", style="dim"), Text(ink.safe(text)), indent=2)
 
 
 def _trial_title(trial: VerifierTrial) -> str:

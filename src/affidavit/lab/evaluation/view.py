@@ -38,8 +38,6 @@ _COLOURS = {
     "otherwise": "red",
 }
 _NAME_WIDTH = 11
-_MAX_ON_A_SCREEN = 10
-"""After more cases than this the scores have scrolled away, so they are printed again."""
 
 
 def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
@@ -49,8 +47,7 @@ def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
     reviewed_by = listed(models) if models else "the mechanical specialists alone"
     size = counted(evaluation.cases, "case")
     write_title(ink, f"{size} ({evaluation.clean_cases} clean) reviewed by {reviewed_by}")
-    scores = _scores(evaluation)
-    for name, value, meaning in scores:
+    for name, value, meaning in _scores(evaluation):
         write_pair(ink, name, f"{value}  ({meaning})")
     write_pair(ink, "cost", _costs(evaluation))
     write_table(ink, "By language", TABLE_HEAD, _rows(evaluation.by_language))
@@ -61,25 +58,16 @@ def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
     ink.blank()
     for sentence in _notices(evaluation):
         ink.prose(f"{sentence}.", indent=0)
-    if len(evaluation.results) > _MAX_ON_A_SCREEN:
-        write_title(ink, "; ".join(f"{name} {value}" for name, value, _ in scores))
 
 
 def write_title(ink: Ink, text: str) -> None:
     """Write a line in bold."""
-    ink.hanging(Text(), Text(shown(ink, text), style="bold"), indent=0)
+    ink.hanging(Text(), Text(ink.safe(text), style="bold"), indent=0)
 
 
 def write_pair(ink: Ink, name: str, text: str) -> None:
     """Write a name and its value."""
-    ink.hanging(Text(f"{name:<{_NAME_WIDTH}}", style="dim"), Text(shown(ink, text)), indent=2)
-
-
-def shown(ink: Ink, text: str) -> str:
-    """Return the text in signs that the console has."""
-    if ink.encoding.startswith("utf"):
-        return ink.safe(text)
-    return ink.safe(text.replace("\N{EN DASH}", "-").replace("\N{LEFTWARDS ARROW}", "<-"))
+    ink.hanging(Text(f"{name:<{_NAME_WIDTH}}", style="dim"), Text(ink.safe(text)), indent=2)
 
 
 def write_table(ink: Ink, title: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
@@ -90,7 +78,7 @@ def write_table(ink: Ink, title: str, head: Sequence[str], rows: Sequence[tuple[
     for number, name in enumerate(head):
         grid.add_column(name, justify="left" if number == 0 else "right", overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(shown(ink, cell)) for cell in row))
+        grid.add_row(*(Text(ink.safe(cell)) for cell in row))
     ink.blank()
     ink.line((title, "bold"))
     ink.console.print(grid, width=ink.width)
@@ -199,7 +187,7 @@ def _write_case(ink: Ink, result: CaseResult) -> None:
     language = f" {ink.glyphs.dot} {ink.safe(result.case.language)}" if result.case.language else ""
     ink.line("  ", (ink.safe(result.case.id), "bold"), (language, "dim"), "  ", _outcome(result))
     for kind, text in _case_lines(result):
-        ink.hanging(Text(f"{kind}: ", style=_COLOURS.get(kind, "dim")), Text(shown(ink, text)), indent=4)
+        ink.hanging(Text(f"{kind}: ", style=_COLOURS.get(kind, "dim")), Text(ink.safe(text)), indent=4)
 
 
 def _outcome(result: CaseResult) -> str:
@@ -247,17 +235,13 @@ def _words(outcome: str) -> str:
 
 
 def _problem_lines(result: CaseResult, run: CaseRun, number: int) -> list[CaseLine]:
-    problem = problem_words(result.case.expected[number])
+    problem = _problem_words(result.case.expected[number])
     for match in run.matches:
         if match.expected == number:
             finding = next(one for one in run.findings if one.candidate == match.candidate)
             why = match.reason or _words(match.basis)
-            return [("found", f"{problem} ← {_finding_words(finding)} ({why})")]
-    lines = [("missed", problem)]
-    for near in (near for miss in run.misses if miss.expected == number for near in miss.near):
-        how = f"withheld as {near.withheld}" if near.withheld else "shown"
-        lines.append(("near", f"{near.title} ({how}: {near.why})"))
-    return lines
+            return [("found", f"{problem} - {_finding_words(finding)} ({why})")]
+    return [("missed", problem)]
 
 
 def _place_words(place: KnownPlace) -> str:
@@ -266,7 +250,7 @@ def _place_words(place: KnownPlace) -> str:
     return f"{place.file}:{first}" + (f"-{last}" if last != first else "")
 
 
-def problem_words(problem: ExpectedProblem) -> str:
+def _problem_words(problem: ExpectedProblem) -> str:
     """Return the place of a problem and what is known of it."""
     described = ": ".join(part for part in (problem.category or "", problem.description) if part)
     return f"{_place_words(problem)} {described}".rstrip()

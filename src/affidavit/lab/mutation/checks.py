@@ -1,13 +1,10 @@
 """Reject mutants that do not parse or that a type checker would refuse."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
-
-from tree_sitter import Node
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.comparison import new_diagnostics
@@ -17,8 +14,8 @@ from affidavit.analysers.run_side import analyse_side, find_program
 from affidavit.analysers.task import ResultCache, SideResult
 from affidavit.analysers.ty import TY, read_ty
 from affidavit.git.repository import GitRepository
-from affidavit.lab.mutation.mutant import Mutant, PlantingGround, descendants
-from affidavit.languages.grammars import node_text, parse
+from affidavit.lab.mutation.mutant import Mutant, PlantingGround
+from affidavit.languages.grammars import parse
 from affidavit.ports import Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -141,8 +138,6 @@ async def check_types(
 
 
 DOES_NOT_PARSE = "does not parse"
-DOES_NOT_COMPILE = "may leave a name unused, which Go refuses"
-DECLARATIONS = frozenset({"short_var_declaration", "range_clause"})
 
 
 def fault_of(ground: PlantingGround, mutant: Mutant) -> str | None:
@@ -150,33 +145,4 @@ def fault_of(ground: PlantingGround, mutant: Mutant) -> str | None:
     root = parse(ground.grammar, mutant.text)
     if root is None or root.has_error:
         return DOES_NOT_PARSE
-    if ground.family == "go" and _may_be_unused(ground.root, ground.text, root, mutant.text):
-        return DOES_NOT_COMPILE
     return None
-
-
-def _may_be_unused(before: Node, old: bytes, after: Node, new: bytes) -> bool:
-    """Whether a name that the file declares or imports is read less often than before.
-
-    Go refuses unused names. Scopes are not followed, so some mutants that compile are rejected as well.
-    """
-    lost = _names(before, old) - _names(after, new)
-    return any(name in lost for name in (*_declared(before, old), *_imported(before, old)))
-
-
-def _names(root: Node, text: bytes) -> Counter[str]:
-    kinds = ("identifier", "package_identifier")
-    return Counter(node_text(node, text) for node in descendants(root) if node.type in kinds)
-
-
-def _declared(root: Node, text: bytes) -> Iterator[str]:
-    for node in descendants(root):
-        names = node.child_by_field_name("left") if node.type in DECLARATIONS else None
-        yield from (node_text(one, text) for one in (names.named_children if names else ()))
-
-
-def _imported(root: Node, text: bytes) -> Iterator[str]:
-    for spec in (one for one in descendants(root) if one.type == "import_spec"):
-        alias = node_text(spec.child_by_field_name("name"), text)
-        path = node_text(spec.child_by_field_name("path"), text).strip('"`')
-        yield alias or path.rpartition("/")[2]

@@ -7,7 +7,6 @@ from tree_sitter import Node
 
 from affidavit.lab.mutation.mutant import (
     CALLS,
-    FAMILIES,
     FUNCTIONS,
     ByteEdit,
     Operator,
@@ -53,19 +52,10 @@ ASSIGNMENTS = frozenset({"assignment", "assignment_expression", "assignment_stat
 TESTED = frozenset(
     {"if_statement", "while_statement", "elif_clause", "conditional_expression", "ternary_expression"}
 )
-SUBSCRIPTS = ("subscript", "subscript_expression", "index_expression", "array_access")
-LAST_INDEX = re.compile(r"(?P<length>len\([\w.]+\)|[\w.]+\.length(?:\(\))?|[\w.]+\.size\(\))\s*-\s*1")
-NEIGHBOUR = re.compile(r"[A-Za-z_]\w*\s+[+-]\s+1")
 RAISES = frozenset({"raise_statement", "throw_statement"})
 LEAVES = frozenset({"return_statement", "continue_statement"})
 NOTHING = re.compile(
     r"(?:not\s+|!)\s*(?P<a>[\w.]+)|(?P<b>[\w.]+)\s+is\s+None|(?P<c>[\w.]+)\s*===?\s*(?:null|undefined|nil)"
-)
-FAILED = re.compile(r"(?P<a>err\w*|\w+Err)\s*!=\s*nil")
-CLEANUP = re.compile(
-    r"(?P<subject>[\w.()\[\]]+)\.(?P<verb>close|Close|release|Release|unlock|Unlock|RUnlock|unsubscribe|disconnect"
-    r"|destroy|terminate|shutdown|rollback|Rollback|Stop|dispose)\(\)|(?P<function>clearTimeout|clearInterval"
-    r"|cancelAnimationFrame|cancel)\((?P<argument>[\w.]*)\)"
 )
 MARKUP = "markup in it becomes part of the page (cross-site scripting)"
 ADDRESS = "a special character in it (`&`, `/`, `#`, `?`) changes the meaning of the address"
@@ -78,18 +68,11 @@ ESCAPES = {
     "escapeHtml": MARKUP,
     "DOMPurify.sanitize": MARKUP,
     "strip_tags": MARKUP,
-    "html.EscapeString": MARKUP,
-    "HtmlUtils.htmlEscape": MARKUP,
     "shlex.quote": COMMAND,
     "encodeURIComponent": ADDRESS,
-    "url.QueryEscape": ADDRESS,
-    "URLEncoder.encode": ADDRESS,
     "re.escape": PATTERN,
-    "regexp.QuoteMeta": PATTERN,
-    "Pattern.quote": PATTERN,
     "secure_filename": PLACE,
     "os.path.basename": PLACE,
-    "filepath.Base": PLACE,
     "path.basename": PLACE,
 }
 
@@ -133,7 +116,8 @@ def _equality_is_idle(ground: PlantingGround, node: Node, left: Node, right: Nod
     # `x if x < y else y`, and `if x > most: most = x`: where both are equal, either branch gives the same.
     around = next((one for one in ancestors(node) if one.type in TESTED), None)
     if around is None:
-        return _sorts(ground, node)
+        # A comparison outside of a test orders things as often as it decides.
+        return True
     if around.type in ("conditional_expression", "ternary_expression"):
         chosen = {ground.says(one) for one in around.named_children}
         return len(sides & chosen) > 0
@@ -158,14 +142,6 @@ def _caps(branch: str, sides: set[str]) -> bool:
     )
 
 
-def _sorts(ground: PlantingGround, node: Node) -> bool:
-    """The comparison orders two things: `return a.x < b.x` in a sort."""
-    around = next((one for one in ancestors(node) if one.type in FUNCTIONS), None)
-    named = ground.says(around.child_by_field_name("name")) if around else ""
-    is_callback = around is not None and around.type in ("lambda", "arrow_function", "func_literal")
-    return is_callback or named in ("__lt__", "__le__", "Less", "compareTo", "compare", "less")
-
-
 def reverse_comparisons(ground: PlantingGround) -> Iterator[Proposal]:
     """`==` for `!=`, `in` for `not in`, `is None` for `is not None`."""
     for node in ground.nodes(*COMPARISONS):
@@ -186,11 +162,7 @@ def _narrows(ground: PlantingGround, left: Node, right: Node) -> bool:
 
 
 def _is_idiom(ground: PlantingGround, left: Node, right: Node) -> bool:
-    return "__main__" in ground.says(right) or ground.says(left) in (
-        "sys.platform",
-        "os.name",
-        "runtime.GOOS",
-    )
+    return "__main__" in ground.says(right) or ground.says(left) in ("sys.platform", "os.name")
 
 
 def remove_guards(ground: PlantingGround) -> Iterator[Proposal]:
@@ -198,7 +170,7 @@ def remove_guards(ground: PlantingGround) -> Iterator[Proposal]:
     for node in ground.nodes("if_statement"):
         end = _early_end(node)
         lines = whole_lines(ground.text, node)
-        if end is None or lines is None or not has_siblings(node) or node.child_by_field_name("initializer"):
+        if end is None or lines is None or not has_siblings(node):
             continue
         condition = condition_of(ground, node)
         reason = _reliance(ground, node, end, condition)
@@ -218,8 +190,6 @@ def _early_end(node: Node) -> Node | None:
         return None
     if node.parent is not None and node.parent.type in ("else_clause", "if_statement"):
         return None
-    if body.named_children and body.named_children[0].type == "statement_list":
-        body = body.named_children[0]
     statements = [one for one in body.named_children if "comment" not in one.type] if body.is_named else []
     if body.type in RAISES | LEAVES:
         return body
@@ -233,9 +203,6 @@ def _reliance(ground: PlantingGround, node: Node, end: Node, condition: str) -> 
         if ground.language.name == "typescript" and _is_about_nothing(condition):
             return ""
         return "What it refused now goes on as if it were valid."
-    failed = FAILED.fullmatch(condition.strip())
-    if failed:
-        return f"The error `{failed['a']}` is ignored, and the code goes on with a result that is not there."
     absent = NOTHING.fullmatch(condition.strip())
     if absent is None or ground.language.name == "typescript":
         return ""
@@ -270,55 +237,6 @@ def _category(condition: str) -> Category:
     return Category.SECURITY if is_security else Category.CORRECTNESS
 
 
-def skip_cleanup(ground: PlantingGround) -> Iterator[Proposal]:
-    """Without a statement that closes, unlocks or cancels."""
-    for node in ground.nodes("expression_statement", "defer_statement"):
-        text = ground.says(node).rstrip(";").removeprefix("defer ").removeprefix("await ").strip()
-        found = CLEANUP.fullmatch(text)
-        lines = whole_lines(ground.text, node)
-        if found is None or lines is None or not has_siblings(node) or not _is_held(ground, node, found):
-            continue
-        verb = found["verb"] or found["function"]
-        effect = (
-            "the next one that wants the lock waits forever"
-            if verb.lower() in ("unlock", "runlock", "release")
-            else "what was opened or started here stays so"
-        )
-        yield Proposal(
-            (ByteEdit(*lines),),
-            f"The cleanup is missing: nothing calls {excerpt(text)} any more, so {effect}.",
-        )
-
-
-def _is_held(ground: PlantingGround, node: Node, found: re.Match[str]) -> bool:
-    """The same function opened, locked or started it, and nothing else in it cleans up."""
-    around = function_around(node)
-    subject = (found["subject"] or found["argument"] or found["function"] or "").split("(")[0]
-    if around is None or not subject or subject in ("self", "this", "super()"):
-        return False
-    whole, call = ground.says(around), found.group()
-    is_taken = re.search(rf"(?<![\w.]){re.escape(subject.split('.')[0])}\b[\w\s,]*:?=", whole) is not None
-    is_locked = (
-        "lock" in call.lower() and re.search(rf"{re.escape(subject)}\.R?[Ll]ock\(\)", whole) is not None
-    )
-    return (is_taken or is_locked) and whole.count(call) == 1
-
-
-def miss_index(ground: PlantingGround) -> Iterator[Proposal]:
-    """Replace `x[len(x) - 1]` with `x[len(x)]`, and `x[i + 1]` with `x[i]`."""
-    for node in ground.nodes(*SUBSCRIPTS):
-        index = node.child_by_field_name("subscript") or node.child_by_field_name("index")
-        text = ground.says(index)
-        last, neighbour = LAST_INDEX.fullmatch(text), NEIGHBOUR.fullmatch(text)
-        if index is None or not (last or neighbour):
-            continue
-        new = last["length"] if last else text.split()[0]
-        yield Proposal(
-            (ByteEdit(index.start_byte, index.end_byte, new.encode()),),
-            f"Off by one: the index in {excerpt(ground.says(node))} became `{new}`.",
-        )
-
-
 def swallow_exceptions(ground: PlantingGround) -> Iterator[Proposal]:
     """A `raise` in an except or catch block replaced by nothing."""
     for clause in ground.nodes("except_clause", "catch_clause"):
@@ -351,23 +269,6 @@ def _returns_a_value(clause: Node) -> bool:
     return around is not None and any(
         one.type == "return_statement" and one.named_children for one in descendants(around)
     )
-
-
-def return_no_error(ground: PlantingGround) -> Iterator[Proposal]:
-    """Go: `return nil, err` as `return nil, nil`."""
-    for node in ground.nodes("return_statement"):
-        test = next((one for one in ancestors(node) if one.type == "if_statement"), None)
-        condition = ground.says(test.child_by_field_name("condition")) if test else ""
-        listed = named_part(node, 0)
-        last = listed.named_children[-1] if listed is not None and listed.named_children else None
-        if last is None or condition != f"{ground.says(last)} != nil":
-            continue
-        yield Proposal(
-            (ByteEdit(last.start_byte, last.end_byte, b"nil"),),
-            f"The error is lost: where {excerpt(condition)} this returns `nil` instead of "
-            f"`{ground.says(last)}`, so the "
-            "caller takes the failure for success.",
-        )
 
 
 def drop_awaits(ground: PlantingGround) -> Iterator[Proposal]:
@@ -411,11 +312,8 @@ OPERATORS = (
     Operator("moved_boundary", move_boundaries),
     Operator("reversed_comparison", reverse_comparisons),
     Operator("removed_guard", remove_guards),
-    Operator("removed_cleanup", skip_cleanup, Category.RELIABILITY, families=FAMILIES - {"java"}),
-    Operator("missed_index", miss_index),
-    Operator("dropped_await", drop_awaits, families=frozenset({"python", "javascript"})),
+    Operator("dropped_await", drop_awaits),
     Operator("removed_escape", remove_escapes, Category.SECURITY),
-    Operator("swallowed_exception", swallow_exceptions, Category.RELIABILITY, families=FAMILIES - {"go"}),
-    Operator("lost_error", return_no_error, Category.RELIABILITY, families=frozenset({"go"})),
+    Operator("swallowed_exception", swallow_exceptions, Category.RELIABILITY),
 )
 """All ways to plant a bug."""
