@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from itertools import islice
 
-from affidavit.iterations.matching import fingerprints_of, is_about_another, match_findings
-from affidavit.iterations.trace import LIKE_LINE, Trace, own_code, trace_code
+from affidavit.iterations.matching import fingerprints_of, match_findings
+from affidavit.iterations.trace import Trace, trace_code
 from affidavit.ports import Case
-from affidavit.proof.quotes import check_quote, fold, run_search
-from affidavit.proof.sameness import Distance, pair
+from affidavit.proof.quotes import check_quote, run_search
 from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
@@ -189,7 +187,8 @@ def with_partners(
         for each in (_alone(one), *(place.earlier for place in entry.places))
     ]
     parts = [part for entry in entries for part in parts_of(entry)]
-    matched = match_findings(known, [one.trace for one in parts], named)
+    free = [one for one in named if one.withheld is None]
+    matched = match_findings(known, [one.trace for one in parts], free)
     return _together(
         entries,
         (
@@ -199,18 +198,14 @@ def with_partners(
     )
 
 
-def with_silenced(entries: Sequence[Entry], named: Sequence[Candidate], case: Case) -> list[Entry]:
+def with_silenced(entries: Sequence[Entry], named: Sequence[Candidate]) -> list[Entry]:
     """Add to the entries and their places the findings that a comment of the change silences."""
     parts = [part for entry in entries for part in parts_of(entry)]
     silenced = [one for one in named if one.withheld and one.withheld.code is Reason.SUPPRESSED]
-    silenced.sort(key=lambda one: one.id)
-
-    def unlikeness(one: Entry, other: Candidate) -> Distance | None:
-        is_same = one.now is None and _covers(other, one.earlier.candidate, one.trace, case)
-        return _unlikeness(one, other) if is_same else None
-
-    found = pair(parts, silenced, [unlikeness])
-    return _together(entries, (replace(one, silenced=found.get(at)) for at, one in enumerate(parts)))
+    alone = [at for at, one in enumerate(parts) if one.now is None]
+    found = match_findings([parts[at].earlier for at in alone], [parts[at].trace for at in alone], silenced)
+    partners = {alone[at]: one for at, one in found.items()}
+    return _together(entries, (replace(one, silenced=partners.get(at)) for at, one in enumerate(parts)))
 
 
 def as_silenced(entry: Entry, silenced: Candidate, finding: Finding) -> Entry:
@@ -248,29 +243,6 @@ def _is_said_by_another(place: Candidate, other: Candidate) -> bool:
         return False
     there = [(one.file, one.side, one.line) for one in (place.finding, other.finding)]
     return there[0] == there[1]
-
-
-def _unlikeness(entry: Entry, other: Candidate) -> Distance:
-    """How unlike a silenced finding is to one that stood: by name, by where its code is, by where it was."""
-    then, now, trace = entry.earlier.candidate, other.finding, entry.trace
-    if then.finding is None or now is None:
-        return True, True, 0, 0
-    is_elsewhere = now.file != trace.path
-    away, before = abs(now.line - trace.start), abs(now.line - then.finding.line)
-    return other.fingerprint != then.fingerprint, is_elsewhere, away, before
-
-
-def _covers(one: Candidate, then: Candidate, trace: Trace, case: Case) -> bool:
-    """Check whether it is the very line that an analyser spoke of."""
-    if one.finding is None or then.finding is None or one.finding.rule_id != then.finding.rule_id:
-        return False
-    if one.specialist != then.specialist or is_about_another(then, one):
-        return False
-    lines = case.repository.side(one.finding.side).redacted_lines(one.finding.file) or []
-    first, last = one.finding.lines
-    before, now = fold(own_code(then)), fold("\n".join(lines[first - 1 : last]))
-    is_same_code = before in now or SequenceMatcher(None, before, now, autojunk=False).ratio() >= LIKE_LINE
-    return one.finding.file in (trace.path, then.finding.file) and bool(before) and is_same_code
 
 
 CONFIRMED = "confirmed in the review before, and its code stands as it stood"

@@ -35,7 +35,7 @@ def match_findings(
     earlier: Sequence[EarlierFinding], traces: Sequence[Trace], candidates: Sequence[Candidate]
 ) -> dict[int, Candidate]:
     """Map the position of an earlier finding to the new candidate that is the same problem."""
-    free = [one for one in candidates if one.finding and one.withheld is None]
+    free = [one for one in candidates if one.finding]
     free.sort(key=lambda one: one.id)
     checks = (_has_same_name, _is_same_claim, _is_same_place, _has_same_cause, _has_moved)
     return pair(

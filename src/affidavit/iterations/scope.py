@@ -1,7 +1,7 @@
 """Choose what models look at in a review that follows another, and what that review passes on."""
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,7 +12,6 @@ from affidavit.iterations.trace import (
     digests_of,
     examined_before,
     known_file,
-    new_head_lines,
     new_parts,
 )
 from affidavit.languages.registry import LANGUAGES
@@ -29,7 +28,6 @@ from affidavit.records.iteration import (
     Scope,
 )
 from affidavit.records.report import FileCoverage, HunkCoverage, Report
-from affidavit.symbols.definitions import symbols_of
 
 
 def earlier_of(
@@ -164,11 +162,9 @@ class Touched:
     paths: frozenset[str] = frozenset()
     """What is not as it was in the earlier review, under its old name or its new one."""
     reached: frozenset[str] = frozenset()
-    """Other changed files that use what was touched in one of these."""
+    """Other changed files that name one of these."""
     parts: dict[str, Parts] = field(default_factory=dict)
     """Of touched files: hunk and lines that no model has seen; a file of `paths` without parts has none."""
-    rewritten: frozenset[str] = frozenset()
-    """Files whose content is not what it was, whoever has seen them."""
 
 
 def touched_since(earlier: Earlier, case: Case) -> Touched:
@@ -183,33 +179,9 @@ def touched_since(earlier: Earlier, case: Case) -> Touched:
     still = {known.path for file in case.change.files if (known := known_file(file, earlier.files))}
     paths |= {one.path for one in earlier.files if one.path not in still}
     others = [file.path for file in files if file.path not in parts]
-    names = _names_touched(files, parts, earlier, case)
-    reached = frozenset(path for path in others if _uses(case.repository.head, path, names))
-    return Touched(frozenset(paths), reached, parts, _rewritten(earlier, still, case))
-
-
-def _names_touched(
-    files: Sequence[FileChange], parts: Mapping[str, Parts], earlier: Earlier, case: Case
-) -> dict[str, frozenset[str]]:
-    """The name by which others know a touched file, and the definitions in it that are new or changed."""
-    names: dict[str, frozenset[str]] = {}
-    for file in files:
-        if not parts.get(file.path) or file.head_path is None:
-            continue
-        known = known_file(file, earlier.files)
-        lines = new_head_lines(file, known.hunks if known else ())
-        symbols = symbols_of(case.repository.head, file.path)
-        found = [one.name for one in symbols if any(one.line <= line <= one.end_line for line in lines)]
-        names[_telling_name(file.path)] = frozenset(found) | names.get(_telling_name(file.path), frozenset())
-    return names
-
-
-def _uses(tree: Tree, path: str, names: Mapping[str, frozenset[str]]) -> bool:
-    """Check whether a file names a touched file, and something that was touched in it."""
-    if not LANGUAGES.of(path).is_code:
-        return False
-    words = {word for line in _lines(tree, path) for word in _WORD.findall(line)}
-    return any(file in words and not words.isdisjoint(found) for file, found in names.items())
+    changed = [path for path, new in parts.items() if new]
+    reached = frozenset(path for path in others if _names_any(case.repository.head, path, changed))
+    return Touched(frozenset(paths), reached, parts)
 
 
 def rests_on(path: str, touched: Touched, tree: Tree) -> bool:
@@ -226,26 +198,6 @@ def _is_touched(file: FileChange, earlier: Earlier) -> bool:
     if known is None:
         return True
     return (known.new_blob, known.path) != (file.new_blob, file.path) or known.old_blob != file.old_blob
-
-
-def _rewritten(earlier: Earlier, still: Container[str], case: Case) -> frozenset[str]:
-    """By their names then and now; what is no longer part of the change may have its content all the same."""
-    names: set[str] = set()
-    for file in case.change.files:
-        known = known_file(file, earlier.files)
-        if known is None or not _has_same_content(known, file):
-            names |= {file.path, known.path if known else file.path}
-    for one in earlier.files:
-        entry = case.repository.head.entry(one.path)
-        if one.path not in still and (entry is None or entry.blob != one.new_blob):
-            names.add(one.path)
-    return frozenset(names)
-
-
-def _has_same_content(known: EarlierFile, file: FileChange) -> bool:
-    if known.new_blob and file.new_blob:
-        return known.new_blob == file.new_blob
-    return [one.digests for one in known.hunks] == [digests_of(hunk) for hunk in file.hunks]
 
 
 def _unseen(file: FileChange, earlier: Earlier) -> Parts:

@@ -50,9 +50,9 @@ def carry(docket: Docket, case: Case) -> tuple[Docket, Carrying]:
     if earlier is None:
         return docket, Carrying()
     touched = touched_since(earlier, case)
-    entries = [_entry(one, earlier, touched, case) for one in earlier.findings]
+    entries = [_entry(one, earlier, case) for one in earlier.findings]
     named = add_fingerprints(docket, case).candidates
-    entries = with_silenced(with_partners(entries, earlier.findings, named), named, case)
+    entries = with_silenced(with_partners(entries, earlier.findings, named), named)
     brought: list[Candidate] = []
     for at, one in enumerate(entries):
         entries[at], candidates = _all_brought(at, one, touched, docket, case)
@@ -100,13 +100,13 @@ def follow_up_of(report: Report, carrying: Carrying, case: Case) -> FollowUp | N
 # Before anybody is asked
 
 
-def _entry(one: EarlierFinding, earlier: Earlier, touched: Touched, case: Case) -> Entry:
+def _entry(one: EarlierFinding, earlier: Earlier, case: Case) -> Entry:
     """Where a finding's code is; where that place is gone and another of its places stands, that one."""
     finding = one.candidate.finding
     if finding is None:
         return Entry(one, Trace("gone", ""), settled=("fixed", "evidence", "it had no finding"))
     trace = trace_code(one.candidate, finding, earlier, case)
-    is_rewritten = not touched.rewritten.isdisjoint((trace.path, finding.file))
+    is_rewritten = _is_rewritten(finding.file, trace.path, earlier, case)
     if one.candidate.kind == "mechanical":
         return Entry(one, trace, is_rewritten=is_rewritten, places=place_entries(one, earlier, case))
     places = [
@@ -121,9 +121,16 @@ def _entry(one: EarlierFinding, earlier: Earlier, touched: Touched, case: Case) 
         some_fixed = some_fixed or trace.outcome == "gone"
         place, trace = standing
         one = one.model_copy(update={"candidate": _in_its_stead(one.candidate, place)})
-        is_rewritten = not touched.rewritten.isdisjoint((trace.path, finding.file))
+        is_rewritten = _is_rewritten(finding.file, trace.path, earlier, case)
     entry = Entry(one, trace, is_rewritten=is_rewritten, some_fixed=some_fixed)
     return replace(entry, settled=_settled(finding, trace, case))
+
+
+def _is_rewritten(then: str, now: str, earlier: Earlier, case: Case) -> bool:
+    """Check whether the content of a file is not what it was in the earlier review."""
+    entry = case.repository.head.entry(now)
+    blobs = {one.new_blob for one in earlier.files if one.path == then}
+    return entry is None or (entry.blob not in blobs if blobs else case.change.file_at(now) is not None)
 
 
 def _is_apart(one: Finding, other: Finding) -> bool:
@@ -192,7 +199,7 @@ def _with_dismissed(
     candidates: Sequence[Candidate], earlier: Earlier, taken: set[str], named: Sequence[Candidate]
 ) -> list[Candidate]:
     """What people dismissed under an earlier name has that name again, so that its dismissal counts."""
-    free = [one for one in named if one.id not in taken and one.kind != "mechanical"]
+    free = [one for one in named if one.id not in taken and one.kind != "mechanical" and one.withheld is None]
     traces = [
         Trace("stands", one.candidate.finding.file, *one.candidate.finding.lines)
         if one.candidate.finding

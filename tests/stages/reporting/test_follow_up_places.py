@@ -58,18 +58,6 @@ def test_a_finding_stays_the_same_one(series: Series, happens: Callable[[Repo], 
     assert (decision.now, decision.times, decision.key) == (open_one.id, 2, before.shown[0].fingerprint)
 
 
-def test_other_quotation_marks_change_nothing(repo: Repo) -> None:
-    repo.commit("Base", BASE)
-    repo.git("checkout", "-q", "-b", "feature")
-    before = "def first(items):\n    return getattr(items, 'first', None)\n"
-    repo.commit("Take the first", {"shop.py": before})
-    series = Series(repo)
-    series.review([claim("shop.py", 2, "    return getattr(items, 'first', None)")])
-    repo.commit("Format", {"shop.py": before.replace("'", '"')})
-    series.review([], judge=None)
-    assert fate(series) == ("still_open", "evidence")
-
-
 def test_code_that_stands_under_another_condition_cannot_be_told_without_a_verifier(series: Series) -> None:
     series.review([CLAIM])
     guarded = FIRST.replace(QUOTE, "    if items:\n        price = items[0].price")
