@@ -135,8 +135,6 @@ def test_quality_says_how_often_feedback_was_followed(kept: tuple[Repo, Path]) -
     done = affidavit("quality", "--format", "json", "--data", kept[1], cwd=kept[0].path)
     said = json.loads(done.out)
     assert (said["followed"]["count"], said["improved"]["count"]) == (2, 2)
-    assert said["followed_by"]["specialist"][0]["value"] == "ruff"
-    assert said["followed_by"]["prompt_version"][0]["value"] == "no model"
     text = affidavit("quality", "--data", kept[1], cwd=kept[0].path).out
     assert "followed" in text
 
@@ -167,14 +165,10 @@ def test_alerts_say_when_a_series_gets_nowhere() -> None:
     assert kinds(summary(3, 0.9, keys=("a",), times=3)) == ["repeated_issue"]
     assert kinds(summary(1, 0.5), summary(2, 0.51), summary(3, 0.515)) == ["stuck"]
     assert kinds(summary(1, 0.5), summary(2, 0.53), summary(3, 0.56)) == []
-    assert kinds(summary(1, 0.5, "a"), summary(2, 0.6, "b"), summary(3, 0.5, "a")) == [
-        "oscillation",
-        "regression",
-    ]
+    assert kinds(summary(1, 0.5, "a"), summary(2, 0.6, "b"), summary(3, 0.5, "a")) == ["oscillation"]
     assert kinds(summary(1, 0.5, keys=("x",)), summary(2, 0.9), summary(3, 0.95, keys=("x",))) == [
         "oscillation"
     ]
-    assert kinds(summary(1, 0.9), summary(2, 0.6)) == ["regression"]
     gone = (summary(2, 0.9), summary(3, 0.95))
     assert kinds(summary(1, 0.5, keys=("x",)), *gone, summary(4, 0.98, keys=("x",))) == ["oscillation"]
 
@@ -204,8 +198,6 @@ def test_scores_of_reviews_that_did_not_look_at_the_same_are_not_compared() -> N
         assert kinds(summary(1, 0.6), unlike, summary(3, 0.6)) == []
         assert track(unlike, summary(3, 0.6)).improvement_delta is None
         assert track(summary(1, 0.6), unlike).improvement_observed is None
-    # What lies between them hides no fall.
-    assert kinds(summary(1, 0.9), half, summary(3, 0.6)) == ["regression"]
 
 
 def test_a_review_that_was_not_completed_is_marked_as_such(repo: Repo, tmp_path: Path) -> None:

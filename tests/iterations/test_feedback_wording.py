@@ -76,7 +76,7 @@ def test_elements_are_recognised() -> None:
 @pytest.mark.parametrize(
     ("hedged", "plain"),
     [
-        ("Consider using a set here.", "Use a set here."),
+        ("Consider using a set here.", "Start using a set here."),
         ("You might want to close the file.", "Close the file."),
         ("Perhaps return None.", "Return None."),
         ("`f` should probably check it.", "`f` must check it."),
@@ -89,7 +89,7 @@ def test_hedging_is_repaired_by_a_template(hedged: str, plain: str) -> None:
 
 def test_a_hedged_proposal_is_repaired_and_not_flagged() -> None:
     made = item(suggestion="Consider adding `total = 0` before the loop.")
-    assert made["suggestion"]["action"] == "Add `total = 0` before the loop."
+    assert made["suggestion"]["action"] == "Start adding `total = 0` before the loop."
     assert "wording_flags" not in made
 
 

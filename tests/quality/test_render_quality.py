@@ -22,7 +22,6 @@ def a_quality(**fields: object) -> Quality:
         "wrong": rate_of(1, 40),
         "nit": rate_of(4, 40),
         "by": {"specialist": (RateGroup(value="ruff", shown=60, wrong=rate_of(1, 40), nit=rate_of(4, 40)),)},
-        "quotes": {"exact": rate_of(9, 10), "relocated": rate_of(0, 10), "not_found": rate_of(1, 10)},
         "quotes_found": rate_of(9, 10),
         "absences": Absences(shown=2, searched=rate_of(2, 2)),
         "fates": Fates(

@@ -45,7 +45,7 @@ def command(series: str | None, **options: Any) -> None:
     """Show the reviews of SERIES: a branch, a request's address, or a name; without one, list all series.
 
     For each review: its score and verdict, whether its feedback was followed, and what that changed. Alerts
-    say when an issue repeats, the score stands still, the change goes back and forth, or gets worse.
+    say when an issue repeats, the score does not move, or the change goes back and forth.
     """
     outputs = [parse_output(text, FORMATS) for text in options["formats"] or (TEXT,)]
     check_outputs(outputs)

@@ -15,7 +15,6 @@ from affidavit.iterations.feedback_document import (
 )
 from affidavit.iterations.scores import REPEATED
 from affidavit.records.candidate import Candidate
-from affidavit.records.diagnostics import Reason
 from affidavit.records.iteration import IterationSummary, RememberedItem
 from affidavit.records.record import Record
 from affidavit.records.report import Report
@@ -105,7 +104,7 @@ def _remembered(candidate: Candidate, report: Report) -> RememberedItem:
 STUCK_ITERATIONS, STUCK_CHANGE = 3, 0.02
 """So many reviews with less change of the score than this are a standstill."""
 
-AlertKind = Literal["repeated_issue", "stuck", "oscillation", "regression", "budget"]
+AlertKind = Literal["repeated_issue", "stuck", "oscillation"]
 
 
 class Alert(Record):
@@ -119,14 +118,14 @@ def alerts_of(report: Report) -> list[Alert]:
     """Return the alerts of a report, by the history that it carries."""
     earlier = report.inputs.earlier
     summaries = [*(earlier.history if earlier else ()), summary_of(report)]
-    return [*find_alerts(summaries), *_budget(report)]
+    return find_alerts(summaries)
 
 
 def find_alerts(series: Sequence[IterationSummary]) -> list[Alert]:
     """Return the alerts of the newest review; the series starts with the oldest."""
     if not series:
         return []
-    return [*_repeated(series[-1]), *_stuck(series), *_oscillation(series), *_regression(series)]
+    return [*_repeated(series[-1]), *_stuck(series), *_oscillation(series)]
 
 
 def _repeated(newest: IterationSummary) -> list[Alert]:
@@ -160,24 +159,9 @@ def _oscillation(series: Sequence[IterationSummary]) -> list[Alert]:
     ]
 
 
-def _regression(series: Sequence[IterationSummary]) -> list[Alert]:
-    scores = [one.score for one in _like_newest(series)[-2:]]
-    if len(scores) < 2 or scores[1] >= scores[0] - STUCK_CHANGE:
-        return []
-    fell = f"the score fell from {scores[0]:.2f} to {scores[1]:.2f}"
-    return [Alert(kind="regression", detail=fell)]
-
-
 def _like_newest(series: Sequence[IterationSummary]) -> list[IterationSummary]:
     """The reviews whose scores can be compared with the newest one's; others looked at less, or otherwise."""
     return [one for one in series if one.is_like(series[-1])]
-
-
-def _budget(report: Report) -> list[Alert]:
-    is_spent = any(note.code is Reason.BUDGET_EXHAUSTED for note in report.diagnostics)
-    is_spent = is_spent or any("budget" in gap.reason for gap in report.incomplete)
-    ended = Alert(kind="budget", detail="the budget ran out before the review was complete")
-    return [ended] if is_spent else []
 
 
 def _nth(number: int) -> str:

@@ -12,12 +12,10 @@ from affidavit.quality.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding, Severity
-from affidavit.records.iteration import FindingDecision
 from affidavit.records.measure import (
     Absences,
     Dimension,
     Fates,
-    FollowedRate,
     Label,
     LabelledFinding,
     Mistake,
@@ -30,69 +28,27 @@ from affidavit.records.measure import (
 from affidavit.records.report import Report
 from affidavit.store.open import Store
 
-FOLLOWED_BY: tuple[Dimension, ...] = ("specialist", "prompt_version")
-
 
 @dataclass
 class FollowTally:
     """Sums over reports that follow another one."""
 
-    asked: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Dimension and its value to what was asked, and decided in the next review."""
-    followed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    asked: int = 0
+    followed: int = 0
     deltas: list[float] = field(default_factory=list)
-    clarity: list[float] = field(default_factory=list)
 
 
 def count_follow_up(tally: FollowTally, report: Report) -> None:
     """Count what one report says of the review before it."""
-    summary = summary_of(report)
-    if summary.clarity is not None:
-        tally.clarity.append(summary.clarity)
     earlier = report.inputs.earlier
     if report.follow_up is None or earlier is None or not earlier.history:
         return
-    before = earlier.history[-1]
+    summary, before = summary_of(report), earlier.history[-1]
     if summary.is_like(before):
         tally.deltas.append(round(summary.score - before.score, 3))
-    kinds = {one.candidate.id: one.candidate.kind for one in earlier.findings}
-    for decision in report.follow_up.decisions:
-        if decision.fate in ("cannot_tell", "dismissed"):
-            continue
-        is_machine = kinds.get(decision.earlier) == "mechanical"
-        values = {
-            "specialist": decision.specialist.partition("@")[0],
-            "prompt_version": NO_MODEL if is_machine else earlier.prompt_version,
-        }
-        for key in values.items():
-            tally.asked[key] += 1
-            tally.followed[key] += is_followed(decision)
-
-
-def is_followed(decision: FindingDecision) -> bool:
-    """The code at its place was changed, and what was asked is done, in whole or in part."""
-    return decision.code_changed and decision.fate in ("fixed", "partly_fixed")
-
-
-def followed_rate(tally: FollowTally) -> Rate | None:
-    """Over all that was asked."""
-    asked = sum(count for (name, _), count in tally.asked.items() if name == "specialist")
-    done = sum(count for (name, _), count in tally.followed.items() if name == "specialist")
-    return rate_of(done, asked)
-
-
-def followed_groups(tally: FollowTally) -> dict[Dimension, tuple[FollowedRate, ...]]:
-    """By specialist and by version of the prompts, who asked most first."""
-    groups: dict[Dimension, tuple[FollowedRate, ...]] = {}
-    for dimension in FOLLOWED_BY:
-        rows = [(value, count) for (name, value), count in tally.asked.items() if name == dimension]
-        made = [
-            FollowedRate(value=value, asked=count, followed=rate_of(tally.followed[dimension, value], count))
-            for value, count in sorted(rows, key=lambda row: (-row[1], row[0]))
-        ]
-        if made:
-            groups[dimension] = tuple(made)
-    return groups
+    fates = summary.fates
+    tally.asked += sum(count for fate, count in fates.items() if fate not in ("cannot_tell", "dismissed"))
+    tally.followed += summary.followed
 
 
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
@@ -101,7 +57,6 @@ NO_MODEL = "no model"
 FOUND = ("exact", "relocated", "ambiguous")
 MAX_POINTS = 1_000
 """So many reviews are drawn over time, the newest."""
-QUOTE_OUTCOMES = (*FOUND, "not_found", "not_quoted")
 
 
 @dataclass(frozen=True)
@@ -178,12 +133,9 @@ def measure_quality(
         withheld_valid=sum(one.entry.label is Label.VALID for one in withheld.values()),
         mistakes=_mistakes(tally.sightings, shown),
         by={dimension: _groups(tally.sightings, shown, dimension) for dimension in dimensions},
-        followed=followed_rate(tally.follow),
+        followed=rate_of(tally.follow.followed, tally.follow.asked),
         improved=rate_of(sum(delta > 0 for delta in tally.follow.deltas), len(tally.follow.deltas)),
         improvement=_spread(tally.follow.deltas),
-        clarity=_spread(tally.follow.clarity),
-        followed_by=followed_groups(tally.follow),
-        quotes=_quote_rates(tally.quotes),
         quotes_found=rate_of(sum(tally.quotes[outcome] for outcome in FOUND), tally.quotes.total()),
         absences=_absences(tally),
         fates=_fates(tally),
@@ -350,11 +302,6 @@ def _mistakes(sightings: Sequence[Sighting], labelled: dict[str, LabelledFinding
         for entry in entries
         if (found := seen.get((entry.report_id, entry.candidate_id)))
     )
-
-
-def _quote_rates(quotes: Counter[str]) -> dict[str, Rate]:
-    rates = {outcome: rate_of(quotes[outcome], quotes.total()) for outcome in QUOTE_OUTCOMES}
-    return {outcome: rate for outcome, rate in rates.items() if rate}
 
 
 def _absences(tally: QualityTally) -> Absences:

@@ -5,7 +5,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from affidavit.records.evidence import QuoteOutcome
 from affidavit.records.record import Record
 
 Arm = Literal["old", "new"]
@@ -229,15 +228,6 @@ class ReviewPoint(Record):
     refuted: int = 0
 
 
-class FollowedRate(Record):
-    """What became of what one specialist, or one version of the prompts, had asked for."""
-
-    value: str
-    asked: int
-    followed: Rate | None = None
-    """Done by changing the code, among what was asked and decided in the next review."""
-
-
 class Quality(Record):
     """What an installation knows about its reviews."""
 
@@ -270,11 +260,6 @@ class Quality(Record):
     """Next reviews with a better score."""
     improvement: Spread | None = None
     """By how much the score changed from one review to the next."""
-    clarity: Spread | None = None
-    """`feedback_clarity_score` of what was asked."""
-    followed_by: dict[Dimension, tuple[FollowedRate, ...]] = Field(default_factory=dict)
-    quotes: dict[QuoteOutcome, Rate] = Field(default_factory=dict)
-    """Of all quotes that were checked, also those of findings that were then withheld."""
     quotes_found: Rate | None = None
     """Quotes that stand in the named file, wherever in it."""
     absences: Absences = Absences()

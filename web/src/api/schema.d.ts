@@ -2137,17 +2137,6 @@ export interface components {
             scope: components["schemas"]["Scope"] | null;
         };
         /**
-         * FollowedRate
-         * @description What became of what one specialist, or one version of the prompts, had asked for.
-         */
-        FollowedRate: {
-            /** Value */
-            value: string;
-            /** Asked */
-            asked: number;
-            followed: components["schemas"]["Rate"] | null;
-        };
-        /**
          * FurtherView
          * @description Another place or account that a finding stands for.
          */
@@ -3097,15 +3086,6 @@ export interface components {
             followed: components["schemas"]["Rate"] | null;
             improved: components["schemas"]["Rate"] | null;
             improvement: components["schemas"]["Spread"] | null;
-            clarity: components["schemas"]["Spread"] | null;
-            /** Followed By */
-            followed_by: {
-                [key: string]: components["schemas"]["FollowedRate"][];
-            };
-            /** Quotes */
-            quotes: {
-                [key: string]: components["schemas"]["Rate"];
-            };
             quotes_found: components["schemas"]["Rate"] | null;
             /**
              * @default {
