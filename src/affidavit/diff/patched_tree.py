@@ -1,8 +1,8 @@
-"""From a tree and the files of a diff to the tree after it; or from the diff alone to what it shows."""
+"""Apply a diff to a tree exactly, or make the part of a tree that a diff shows by itself."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from affidavit.diff.between import detect_language
 from affidavit.diff.hunks import apply_hunks, lay_out
@@ -21,180 +21,101 @@ REGULAR_MODE = "100644"
 MAX_LAID_OUT_BYTES = 200_000_000
 _SUBPROJECT = re.compile(rb"[+ ]Subproject commit ([0-9a-f]{40}(?:[0-9a-f]{24})?)")
 
+Entries = dict[bytes, tuple[str, str] | None]
+"""Paths with the mode and blob that they get; None removes a path."""
+
 
 @dataclass(frozen=True)
-class Content:
-    """A file of the tree that is being made; `data` is None where only its id is known."""
+class _Content:
+    """A file after the diff: the id of its blob, or its data if that is new."""
 
     mode: str
-    data: bytes | None
-    blob: str | None = None
+    blob: str = ""
+    data: bytes = b""
 
 
-@dataclass
-class _Patch:
-    """One of the patches that are applied one after the other: what it was made from, and its files."""
+def apply_patch(
+    store: ObjectStore, base: GitTree, files: Sequence[FileDiff]
+) -> tuple[Entries, list[FileDiff]]:
+    """Return what a patch makes of a tree, and the files that do not apply exactly.
 
-    before: dict[bytes, Content | None] = field(default_factory=dict)
-    old_names: set[bytes] = field(default_factory=set)
-    new_names: set[bytes] = field(default_factory=set)
-
-    def has_names_of(self, file: FileDiff) -> bool:
-        """A patch takes a file away once and makes one once; only copies may share what they come from."""
-        is_taken = file.status is not FileStatus.COPIED and file.old_name in self.old_names
-        return is_taken or file.new_name in self.new_names
-
-    def add(self, file: FileDiff) -> None:
-        """Note the names that the file stands for."""
+    All files of a patch were made from the same tree, so files may exchange their names.
+    """
+    entries = {entry.raw_path: entry for entry in base.entries().values()}
+    found: dict[bytes, _Content | None] = {}
+    failed: list[FileDiff] = []
+    for file in files:
+        source = file.old_name or file.name
+        new = _after(store, None if file.old_name is None and source in found else entries.get(source), file)
+        if new is None:
+            failed.append(file)
+            continue
         if file.old_name is not None and file.status is not FileStatus.COPIED:
-            self.old_names.add(file.old_name)
+            found.setdefault(file.old_name, None)
         if file.new_name is not None:
-            self.new_names.add(file.new_name)
+            found[file.new_name] = new
+    return _written(store, found), failed
 
 
-class PatchedTree:
-    """A tree on which diffs are applied one after the other, exactly or not at all."""
+def _written(store: ObjectStore, found: Mapping[bytes, _Content | None]) -> Entries:
+    unwritten = {name: new.data for name, new in found.items() if new and not new.blob}
+    blobs = dict(zip(unwritten, store.write_blobs(list(unwritten.values())), strict=True))
+    return {name: (new.mode, new.blob or blobs[name]) if new else None for name, new in found.items()}
 
-    def __init__(self, store: ObjectStore, base: GitTree) -> None:
-        self._store = store
-        self._base = base
-        self._entries: dict[bytes, Entry] = {entry.raw_path: entry for entry in base.entries().values()}
-        self._changed: dict[bytes, Content | None] = {}
-        self._patch = _Patch()
 
-    def apply(self, file: FileDiff) -> bool:
-        """Apply one file's diff; False where the tree does not hold exactly what it was made from."""
-        if file.follows_text or self._patch.has_names_of(file):
-            self._patch = _Patch(dict(self._changed))
-        new = self._after(file)
-        if new is None and file.status is not FileStatus.DELETED:
-            return False
-        if file.status is FileStatus.DELETED and not self._can_delete(file):
-            return False
-        is_gone = file.status in (FileStatus.DELETED, FileStatus.RENAMED)
-        if file.old_name and is_gone and file.old_name not in self._patch.new_names:
-            self._changed[file.old_name] = None
-        self._patch.add(file)
-        if file.new_name and new is not None:
-            self._changed[file.new_name] = new
-        return True
-
-    def put(self, name: bytes, content: Content | None) -> None:
-        """Set one file, or remove it."""
-        self._changed[name] = content
-
-    def content(self, name: bytes) -> Content | None:
-        """A file as it stands after the diffs applied so far."""
-        return self._content(name, self._changed)
-
-    def _content(self, name: bytes, changed: Mapping[bytes, Content | None]) -> Content | None:
-        if name in changed:
-            return changed[name]
-        entry = self._entries.get(name)
-        if entry is None:
-            return None
-        if entry.mode == SUBMODULE_MODE or (self._store.size(entry.blob) or 0) > MAX_READ_BYTES:
-            return Content(entry.mode, None, entry.blob)
-        return Content(entry.mode, self._store.read(entry.blob), entry.blob)
-
-    def write(self) -> str:
-        """The id of the tree, written into the temporary objects."""
-        self._refuse_files_as_folders()
-        unwritten = {name: new for name, new in self._changed.items() if new is not None and new.blob is None}
-        blobs = self._store.write_blobs([new.data or b"" for new in unwritten.values()])
-        ids = dict(zip(unwritten, blobs, strict=True))
-        return self._store.write_tree(
-            self._base.revision,
-            {
-                name: None if new is None else (new.mode, new.blob or ids[name])
-                for name, new in self._changed.items()
-            },
-        )
-
-    def _refuse_files_as_folders(self) -> None:
-        # Git would make room for the one and drop the other without a word.
-        names = {name for name, new in self._changed.items() if new is not None}
-        names |= self._entries.keys() - self._changed.keys()
-        for name in names:
-            end = name.rfind(b"/")
-            while end > 0:
-                if name[:end] in names:
-                    raise InputError(f"{decode_path(name[:end])} cannot be both a file and a folder")
-                end = name.rfind(b"/", 0, end)
-
-    def _after(self, file: FileDiff) -> Content | None:
-        if file.new_name is None:
-            return None
-        if file.is_submodule and (file.new_mode or SUBMODULE_MODE) == SUBMODULE_MODE:
-            commit = _subproject(file)
-            return Content(SUBMODULE_MODE, None, commit) if commit else None
-        old = self._source(file.old_name) if file.old_name is not None else Content(REGULAR_MODE, b"")
-        if old is None or (file.old_name is None and self.content(file.new_name) is not None):
-            return None
-        mode = file.new_mode or old.mode
-        if file.is_binary:
-            return self._known_blob(file, mode)
-        if not file.hunks and file.old_name is not None:
-            return Content(mode, old.data, old.blob)
-        data = apply_hunks(old.data, file.hunks) if old.data is not None else None
-        return None if data is None else Content(mode, data)
-
-    def _source(self, name: bytes) -> Content | None:
-        """What a file of the patch was made from: all of them were made from the same tree."""
-        return self._content(name, self._patch.before) or self.content(name)
-
-    def _known_blob(self, file: FileDiff, mode: str) -> Content | None:
-        if file.new_blob is None or self._store.kind(file.new_blob) != "blob":
-            return None
-        return Content(mode, self._store.read(file.new_blob), file.new_blob)
-
-    def _can_delete(self, file: FileDiff) -> bool:
-        old = self._source(file.old_name or b"")
-        if old is None or not file.hunks or old.mode == SUBMODULE_MODE or file.is_binary:
-            return old is not None
-        return old.data is not None and apply_hunks(old.data, file.hunks) == b""
+def _after(store: ObjectStore, old: Entry | None, file: FileDiff) -> _Content | None:
+    """Return a file after the diff; None if it was made from another content."""
+    if (old is None) is not (file.old_name is None):
+        return None
+    mode = file.new_mode or (old.mode if old else REGULAR_MODE)
+    if SUBMODULE_MODE in (mode, old.mode if old else mode):
+        commit = _subproject(file)
+        return _Content(mode, commit) if commit else None
+    if file.is_binary or (old and not file.hunks):
+        blob = file.new_blob if file.is_binary else old.blob if old else None
+        is_known = file.new_name is None or (blob is not None and store.kind(blob) == "blob")
+        return _Content(mode, blob or "") if is_known else None
+    if old and (store.size(old.blob) or 0) > MAX_READ_BYTES:
+        return None
+    before = store.read(old.blob) if old else b""
+    data = None if before is None else apply_hunks(before, file.hunks)
+    is_exact = data is not None and (file.new_name is not None or not data)
+    return _Content(mode, data=data or b"") if is_exact else None
 
 
 def _subproject(file: FileDiff) -> str | None:
-    for hunk in file.hunks:
-        for line in hunk.lines:
-            match = _SUBPROJECT.fullmatch(line)
-            if match:
-                return match.group(1).decode()
-    return file.new_blob
+    lines = (_SUBPROJECT.fullmatch(line) for hunk in file.hunks for line in hunk.lines)
+    found = [match[1].decode() for match in lines if match]
+    return found[-1] if found else file.new_blob or file.old_blob
 
 
-def keeps_numbers(file: FileDiff) -> bool:
-    """The hunks' new line numbers follow from the old ones, as in a whole and unedited diff."""
-    shift = 0
-    for hunk in file.hunks:
-        if _first(hunk.new_start, hunk.new_count) - _first(hunk.old_start, hunk.old_count) != shift:
-            return False
-        shift += hunk.new_count - hunk.old_count
-    return True
-
-
-def _first(start: int, count: int) -> int:
-    return start if count else start + 1
+def write_tree(store: ObjectStore, base: GitTree, changes: Entries) -> GitTree:
+    """Write a tree with some paths changed; refuse a path that is a file and a folder."""
+    tree = GitTree(store, store.write_tree(base.revision, changes))
+    wanted = {entry.raw_path for entry in base.entries().values()} - changes.keys()
+    wanted |= {name for name, new in changes.items() if new}
+    # Git makes room for the one and drops the other without an error.
+    lost = sorted(wanted - {entry.raw_path for entry in tree.entries().values()})
+    if lost:
+        raise InputError(f"{decode_path(lost[0])} cannot be both a file and a folder")
+    return tree
 
 
 def is_opaque(file: FileDiff) -> bool:
-    """What the file becomes is not in the diff itself."""
+    """Check whether the diff itself does not show what the file becomes."""
     return file.is_binary or file.is_submodule
 
 
 def is_wholly_shown(file: FileDiff) -> bool:
-    """The hunks show every line that the file has on either side."""
+    """Check whether the hunks show every line that the file has on either side."""
     return file.status in (FileStatus.ADDED, FileStatus.DELETED) and not file.is_binary
 
 
-def shown_tree(store: ObjectStore, files: Sequence[FileDiff], side: Side) -> str:
-    """The part of a tree that a diff shows. Lines it does not show are empty."""
-    present = _present(files, side)
-    empty = GitTree(store, store.empty_tree())
-    tree = PatchedTree(store, empty)
+def shown_tree(store: ObjectStore, files: Sequence[FileDiff], side: Side) -> GitTree:
+    """Write the part of a tree that a diff shows; lines it does not show are empty."""
+    found: dict[bytes, _Content | None] = {}
     total = 0
-    for name, file in present:
+    for name, file in _present(files, side):
         mode = (file.old_mode if side == "base" else file.new_mode) or REGULAR_MODE
         if mode == SUBMODULE_MODE or file.is_binary:
             continue
@@ -202,36 +123,26 @@ def shown_tree(store: ObjectStore, files: Sequence[FileDiff], side: Side) -> str
         total += len(data)
         if total > MAX_LAID_OUT_BYTES:
             raise InputError("the diff is too large to lay out without its repository")
-        tree.put(name, Content(mode, data))
-    return tree.write()
+        found[name] = _Content(mode, data=data)
+    return write_tree(store, GitTree(store, store.empty_tree()), _written(store, found))
 
 
-def _present(files: Sequence[FileDiff], side: Side) -> list[tuple[bytes, FileDiff]]:
-    """The files of a side by their names there."""
-    own: list[tuple[bytes, FileDiff]] = []
-    copied: dict[bytes, FileDiff] = {}
+def _present(files: Sequence[FileDiff], side: Side) -> Iterator[tuple[bytes, FileDiff]]:
+    """Yield the files of a side by their names there; a file that was copied comes first."""
+    own: dict[bytes, FileDiff] = {}
     for file in files:
         name = file.old_name if side == "base" else file.new_name
-        if name is None:
+        if name is None or (side == "base" and file.status is FileStatus.COPIED):
             continue
-        if side == "base" and file.status is FileStatus.COPIED:
-            copied.setdefault(name, file)
-        else:
-            own.append((name, file))
-    _refuse_repeated([name for name, _ in own])
-    # What was copied may have a change of its own, or several copies: at base it stood only once.
-    return list({**copied, **dict(own)}.items())
-
-
-def _refuse_repeated(names: Sequence[bytes]) -> None:
-    seen: set[bytes] = set()
-    for name in names:
-        if name in seen:
+        if name in own:
             raise InputError(
                 f"{decode_path(name)} is changed more than once in this diff: "
                 "a series of patches can be reviewed only inside its repository"
             )
-        seen.add(name)
+        own[name] = file
+    if side == "base":
+        yield from ((one.old_name, one) for one in files if one.old_name and one.old_name not in own)
+    yield from own.items()
 
 
 def described(file: FileDiff, base: GitTree, head: GitTree, *, is_partial: bool) -> FileChange:
@@ -275,14 +186,34 @@ class PlacedDiff:
 
 
 def place_diff(store: ObjectStore, files: Sequence[FileDiff]) -> PlacedDiff | None:
-    """Try HEAD, then the states before recent commits to the same files; None where none fits exactly."""
+    """Try HEAD, then the states before recent commits to the same files; None if it fits none exactly."""
     for commit in _candidates(store, files):
-        base = commit_tree(store, commit)
-        tree = PatchedTree(store, base)
-        failed = [file for file in files if not tree.apply(file)]
-        if all(is_opaque(file) for file in failed):
-            return PlacedDiff(base, tree.write(), tuple(failed))
+        base = tree = commit_tree(store, commit)
+        unknown: list[FileDiff] = []
+        for patch in _patches(files):
+            changes, failed = apply_patch(store, tree, patch)
+            unknown += failed
+            if not all(map(is_opaque, failed)):
+                break
+            tree = write_tree(store, tree, changes)
+        else:
+            return PlacedDiff(base, tree.revision, tuple(unknown))
     return None
+
+
+def _patches(files: Sequence[FileDiff]) -> Iterator[list[FileDiff]]:
+    """Split a series, as `git format-patch` writes it: within a patch each name is changed once."""
+    patch: list[FileDiff] = []
+    seen: set[tuple[str, bytes]] = set()
+    for file in files:
+        old = None if file.status is FileStatus.COPIED else file.old_name
+        names = {(side, name) for side, name in (("base", old), ("head", file.new_name)) if name is not None}
+        if patch and (file.follows_text or names & seen):
+            yield patch
+            patch, seen = [], set()
+        patch.append(file)
+        seen |= names
+    yield patch
 
 
 def _candidates(store: ObjectStore, files: Sequence[FileDiff]) -> Iterator[str]:

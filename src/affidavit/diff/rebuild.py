@@ -7,13 +7,13 @@ from pathlib import Path
 from affidavit.diff.hunks import from_record
 from affidavit.diff.names import is_acceptable
 from affidavit.diff.parse import FileDiff, OpenedChange
-from affidavit.diff.patched_tree import Content, PatchedTree, shown_tree
+from affidavit.diff.patched_tree import Entries, apply_patch, shown_tree, write_tree
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
 from affidavit.git.location import NOTHING_MORE, Allowed, find_repository
 from affidavit.git.objects import OBJECT_ID, ObjectStore
 from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import first_parent
-from affidavit.git.tree import SUBMODULE_MODE, GitTree
+from affidavit.git.tree import GitTree
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
 from affidavit.records.record import Side
 
@@ -197,7 +197,7 @@ def _rebuilt(change: Change, store: ObjectStore) -> OpenedChange:
     if head is not None:
         return OpenedChange(change, GitRepository(store, base, head, tip))
     patched, notices = _patched(store, base, change.files)
-    tree = patched.write()
+    tree = write_tree(store, base, patched).revision
     if tree != change.head.tree and not notices:
         notices = ["the tree at head is not the one that was recorded"]
     commit = store.write_commit(tree, base.commit)
@@ -234,7 +234,7 @@ def _from_hunks_alone(change: Change, store: ObjectStore) -> OpenedChange:
             "name the right one with --repo, or fetch the commit"
         )
     files = [_as_diff(file, None) for file in change.files]
-    base, head = (GitTree(store, shown_tree(store, files, side)) for side in SIDES)
+    base, head = (shown_tree(store, files, side) for side in SIDES)
     notices = tuple(
         f"the tree at {side} is not the one that was recorded"
         for side, tree, recorded in (("base", base, change.base), ("head", head, change.head))
@@ -243,34 +243,20 @@ def _from_hunks_alone(change: Change, store: ObjectStore) -> OpenedChange:
     return OpenedChange(change, GitRepository(store, base, head), notices)
 
 
-def _patched(store: ObjectStore, base: GitTree, files: Sequence[FileChange]) -> tuple[PatchedTree, list[str]]:
-    patched = PatchedTree(store, base)
+def _patched(store: ObjectStore, base: GitTree, files: Sequence[FileChange]) -> tuple[Entries, list[str]]:
+    """Return what the recorded hunks make of base; a file that comes out differently is left out."""
+    diffs = [_as_diff(file, base) for file in files]
+    patched, _ = apply_patch(store, base, diffs)
     notices = []
-    for file in files:
-        diff = _as_diff(file, base)
-        applied = _applied(store, patched, file, diff)
-        if not applied:
-            if diff.new_name is not None:
-                patched.put(diff.new_name, None)
+    for file, diff in zip(files, diffs, strict=True):
+        name = diff.new_name
+        made = patched.get(name) if name is not None else None
+        # An unknown blob was unknown when the change was recorded.
+        is_unknown = file.is_binary and file.new_blob is None
+        if name is not None and not is_unknown and (made is None or made[1] != file.new_blob):
+            patched[name] = None
             notices.append(f"{file.path} could not be rebuilt from the report: it is absent at head")
     return patched, notices
-
-
-def _applied(store: ObjectStore, patched: PatchedTree, file: FileChange, diff: FileDiff) -> bool:
-    if file.is_submodule and file.new_mode == SUBMODULE_MODE and diff.new_name and file.new_blob:
-        patched.put(diff.new_name, Content(SUBMODULE_MODE, None, file.new_blob))
-        return True
-    if file.is_binary and file.new_blob is None:
-        # It was unknown when the change was recorded, too.
-        return True
-    if not patched.apply(diff):
-        return False
-    if diff.new_name is None:
-        return True
-    content = patched.content(diff.new_name)
-    if content is None or content.data is None:
-        return content is not None
-    return store.write_blobs([content.data])[0] == file.new_blob
 
 
 def _as_diff(file: FileChange, base: GitTree | None) -> FileDiff:

@@ -11,7 +11,6 @@ from affidavit.diff.patched_tree import (
     described,
     is_opaque,
     is_wholly_shown,
-    keeps_numbers,
     place_diff,
     shown_tree,
 )
@@ -331,12 +330,8 @@ def _placed(
         default_title=_diff_title(request),
         notices=notices,
     )
-    changed = tuple(described(file, placed.base, head, is_partial=False) for file in join_type_changes(files))
-    names = [file.name for file in join_type_changes(files)]
-    if len(set(names)) < len(names) or not all(keeps_numbers(file) for file in files):
-        # A series of patches, or one whose line numbers are off: git says what it amounts to.
-        unknown = (described(file, placed.base, head, is_partial=False) for file in placed.unknown)
-        changed = (*files_between(store, placed.base, head), *unknown)
+    unknown = (described(file, placed.base, head, is_partial=False) for file in placed.unknown)
+    changed = (*files_between(store, placed.base, head), *unknown)
     if placed.base.revision == head.revision and not any(is_opaque(file) for file in files):
         raise EmptyChangeError("nothing to review: the diff changes no line")
     change = _change(sides, changed, request, repository_name(store.git, location))
@@ -346,8 +341,8 @@ def _placed(
 def _unplaced(files: list[FileDiff], request: ChangeRequest, why: str) -> OpenedChange:
     store = ObjectStore(None)
     try:
-        base = GitTree(store, shown_tree(store, files, "base"))
-        head = GitTree(store, shown_tree(store, files, "head"))
+        base = shown_tree(store, files, "base")
+        head = shown_tree(store, files, "head")
         changed = tuple(
             described(file, base, head, is_partial=not is_wholly_shown(file))
             for file in join_type_changes(files)
