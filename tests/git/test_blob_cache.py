@@ -4,7 +4,7 @@ import hashlib
 import sqlite3
 from pathlib import Path
 
-from affidavit.git.blob_cache import DAY_SECONDS, FILE_NAME, BlobCache
+from affidavit.git.blob_cache import FILE_NAME, BlobCache
 
 
 def blob(number: int) -> str:
@@ -69,18 +69,12 @@ def test_a_folder_that_cannot_be_made_keeps_nothing_and_raises_nothing(tmp_path:
     assert cache.load("imports", 1, [blob(1)]) == {}
 
 
-def test_a_full_cache_forgets_what_was_not_used_for_longest(tmp_path: Path) -> None:
-    now = [0.0]
-    cache = BlobCache(tmp_path, max_bytes=300_000, clock=lambda: now[0])
-    old = {blob(number): b"o" * 500 for number in range(200)}
+def test_a_full_cache_is_emptied(tmp_path: Path) -> None:
+    cache = BlobCache(tmp_path, max_bytes=300_000)
+    old = {blob(number): b"o" * 5000 for number in range(100)}
     cache.save("imports", 1, old)
-    used = list(old)[:20]
-    now[0] += 2 * DAY_SECONDS
-    assert len(cache.load("imports", 1, used)) == 20
     new = {blob(number): b"n" * 500 for number in range(1000, 1300)}
     cache.save("imports", 1, new)
     assert (tmp_path / FILE_NAME).stat().st_size <= 300_000
-    kept = cache.load("imports", 1, old)
-    assert set(used) <= set(kept)
-    assert len(kept) < 100
+    assert cache.load("imports", 1, old) == {}
     assert cache.load("imports", 1, new) == new

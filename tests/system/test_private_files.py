@@ -40,15 +40,15 @@ def test_the_caches_are_closed_to_others(tmp_path: Path):
     folder = tmp_path / "home" / "affidavit"
     ResultCache(folder).save("key", Kept([FOUND]))
     BlobCache(folder).save("symbols", 1, {"1" * 40: b"secret"})
-    assert {place.name for place in folder.iterdir()} == {"analysers", "blobs-1.sqlite"}
+    assert {place.name for place in folder.iterdir()} == {"analysers", "blobs-2.sqlite"}
     assert modes(tmp_path / "home") == ({0o700}, {0o600})
 
 
 def test_a_cache_that_others_could_read_is_closed_to_them(tmp_path: Path):
     BlobCache(tmp_path).save("symbols", 1, {"1" * 40: b"secret"})
-    (tmp_path / "blobs-1.sqlite").chmod(0o644)
+    (tmp_path / "blobs-2.sqlite").chmod(0o644)
     assert BlobCache(tmp_path).load("symbols", 1, ["1" * 40]) == {"1" * 40: b"secret"}
-    assert mode(tmp_path / "blobs-1.sqlite") == 0o600
+    assert mode(tmp_path / "blobs-2.sqlite") == 0o600
 
 
 def test_a_folder_that_is_there_stays_as_its_owner_made_it(tmp_path: Path):

@@ -79,20 +79,9 @@ def _as_text(store: ObjectStore, raw: RawChange, block: FileDiff) -> FileDiff:
 
 
 def _hunks_of(store: ObjectStore, raw: RawChange) -> list[RawHunk]:
-    if raw.old_blob and raw.new_blob:
-        files = parse_diff(store.git.run("diff", *TEXT_OPTIONS, raw.old_blob, raw.new_blob))
-        return files[0].hunks if files else []
-    content = store.read(raw.old_blob or raw.new_blob or "") or b""
-    lines = content.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    if not lines:
-        return []
-    places = (b"-1,%d +0,0" if raw.old_blob else b"-0,0 +1,%d") % len(lines)
-    mark = b"-" if raw.old_blob else b"+"
-    end = [b"\\ No newline at end of file"] if not content.endswith(b"\n") else []
-    patch = [b"--- a/x", b"+++ b/x", b"@@ %s @@" % places, *(mark + line for line in lines), *end, b""]
-    return parse_diff(b"\n".join(patch))[0].hunks
+    (empty,) = store.write_blobs([b""])
+    patch = store.git.run("diff", *TEXT_OPTIONS, raw.old_blob or empty, raw.new_blob or empty)
+    return parse_diff(patch)[0].hunks if patch else []
 
 
 def _is_text(store: ObjectStore, raw: RawChange) -> bool:
