@@ -15,6 +15,7 @@ from pydantic_ai import exceptions as faults
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import ModelMessage, ModelResponse, PartDeltaEvent, PartStartEvent
 from pydantic_ai.models import Model, StreamedResponse
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from affidavit.minds.choice import UNREACHABLE, CallLimits, ModelChoice
 from affidavit.minds.wire.bounds import TooMuchSentError
@@ -101,21 +102,27 @@ class Connection:
     async def ask(
         self, messages: list[ModelMessage], question: Question, on_partial: OnPartialReply
     ) -> ModelResponse:
-        """The reply, from as many attempts as the limits allow; raises CallEnded."""
-        for attempt in range(1, self.limits.attempts + 1):
-            try:
-                reply = await self._ask_in_some_form(messages, question)
-                self._was_reached = True
-                return reply
-            except _Interrupted as cut:
-                self._was_reached |= not _unreachable(cut.fault)
-                wait = self._wait_after(cut.fault, attempt)
-                if wait is None:
-                    raise _ended(cut, self.choice.base_url or self.model.base_url or "") from cut
-                if cut.was_read:
-                    await on_partial(cut.reply)
-                await self.sleep(wait)
-        raise AssertionError("the last attempt returns or raises")
+        """Return the reply, from as many attempts as the limits allow; raise CallEnded."""
+
+        async def pay(state: RetryCallState) -> None:
+            cut = _cut_in(state)
+            if cut.was_read:
+                await on_partial(cut.reply)
+
+        retrying = AsyncRetrying(
+            stop=stop_after_attempt(self.limits.attempts),
+            retry=retry_if_exception(self._is_retried),
+            wait=self._seconds_to_wait,
+            sleep=self.sleep,
+            before_sleep=pay,
+            reraise=True,
+        )
+        try:
+            reply: ModelResponse = await retrying(self._ask_in_some_form, messages, question)
+        except _Interrupted as cut:
+            raise _ended(cut, self.choice.base_url or self.model.base_url or "") from cut
+        self._was_reached = True
+        return reply
 
     async def _ask_in_some_form(self, messages: list[ModelMessage], question: Question) -> ModelResponse:
         while True:
@@ -169,19 +176,21 @@ class Connection:
                 reason = f"the reply was not complete after {self.choice.call_seconds:g} s"
                 raise CallEnded("timed_out", reason, reading.so_far) from None
 
-    def _wait_after(self, fault: Exception, attempt: int) -> float | None:
-        """How long to wait before the next attempt; None: there is none."""
-        if attempt >= self.limits.attempts or not _is_worth_another_try(fault):
-            return None
-        if _unreachable(fault) and not self._was_reached:
-            return None
-        asked_for = fault.retry_after if isinstance(fault, faults.ModelAPIError) else None
+    def _is_retried(self, cut: BaseException) -> bool:
+        if not isinstance(cut, _Interrupted):
+            return False
+        self._was_reached |= not _unreachable(cut.fault)
+        is_soon = (cut.retry_after or 0.0) <= self.limits.max_delay_seconds
+        return self._was_reached and is_soon and _is_worth_another_try(cut.fault)
+
+    def _seconds_to_wait(self, state: RetryCallState) -> float:
+        asked_for: float | None = _cut_in(state).retry_after
         if asked_for is not None:
-            return asked_for if asked_for <= self.limits.max_delay_seconds else None
-        delay = self.limits.first_delay_seconds * float(1 << (attempt - 1))
+            return asked_for
         # Spread, so that specialists that were refused together do not retry together.
         spread = random.uniform(0.75, 1.25)  # noqa: S311 - nothing secret
-        return min(delay * spread, self.limits.max_delay_seconds)
+        delay = self.limits.first_delay_seconds * spread * 2.0 ** (state.attempt_number - 1)
+        return min(delay, self.limits.max_delay_seconds)
 
 
 class _Reading:
@@ -243,7 +252,12 @@ class _Interrupted(Exception):  # noqa: N818 - carries a fault, and what arrived
         # A status in place of a reply is a refusal, and without a connection nothing was asked.
         is_unread = isinstance(fault, faults.ModelHTTPError | faults.ModelConnectionError | faults.UserError)
         self.was_read = reply is not None or not is_unread
+        self.retry_after = fault.retry_after if isinstance(fault, faults.ModelAPIError) else None
         super().__init__(str(fault))
+
+
+def _cut_in(state: RetryCallState) -> Any:
+    return state.outcome and state.outcome.exception()
 
 
 def _is_rejected(fault: Exception) -> bool:
