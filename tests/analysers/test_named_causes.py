@@ -59,7 +59,8 @@ def test_a_method_that_is_named_whole_is_not_taken_for_another_of_its_name(case:
 
 
 def exactly(case: Case, path: str, message: str = LACKS, *, elsewhere: bool = True) -> str | None:
-    found = exact_cause(*asked(case, path, message), elsewhere=elsewhere)
+    said, _, inspection = asked(case, path, message)
+    found = exact_cause(said, inspection, elsewhere=elsewhere)
     return found.cause.symbol if found else None
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python_modules import absolute_module
@@ -15,9 +14,6 @@ from affidavit.records.finding import Cause
 from affidavit.symbols.changed import ChangedSymbol
 
 WORD = re.compile(r"[^\W\d]\w*")
-DOTTED = re.compile(r"[^\W\d][\w.]*")
-FROM_IMPORT = re.compile(r"\s*from\s+(?P<module>[\w.]+)\s+import\b(?P<names>.*)")
-IMPORT = re.compile(r"\s*import\s+(?P<names>.*)")
 MOVING = (FileStatus.DELETED, FileStatus.RENAMED, FileStatus.ADDED)
 FATE_ORDER = ("signature_changed", "removed", "added", "touched")
 FATE_WORDS = {"signature_changed": "altered", "removed": "removed", "added": "added", "touched": "altered"}
@@ -42,7 +38,7 @@ def find_cause(
     gone = _module_cause(names, diagnostic.path, inspection.change)
     if gone is not None:
         return gone
-    symbols = _Symbols(inspection.symbols, diagnostic.path, lines)
+    symbols = _Symbols(inspection.symbols, diagnostic.path, inspection)
     symbol = (
         _defined_at(diagnostic, inspection.symbols)
         or symbols.exactly(_member_and(names))
@@ -55,7 +51,7 @@ def find_cause(
 
 
 def exact_cause(
-    diagnostic: AnalyserDiagnostic, lines: Sequence[str], inspection: Inspection, *, elsewhere: bool
+    diagnostic: AnalyserDiagnostic, inspection: Inspection, *, elsewhere: bool
 ) -> NamedCause | None:
     """Return the removed or re-signed definition that the diagnostic names in full.
 
@@ -63,7 +59,7 @@ def exact_cause(
     """
     names = _member_and(names_in(diagnostic.message))
     gone = [one for one in inspection.symbols if one.fate in ("removed", "signature_changed")]
-    known = _Symbols(gone, diagnostic.path, lines)
+    known = _Symbols(gone, diagnostic.path, inspection)
     symbol = _defined_at(diagnostic, gone) or known.exactly(names)
     if symbol is None or not (symbol.file == diagnostic.path or (elsewhere and known.is_imported(symbol))):
         return None
@@ -83,8 +79,8 @@ def _defined_at(diagnostic: AnalyserDiagnostic, symbols: Iterable[ChangedSymbol]
 class _Symbols:
     """Changed definitions as one file sees them: its own and imported ones come first."""
 
-    def __init__(self, symbols: Sequence[ChangedSymbol], path: str, lines: Sequence[str]) -> None:
-        self._path, self._lines = path, lines
+    def __init__(self, symbols: Sequence[ChangedSymbol], path: str, inspection: Inspection) -> None:
+        self._path, self._inspection = path, inspection
         self._ordered = sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
 
     def exactly(self, names: Iterable[str]) -> ChangedSymbol | None:
@@ -101,20 +97,7 @@ class _Symbols:
 
     def is_imported(self, symbol: ChangedSymbol) -> bool:
         """Return whether the file imports the module that defines it, or something from it."""
-        module = module_name(symbol.file)
-        return any(module == name or module.endswith(f".{name}") for name in self._modules)
-
-    @cached_property
-    def _modules(self) -> frozenset[str]:
-        """Return every module that the file may import: of `from a import b` both `a` and `a.b`."""
-        found = set()
-        for line in self._lines:
-            if match := FROM_IMPORT.match(line):
-                origin = absolute_module(match["module"], self._path)
-                found |= {origin, *(f"{origin}.{name}" for name in WORD.findall(match["names"]))}
-            elif match := IMPORT.match(line):
-                found |= set(DOTTED.findall(match["names"]))
-        return frozenset(found)
+        return symbol.file in {one.target for one in self._inspection.imports.imports_of(self._path)}
 
     def _nearest(self, same: Sequence[ChangedSymbol]) -> ChangedSymbol | None:
         if len({one.file for one in same}) < 2:

@@ -286,7 +286,7 @@ class _Decider:
                 "the change does not touch this file, and no part of the change could be named as the cause"
             )
         if is_changed:
-            cause = exact_cause(diagnostic, lines, self._inspection, elsewhere=reads_all)
+            cause = exact_cause(diagnostic, self._inspection, elsewhere=reads_all)
         patch = patch_of(diagnostic, self._repository.head)
         return Counted(diagnostic, tuple(lines), cause, patch, is_impact=not is_changed)
 

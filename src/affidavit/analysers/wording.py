@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -158,8 +159,7 @@ def _option(part: str) -> str:
     return part.partition("=")[0]
 
 
-AROUND = 3
-MAX_HUNK_LINES = 60
+MAX_LINES = 60
 """A longer fix is not a small one."""
 NOT_IN_NAMES = frozenset('"\\\t\n\r')
 """Git quotes names with these."""
@@ -169,7 +169,8 @@ BYTE_ORDER_MARK = "\ufeff"
 def patch_of(diagnostic: AnalyserDiagnostic, head: Tree) -> str:
     """Return a unified diff of the diagnostic's edits; empty if it has none or they do not fit."""
     path = diagnostic.path
-    if not diagnostic.edits or NOT_IN_NAMES & set(path):
+    places = [line for one in diagnostic.edits for line in (one.line, one.end_line)]
+    if not places or max(places) - min(places) > MAX_LINES or NOT_IN_NAMES & set(path):
         return ""
     # Where the file has a secret, a patch would show it, or no longer apply.
     if head.lines(path) is None or head.redacted_lines(path) != head.lines(path):
@@ -217,38 +218,9 @@ def _offset(lines: Sequence[str], starts: Sequence[int], line: int, column: int)
 
 
 def unified(path: str, before: str, after: str) -> str:
-    """Return the difference as one hunk; empty if there is none, it is long, or the last line has no end."""
-    old, new = before.split("\n"), after.split("\n")
-    if before == after:
+    """Return the difference; empty if there is none, or a last line has no end."""
+    if not (before.endswith("\n") and after.endswith("\n")):
         return ""
-    first = _alike(old, new)
-    last = _alike(old[first:][::-1], new[first:][::-1])
-    start, below = max(0, first - AROUND), max(0, last - AROUND)
-    removed, added = old[first : len(old) - last], new[first : len(new) - last]
-    context = old[start:first], old[len(old) - last : len(old) - below]
-    # The last piece is what follows the last line break: nothing, where the file ends as files do.
-    if below == 0:
-        if old[-1] or new[-1] or not last:
-            return ""
-        context = context[0], context[1][:-1]
-    if len(removed) + len(added) > MAX_HUNK_LINES:
-        return ""
-    around = len(context[0]) + len(context[1])
-    head = f"@@ -{_range(start, around + len(removed))} +{_range(start, around + len(added))} @@"
-    body = [
-        *(f" {line}" for line in context[0]),
-        *(f"-{line}" for line in removed),
-        *(f"+{line}" for line in added),
-        *(f" {line}" for line in context[1]),
-    ]
-    return "\n".join([f"--- a/{path}", f"+++ b/{path}", head, *body]) + "\n"
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many lines are the same at the start."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (line, same) in pairs if line != same), min(len(one), len(other)))
-
-
-def _range(start: int, count: int) -> str:
-    return f"{start + 1 if count else start},{count}"
+    old, new = (text.split("\n")[:-1] for text in (before, after))
+    rows = list(unified_diff(old, new, f"a/{path}", f"b/{path}", lineterm=""))
+    return "\n".join([*rows, ""]) if rows else ""
