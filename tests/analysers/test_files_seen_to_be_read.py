@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.execution import Limits
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF
-from affidavit.analysers.run_side import analyse_side, find_program
+from affidavit.analysers.run_side import SideRunner, find_program
 from affidavit.analysers.shellcheck import SHELLCHECK
 from affidavit.analysers.task import ResultCache, SideResult
 from affidavit.analysers.ty import TY
@@ -42,15 +41,8 @@ def head_of(analyser: Analyser, one: Any, *, cache: ResultCache | None = None) -
     async def look() -> SideResult:
         program = await find_program(analyser, None)
         assert program is not None
-        return await analyse_side(
-            analyser,
-            program,
-            one.change,
-            one.repository,
-            "head",
-            cache=cache or ResultCache(None),
-            limits=Limits(),
-        )
+        runner = SideRunner(analyser, program, one.repository, cache or ResultCache(None))
+        return await runner.on_side(one.change, "head")
 
     return asyncio.run(look())
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from affidavit.analysers.execution import Limits
-from affidavit.analysers.run_side import analyse_side, find_program
-from affidavit.analysers.task import ResultCache, SideResult
+from affidavit.analysers.run_side import SideRunner, find_program
+from affidavit.analysers.task import SideResult
 from affidavit.analysers.zizmor import ZIZMOR
 from python_changes import Case, Open
 
@@ -55,11 +55,8 @@ def looked(one: Case, seconds: float = 100) -> SideResult:
     async def look() -> SideResult:
         program = await find_program(ZIZMOR, None)
         assert program is not None
-        limits = Limits(timeout_seconds=seconds)
-        cache = ResultCache(None)
-        return await analyse_side(
-            ZIZMOR, program, one.change, one.repository, "head", cache=cache, limits=limits
-        )
+        runner = SideRunner(ZIZMOR, program, one.repository, limits=Limits(timeout_seconds=seconds))
+        return await runner.on_side(one.change, "head")
 
     return asyncio.run(look())
 

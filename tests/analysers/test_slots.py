@@ -35,23 +35,3 @@ def test_the_same_slots_serve_one_event_loop_after_another():
 
 def test_the_default_is_the_number_of_cores():
     assert most_at_once(Slots(), usable_cores() * 2) == usable_cores()
-
-
-def test_who_holds_every_place_is_alone_and_two_such_do_not_wait_for_each_other() -> None:
-    running: list[str] = []
-    seen: list[list[str]] = []
-
-    async def work(name: str, slots: Slots, *, is_alone: bool) -> None:
-        async with slots.all() if is_alone else slots.one():
-            running.append(name)
-            if is_alone:
-                seen.append(list(running))
-            await asyncio.sleep(0.01)
-            running.remove(name)
-
-    async def everybody() -> None:
-        slots = Slots(3)
-        await asyncio.gather(*(work(str(n), slots, is_alone=n % 3 == 0) for n in range(9)))
-
-    asyncio.run(asyncio.wait_for(everybody(), 30))
-    assert [len(one) for one in seen] == [1, 1, 1]

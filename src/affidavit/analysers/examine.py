@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from affidavit.analysers.decision import Examination, add_silenced, confirm_doub
 from affidavit.analysers.execution import NO_WALLS, Limits, Slots, has_walls
 from affidavit.analysers.registry import ANALYSERS, silence_about
 from affidavit.analysers.rule import WhyOff, nothing_is_off
-from affidavit.analysers.run_side import analyse_paths, analyse_side, find_program, paths_to_run
+from affidavit.analysers.run_side import SideRunner, find_program, paths_to_run
 from affidavit.analysers.task import Program, ResultCache, SideResult
 from affidavit.analysers.wording import Proof, note_set_aside, shortened, write_finding
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION
@@ -29,27 +29,12 @@ from affidavit.records.record import Side
 from affidavit.records.report import Gap, Reply
 from affidavit.system.concurrency import side_by_side
 
+SIDES: tuple[Side, ...] = ("base", "head")
 WALLS_ADVICE = "Allow user namespaces, as in `sysctl kernel.unprivileged_userns_clone=1`."
 
 
-@dataclass(frozen=True)
-class Means:
-    """Things that the analysers of a review share."""
-
-    cache: ResultCache = field(default_factory=lambda: ResultCache(None))
-    limits: Limits = field(default_factory=Limits)
-    slots: Slots | None = None
-    why_off: WhyOff = nothing_is_off
-
-
-async def examine(analyser: Analyser, case: Case, means: Means) -> Reply:
+async def examine(analyser: Analyser, case: Case, why_off: WhyOff, **means: Any) -> Reply:
     """Run the analyser on both sides, compare them, and reply with the findings that are new."""
-    started = time.monotonic()
-    reply = await _examine(analyser, case, means)
-    return reply.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
-
-
-async def _examine(analyser: Analyser, case: Case, means: Means) -> Reply:
     if not any(map(analyser.looks_at, case.change.files)):
         return _reply(analyser)
     program = await find_program(analyser, case.repository.folder)
@@ -58,7 +43,7 @@ async def _examine(analyser: Analyser, case: Case, means: Means) -> Reply:
     if analyser.reads_any_path and not has_walls():
         return _not_run(analyser, case, f"{analyser.name} is not run: {NO_WALLS}", WALLS_ADVICE)
     try:
-        found = await _look(analyser, case, program, means)
+        found = await _look(SideRunner(analyser, program, case.repository, **means), case, why_off)
     except (OutsideError, OSError) as error:
         part = Gap(name=analyser.name, reason=f"{analyser.name} could not be run: {error}")
         return _reply(analyser, incomplete=(part,))
@@ -78,34 +63,21 @@ async def _examine(analyser: Analyser, case: Case, means: Means) -> Reply:
     )
 
 
-async def _look(analyser: Analyser, case: Case, program: Program, means: Means) -> Examination:
+async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
     """Run the analyser on both sides and decide what is new and what counts.
 
     A quick one runs on head first: if head is clean, nothing can be new, and base is not run.
     """
-    case.emit(
-        event(
-            EventName.TOOL_CALLED,
-            agent="reviewer",
-            specialist=analyser.name,
-            tool=analyser.name,
-            args={"sides": ["base", "head"], "version": program.version},
-        )
-    )
-    shared: dict[str, Any] = {"cache": means.cache, "limits": means.limits, "slots": means.slots}
-
-    withdrawn: dict[Side, dict[str, bytes]] = {
-        "base": _without_withdrawn(analyser, case, "base"),
-        "head": _without_withdrawn(analyser, case, "head"),
-    }
+    analyser = runner.analyser
+    called = {"sides": ["base", "head"], "version": runner.program.version}
+    named = {"specialist": analyser.name, "tool": analyser.name}
+    case.emit(event(EventName.TOOL_CALLED, agent="reviewer", **named, args=called))
+    withdrawn = {side: _without_withdrawn(analyser, case, side) for side in SIDES}
+    lifted = _lifted(analyser, case)
 
     def run(side: Side, own: Mapping[str, bytes] | None = None) -> Coroutine[None, None, SideResult]:
-        rewritten = {**withdrawn[side], **(own or {})}
-        return analyse_side(
-            analyser, program, case.change, case.repository, side, rewritten=rewritten, **shared
-        )
+        return runner.on_side(case.change, side, {**withdrawn[side], **(own or {})})
 
-    lifted = _lifted(analyser, case)
     if analyser.scope == "project":
         base, head = await side_by_side([run("base"), run("head")])
         unsilenced = await run("head", lifted) if lifted else head
@@ -119,11 +91,10 @@ async def _look(analyser: Analyser, case: Case, program: Program, means: Means) 
         return found
 
     def ask(other: Analyser, paths: Sequence[str]) -> Coroutine[None, None, SideResult]:
-        rewritten = {**withdrawn["head"], **lifted}
-        return analyse_paths(other, program, case.repository, "head", paths, rewritten=rewritten, **shared)
+        return replace(runner, analyser=other).on_paths("head", paths, {**withdrawn["head"], **lifted})
 
     found = await confirm_doubtful(analyser, found, case.change, ask)
-    return await asyncio.to_thread(decide, analyser, case, means.why_off, found)
+    return await asyncio.to_thread(decide, analyser, case, why_off, found)
 
 
 def _without_withdrawn(analyser: Analyser, case: Case, side: Side) -> dict[str, bytes]:
@@ -210,7 +181,7 @@ def _not_run(analyser: Analyser, case: Case, reason: str, advice: str) -> Reply:
             state="not_installed",
             detail=f"{part.reason}, so that nobody looked for {analyser.subject}",
         )
-        for side in ("base", "head")
+        for side in SIDES
     )
     return _reply(analyser, not_run=(part,), analyser_runs=runs)
 
@@ -264,7 +235,12 @@ class MechanicalSpecialist:
     ) -> None:
         self.name = analyser.name
         self.analyser = analyser
-        self._means = Means(ResultCache(cache_dir), limits or Limits(), slots, why_off)
+        self._why_off = why_off
+        self._means = {
+            "cache": ResultCache(cache_dir),
+            "limits": limits or Limits(),
+            "slots": slots or Slots(),
+        }
 
     def examines(self, file: FileChange) -> bool:
         """Return whether the analyser reads the file, and for more than one narrow thing."""
@@ -272,7 +248,9 @@ class MechanicalSpecialist:
 
     async def examine(self, case: Case) -> Reply:
         """Examine a change with the analyser."""
-        return await examine(self.analyser, case, self._means)
+        started = time.monotonic()
+        reply = await examine(self.analyser, case, self._why_off, **self._means)
+        return reply.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
 
 
 def mechanical_specialists(

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -279,18 +279,6 @@ class Slots:
         self._count = count or usable_cores()
         # A semaphore belongs to one event loop; a specialist may be asked from several, one after another.
         self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
-        # Two tasks that each hold some of the slots would wait for each other forever.
-        self._gathering: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
-
-    @asynccontextmanager
-    async def all(self) -> AsyncIterator[None]:
-        """Wait until all slots are free, and hold them."""
-        loop = asyncio.get_running_loop()
-        places = self._by_loop.setdefault(loop, asyncio.Semaphore(self._count))
-        async with self._gathering.setdefault(loop, asyncio.Lock()), AsyncExitStack() as held:
-            for _ in range(self._count):
-                await held.enter_async_context(places)
-            yield
 
     @asynccontextmanager
     async def one(self) -> AsyncIterator[None]:

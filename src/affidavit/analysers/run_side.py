@@ -5,8 +5,7 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -108,37 +107,6 @@ def _before(file: FileChange, side: Side) -> str | None:
     return file.path_at(side) or (file.old_path if side == "base" else None)
 
 
-async def analyse_side(  # noqa: PLR0913 - each is one thing that the result depends on
-    analyser: Analyser,
-    program: Program,
-    change: Change,
-    repository: Repository,
-    side: Side,
-    *,
-    cache: ResultCache,
-    limits: Limits,
-    slots: Slots | None = None,
-    rewritten: Mapping[str, bytes] | None = None,
-) -> SideResult:
-    """Run the analyser on one side, or take the cached result for the same content."""
-    paths = paths_to_run(analyser, change, repository.side(side), side)
-    found = await analyse_paths(
-        analyser,
-        program,
-        repository,
-        side,
-        paths,
-        cache=cache,
-        limits=limits,
-        slots=slots,
-        rewritten=rewritten,
-    )
-    if analyser.reads_every_line:
-        return found
-    relevant = {one.path for one in found.diagnostics} | {_before(file, side) for file in change.files}
-    return _not_read(found, read_otherwise(repository.side(side), [one for one in paths if one in relevant]))
-
-
 def _not_read(found: SideResult, unread: Sequence[Unread]) -> SideResult:
     """Remove the diagnostics of files that the analyser did not read as git does."""
     paths = {one.path for one in unread}
@@ -152,55 +120,56 @@ def _not_read(found: SideResult, unread: Sequence[Unread]) -> SideResult:
     return SideResult(found.run.model_copy(update={**update, "diagnostics": len(kept)}), kept)
 
 
-async def analyse_paths(  # noqa: PLR0913 - as above
-    analyser: Analyser,
-    program: Program,
-    repository: Repository,
-    side: Side,
-    paths: Sequence[str],
-    *,
-    cache: ResultCache,
-    limits: Limits,
-    slots: Slots | None = None,
-    rewritten: Mapping[str, bytes] | None = None,
-) -> SideResult:
-    """Run the analyser on files of a side; `rewritten` has other contents than the tree's."""
-    tree = repository.side(side)
-    laid = laid_names(analyser, paths, (repository.base, repository.head))
-    # The target's own configuration, where it is known: a branch picks its base, not its target.
-    configured = repository.tip or repository.base
-    invocation = analyser.invoke(configured, paths if analyser.canary else list(laid))
-    task = Task(analyser, program, tree, side, tuple(paths), invocation, laid, rewritten or {})
-    if not paths:
-        return task.result("nothing_to_do")
-    key = task.key()
-    kept = await asyncio.to_thread(cache.load, key)
-    if kept is not None:
-        return task.result("completed", kept.diagnostics, is_cached=True, unread=kept.unread)
-    async with nullcontext() if slots is None else slots.one():
-        found = await _run(task, limits)
-    if found.run.state == "timed_out" and slots is not None:
-        async with slots.all():
-            found = await _run(task, limits)
-    if found.run.state in FAILED_ON_A_FILE and analyser.scope == "file" and 1 < len(paths) <= MAX_ALONE:
-        alone = [
-            await analyse_paths(
-                analyser,
-                program,
-                repository,
-                side,
-                [path],
-                cache=cache,
-                limits=limits,
-                slots=slots,
-                rewritten=rewritten,
-            )
-            for path in paths
-        ]
-        return _joined(found, dict(zip(paths, alone, strict=True)))
-    if found.run.state == "completed" and not found.run.refused:
-        await asyncio.to_thread(cache.save, key, Kept(found.diagnostics, found.run.unread))
-    return found
+@dataclass(frozen=True)
+class SideRunner:
+    """Runs one analyser on either side of a repository."""
+
+    analyser: Analyser
+    program: Program
+    repository: Repository
+    cache: ResultCache = field(default_factory=lambda: ResultCache(None))
+    limits: Limits = field(default_factory=Limits)
+    slots: Slots = field(default_factory=Slots)
+
+    async def on_side(
+        self, change: Change, side: Side, rewritten: Mapping[str, bytes] | None = None
+    ) -> SideResult:
+        """Run the analyser on what it gets of one side, or take the cached result for the same content."""
+        tree = self.repository.side(side)
+        paths = paths_to_run(self.analyser, change, tree, side)
+        found = await self.on_paths(side, paths, rewritten)
+        if self.analyser.reads_every_line:
+            return found
+        relevant = {one.path for one in found.diagnostics} | {_before(file, side) for file in change.files}
+        return _not_read(found, read_otherwise(tree, [one for one in paths if one in relevant]))
+
+    async def on_paths(
+        self, side: Side, paths: Sequence[str], rewritten: Mapping[str, bytes] | None = None
+    ) -> SideResult:
+        """Run the analyser on files of a side; `rewritten` has other contents than the tree's."""
+        task = self._task(side, paths, rewritten or {})
+        if not paths:
+            return task.result("nothing_to_do")
+        key = task.key()
+        kept = await asyncio.to_thread(self.cache.load, key)
+        if kept is not None:
+            return task.result("completed", kept.diagnostics, is_cached=True, unread=kept.unread)
+        async with self.slots.one():
+            found = await _run(task, self.limits)
+        is_one_of_few = self.analyser.scope == "file" and 1 < len(paths) <= MAX_ALONE
+        if found.run.state in FAILED_ON_A_FILE and is_one_of_few:
+            return _joined(found, {path: await self.on_paths(side, [path], rewritten) for path in paths})
+        if found.run.state == "completed" and not found.run.refused:
+            await asyncio.to_thread(self.cache.save, key, Kept(found.diagnostics, found.run.unread))
+        return found
+
+    def _task(self, side: Side, paths: Sequence[str], rewritten: Mapping[str, bytes]) -> Task:
+        laid = laid_names(self.analyser, paths, (self.repository.base, self.repository.head))
+        # The target's own configuration, where it is known: a branch picks its base, not its target.
+        configured = self.repository.tip or self.repository.base
+        invocation = self.analyser.invoke(configured, paths if self.analyser.canary else list(laid))
+        tree = self.repository.side(side)
+        return Task(self.analyser, self.program, tree, side, tuple(paths), invocation, laid, rewritten)
 
 
 def _joined(together: SideResult, alone: Mapping[str, SideResult]) -> SideResult:

@@ -12,7 +12,7 @@ from affidavit.analysers.execution import Limits
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF
-from affidavit.analysers.run_side import analyse_paths, find_program, paths_to_run
+from affidavit.analysers.run_side import SideRunner, find_program, paths_to_run
 from affidavit.analysers.shellcheck import SHELLCHECK
 from affidavit.analysers.task import ResultCache
 from affidavit.analysers.ty import TY
@@ -164,15 +164,8 @@ class Checks:
             tree = self._repository.side(side)
             is_whole = analyser.scope == "project"
             paths = paths_to_run(analyser, self._change, tree, side) if is_whole else [path]
-            result = await analyse_paths(
-                analyser,
-                program,
-                self._repository,
-                side,
-                paths,
-                cache=self._cache,
-                limits=self._limits,
-            )
+            runner = SideRunner(analyser, program, self._repository, self._cache, self._limits)
+            result = await runner.on_paths(side, paths)
         except (OutsideError, OSError) as error:
             return CheckResult(analyser.name, problem=f"{analyser.name} could not be run: {error}")
         if not result.is_complete:

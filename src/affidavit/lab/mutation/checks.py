@@ -10,8 +10,8 @@ from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.comparison import new_diagnostics
 from affidavit.analysers.execution import Limits
 from affidavit.analysers.rule import Rule
-from affidavit.analysers.run_side import analyse_side, find_program
-from affidavit.analysers.task import ResultCache, SideResult
+from affidavit.analysers.run_side import SideRunner, find_program
+from affidavit.analysers.task import ResultCache
 from affidavit.analysers.ty import TY, read_ty
 from affidavit.git.repository import GitRepository
 from affidavit.lab.mutation.mutant import Mutant, PlantingGround
@@ -124,10 +124,8 @@ async def check_types(
     program = await find_program(checker, reviewed_folder)
     if program is None:
         return TypeCheck("not_checked", f"{checker.name} is not installed")
-    sides: list[SideResult] = [
-        await analyse_side(checker, program, change, repository, side, cache=cache, limits=CHECKER_LIMITS)
-        for side in ("base", "head")
-    ]
+    runner = SideRunner(checker, program, repository, cache, CHECKER_LIMITS)
+    sides = [await runner.on_side(change, "base"), await runner.on_side(change, "head")]
     named = f"{checker.name} {program.version}".strip()
     if not sides[0].is_complete:
         return TypeCheck("not_checked", f"{named} could not check the commit: {sides[0].run.detail}")
