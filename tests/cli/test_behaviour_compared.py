@@ -152,17 +152,6 @@ def test_its_patch_was_tried_and_the_report_says_that_it_holds(compared: Any) ->
     assert one["patch_trial"]["holds"] is True
 
 
-def test_a_model_writes_a_patch_and_mends_one_that_fails(compared: Any, change: Repo) -> None:
-    first = json.dumps({"patch": PATCH.replace("sum(prices)\n", "sum(prices\n"), "why": "as before"})
-    second = json.dumps({"patch": PATCH, "why": "as before"})
-    with serving(calls(("patch", first)), calls(("patch", second))) as (address, script):
-        named = (compared[0], "experimenter-0", "--write", "--model", "scripted", "--base-url", address)
-        done = affidavit("suggest", *named, "--run", cwd=change.path)
-    assert done.code == 0, done.err
-    assert "passed: reproduction: settled" in done.out
-    assert "cannot be parsed any more" in json.dumps(script.requests[1])
-
-
 def test_models_are_told_of_programs_only_where_there_is_a_sandbox(
     compared: Any, change: Repo, tmp_path: Path
 ) -> None:

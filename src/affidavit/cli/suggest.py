@@ -1,9 +1,8 @@
-"""`affidavit suggest`: try the patch of a finding before it is offered."""
+"""`affidavit suggest`: try the patch of a finding, show it, and apply it on request."""
 
 import asyncio
 import os
 from contextlib import ExitStack
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from affidavit.config.places import cache_folder, state_folder
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Runner
 from affidavit.records.finding import Finding
 from affidavit.records.program_runs import PatchTrial
 from affidavit.render.safe_text import visible
@@ -60,67 +58,52 @@ def command(
     data: Path | None,
     **options: Any,
 ) -> None:
-    """Try the patch of FINDING in REPORT, and show it with what became of it.
+    """Try the patch of FINDING in REPORT and show the result.
 
     REPORT is a file of `review --format report=FILE`, the id of a kept report, or `last`.
-    It must apply to head, parse, bring no new analyser result, take no test away, and (with --run) settle the
-    finding's program and pass the covering tests as before. A step that failed in the review and is not tried
-    again counts as failed. Exit code 0: it holds, as far as it was tried. 1: it failed, and is shown as text.
+    The patch must apply to head, parse, cause no new analyser result, remove no test, and (with --run) fix
+    the finding's program and pass the covering tests as before. A step that failed in the report and is not
+    tried again counts as failed. Exit code 0: every step that was tried passed. 1: a step failed.
     """
     store = open_store(data or state_folder())
     recorded = find_report(report, store, ids_here(store, repo, allowed_of(options)))
     candidate = find_candidate(recorded, finding)
-    if candidate.finding is None:
-        raise InputError("this finding was dropped by the contract: there is nothing to patch")
+    patch = _patch_of(candidate.finding)
+    if candidate.finding is None or not patch:
+        raise InputError("this finding has no patch")
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened, ExitStack() as stack:
         chosen = ReviewOptions.among(options)
-        settings = running_settings(chosen)
-        crew = assemble_crew(settings, cache_folder())
-        make_runner = _runner_maker(opened.repository, stack, settings, chosen) if run else None
+        settings, repository = running_settings(chosen), opened.repository
+        runner = _runner_maker(repository, stack, settings, chosen) if run else None
+        specialists = assemble_crew(settings, cache_folder()).specialists
         trial, contents = asyncio.run(
-            try_patch(
-                candidate.finding,
-                opened.change,
-                opened.repository,
-                crew.specialists,
-                make_runner,
-                covering_tests,
-            )
+            try_patch(candidate.finding, opened.change, repository, specialists, runner, covering_tests)
         )
         trial = trial.after(candidate.patch_trial)
         if is_applied and trial.holds:
             write_files(opened.repository, contents)
-    patch = _patch_of(candidate.finding)
     click.echo(_as_patch(patch, trial) if output == "patch" else _as_text(patch, trial))
     if is_applied:
         say("written into the working tree" if trial.holds else "not written")
     context.exit(exit_code(is_failed=not trial.holds, is_incomplete=False))
 
 
-def _patch_of(finding: Finding) -> str:
-    return (finding.verification.patch if finding.verification else None) or ""
+def _patch_of(finding: Finding | None) -> str:
+    return (finding.verification.patch if finding and finding.verification else None) or ""
 
 
 def _runner_maker(
     repository: GitRepository, stack: ExitStack, settings: Settings, options: ReviewOptions
 ) -> MakeRunner:
-    """Return a maker of runners that share one environment, built from the base alone."""
-
-    @cache
-    def beside() -> MakeRunner:
-        running = stack.enter_context(opened_runner(repository, settings, options, is_asked=True))
-        if running.beside is None:
-            raise InputError(f"nothing is run: {running.programs.reason if running.programs else ''}")
-        return running.beside
-
-    def make(patched: GitRepository) -> Runner:
-        return beside()(patched)
-
-    return make
+    """Return what runs programs in patched copies of the change, in the environment of its base."""
+    running = stack.enter_context(opened_runner(repository, settings, options, is_asked=True))
+    if running.beside is None:
+        raise InputError(f"no program was run: {running.programs.reason if running.programs else ''}")
+    return running.beside
 
 
 def write_files(repository: GitRepository, contents: Contents) -> None:
-    """Write a tried patch; raise InputError if the working tree differs from head."""
+    """Write a patch to the working tree; refuse if a file there differs from head."""
     folder = repository.folder
     if folder is None:
         raise InputError("there is no working tree to write into")
@@ -154,12 +137,12 @@ def _as_patch(patch: str, trial: PatchTrial) -> str:
 
 def _as_text(patch: str, trial: PatchTrial) -> str:
     lines = [f"{MARKS[step.passed]}: {step.name}: {step.detail}" for step in trial.steps]
-    lines.append(_outcome(trial) if trial.holds else "does not hold: for reading only")
+    lines.append(_outcome(trial) if trial.holds else "the patch failed: do not apply it")
     return "\n".join(visible(line) for line in [*lines, "", *patch.splitlines()])
 
 
 def _outcome(trial: PatchTrial) -> str:
-    """Say that a patch holds, and what was not tried."""
+    """Say which steps passed, and which were not tried."""
     if not trial.untried:
         return "tried, and holds"
     tried = ", ".join(step.name for step in trial.steps if step.passed)
