@@ -76,8 +76,8 @@ POSTED = "posted"
     "formats",
     multiple=True,
     metavar="NAME[=FILE]",
-    help="terminal, report, review-result[@1.0], verdict, markdown, html, sarif[@github], rdjson, gitlab,"
-    " junit, feedback; repeatable. No FILE: standard output.",
+    help="terminal, report, review-result[@1.0], verdict, markdown, html, sarif[@github], gitlab, junit,"
+    " feedback; repeatable. No FILE: standard output.",
 )
 @click.option(
     "--fail-on",

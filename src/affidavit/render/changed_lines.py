@@ -15,12 +15,10 @@ _KEYWORDS = "class|const|def|enum|fn|func|function|interface|let|struct|trait|ty
 _DEFINES = rf"\s*(?:\w+\s+){{0,4}}?(?:{_KEYWORDS})\s+(?:\([^()]*\)\s*)?"
 """The start of a line that defines: `def`, `export async function`, `func (r *Receiver)`."""
 _ASSIGNS = r"\s*(?:self\.|this\.)?"
-_DEFINITION, _MENTION = 2, 1
 _MAX_LINES = 6
 _NEIGHBOURHOOD = 100
-_MAX_MENTIONS = 1_000
 _MAX_LOOK_LENGTH = 500
-"""A definition stands at the start of its line; a hostile line of a megabyte is not searched to its end."""
+"""Of a line, so that one of a megabyte costs nothing: a definition is at the start."""
 
 
 class ChangedLine(Record):
@@ -33,7 +31,7 @@ class ChangedLine(Record):
 
 @dataclass(frozen=True)
 class ChangedPlace:
-    """Where the change touched a symbol; `lines` are the changed lines there, the anchor among them."""
+    """Where the change touched a symbol: the anchor, and the changed lines around it."""
 
     path: str
     anchor: ChangedLine
@@ -41,18 +39,18 @@ class ChangedPlace:
 
 
 def changed_place(change: Change, cause: Cause) -> ChangedPlace | None:
-    """The changed lines nearest to the symbol, else the file's first; None where it has no hunks."""
+    """Return the changed lines nearest to the symbol, else the file's first; None if it has no hunks."""
     file = change.file_at(cause.file, "head") or change.file_at(cause.file, "base")
     if file is None or not file.hunks:
         return None
     name = re.split(r"[.:#]+", cause.symbol.strip().removesuffix("()"))[-1]
-    hunk, at = _most_telling(file, name) or _first_changed(file)
+    hunk, at = _most_telling(file, name)
     before, anchor, after = _numbered(hunk, at)
     return ChangedPlace(path=file.path, anchor=anchor, lines=_run_about(before, anchor, after))
 
 
 def head_line(place: ChangedPlace, change: Change) -> int:
-    """The changed line at head that is nearest to the anchor; for a deleted file, the anchor's own."""
+    """Return the changed line at head nearest to the anchor; for a deleted file, the anchor's own."""
     file = change.file_at(place.path)
     if place.anchor.mark == "+" or file is None:
         return max(place.anchor.number, 1)
@@ -72,55 +70,35 @@ def _numbered(hunk: Hunk, at: int) -> tuple[list[ChangedLine], ChangedLine, list
     return lines[: at - first], lines[at - first], lines[at - first + 1 :]
 
 
-def _first_changed(file: FileChange) -> tuple[Hunk, int]:
-    changed = (
-        (hunk, at) for hunk in file.hunks for at, line in enumerate(hunk.lines) if not line.startswith(" ")
-    )
-    return next(changed, (file.hunks[0], 0))
+def _most_telling(file: FileChange, name: str) -> tuple[Hunk, int]:
+    """Return the changed line that defines the name, else one that names it, is below its name, or is first.
 
-
-def _most_telling(file: FileChange, name: str) -> tuple[Hunk, int] | None:
-    """The changed line that defines the name, else one that mentions it, else one below such a line."""
-    if not name:
-        return None
+    Of two that define or name it, the added line wins.
+    """
+    best, found = (-1, False), (file.hunks[0], 0)
     merit = _merit_of(name)
-    mentions = islice(_mentions(file, merit), _MAX_MENTIONS)
-    best = max(mentions, key=lambda mention: mention[0], default=None)
-    return best[1] if best else _below_a_mention(file, merit)
-
-
-def _mentions(
-    file: FileChange, merit: Callable[[str], int]
-) -> Iterator[tuple[tuple[int, bool], tuple[Hunk, int]]]:
-    """Each changed line that has merit, rated; of two that are equal, an added line is better."""
     for hunk in file.hunks:
+        below = min(merit(f" {hunk.heading}"), 1)
         for at, line in enumerate(hunk.lines):
-            if not line.startswith(" ") and (worth := merit(line)):
-                yield (worth, line.startswith("+")), (hunk, at)
-
-
-def _below_a_mention(file: FileChange, merit: Callable[[str], int]) -> tuple[Hunk, int] | None:
-    """The first changed line after an unchanged line, or a hunk's heading, that names the symbol."""
-    for hunk in file.hunks:
-        is_below = bool(merit(f" {hunk.heading}"))
-        for at, line in enumerate(hunk.lines):
-            is_below = is_below or bool(merit(line))
-            if is_below and not line.startswith(" "):
-                return hunk, at
-    return None
+            worth = merit(line)
+            below = below or min(worth, 1)
+            rank = (worth + below, bool(worth) and line.startswith("+"))
+            if not line.startswith(" ") and rank > best:
+                best, found = rank, (hunk, at)
+    return found
 
 
 def _merit_of(name: str) -> Callable[[str], int]:
-    """A function that rates a marked line: whether it defines the name, mentions it, or neither."""
+    """Return a function that tells whether a marked line defines the name (2), mentions it (1) or not (0)."""
     quoted = re.escape(name)
     defines = re.compile(f"{_DEFINES}{quoted}(?!\\w)|{_ASSIGNS}{quoted}\\s*[:=(]")
     mentions = re.compile(rf"(?<!\w){quoted}(?!\w)")
 
     def merit(line: str) -> int:
         text = line[1:_MAX_LOOK_LENGTH]
-        if name not in text or not mentions.search(text):
+        if not name or name not in text or not mentions.search(text):
             return 0
-        return _DEFINITION if defines.match(text) else _MENTION
+        return 2 if defines.match(text) else 1
 
     return merit
 
@@ -128,7 +106,7 @@ def _merit_of(name: str) -> Callable[[str], int]:
 def _run_about(
     before: list[ChangedLine], anchor: ChangedLine, after: list[ChangedLine]
 ) -> tuple[ChangedLine, ...]:
-    """The unbroken run of changed lines about the anchor, kept short."""
+    """Return the changed lines directly above and below the anchor, at most a few."""
     above = list(takewhile(_is_changed, reversed(before)))[::-1]
     below = list(takewhile(_is_changed, after))
     return _pruned([*above, anchor, *below], len(above))
@@ -139,7 +117,7 @@ def _is_changed(line: ChangedLine) -> bool:
 
 
 def _pruned(run: list[ChangedLine], at: int) -> tuple[ChangedLine, ...]:
-    """A run of many lines keeps those of each mark that correspond to the anchor's place in it."""
+    """Of a long run, keep the removed and the added lines that correspond to the anchor."""
     if len(run) <= _MAX_LINES:
         return tuple(run)
     place = sum(line.mark == run[at].mark for line in run[:at])
@@ -157,7 +135,7 @@ LEGEND = "- old, + new"
 
 
 def marks_of(quote: QuoteCheck, change: Change) -> dict[int, str]:
-    """By its number each quoted line that the change added (`+`) or, before the change, removed (`-`)."""
+    """Return the mark of each quoted line that the change added (`+`) or removed (`-`), by its number."""
     file = change.file_at(quote.file, quote.side)
     if file is None or quote.start is None:
         return {}
@@ -172,7 +150,7 @@ def marks_of(quote: QuoteCheck, change: Change) -> dict[int, str]:
 
 
 def is_told_apart(marks: dict[int, str], quote: QuoteCheck) -> bool:
-    """Whether changed lines stand beside unchanged ones, or are not there any more."""
+    """Check whether the quote mixes changed and unchanged lines, or shows removed ones."""
     if not marks or quote.start is None:
         return False
     return quote.side == "base" or len(marks) <= (quote.end or quote.start) - quote.start
@@ -195,31 +173,25 @@ def _changed(hunk: Hunk, side: Side, last: int) -> Iterator[tuple[str, int]]:
 
 
 _LAST_LINE = 2**31 - 1
-"""The largest line number that readers of these formats can hold."""
+"""The largest line number that readers of these formats accept."""
 
 
 @dataclass(frozen=True)
 class HeadPlace:
-    """A path and its first and last line. `is_exact` is False where the code stands at base only."""
+    """A path and its first and last line."""
 
     path: str
     first: int
     last: int
-    is_exact: bool = True
 
 
 def head_place(finding: Finding, change: Change) -> HeadPlace:
-    """The finding's place at head; what the change removed is placed where it stood."""
-    first, last = finding.lines
-    file = change.file_at(finding.file, "base") if finding.side == "base" else None
-    if file is None:
-        return _bounded(finding.file, first, last, is_exact=finding.side == "head")
-    if file.head_path is None:
-        return _bounded(file.path, first, last, is_exact=False)
-    at = LineMap(file.hunks).nearest_head(first)
-    return _bounded(file.head_path, at, at, is_exact=False)
-
-
-def _bounded(path: str, first: int, last: int, *, is_exact: bool) -> HeadPlace:
+    """Return the finding's place at head; removed code is placed where it used to be."""
+    path, (first, last) = finding.file, finding.lines
+    file = change.file_at(path, "base") if finding.side == "base" else None
+    if file is not None:
+        path = file.path
+    if file is not None and file.head_path is not None:
+        first = last = LineMap(file.hunks).nearest_head(first)
     start = min(max(first, 1), _LAST_LINE)
-    return HeadPlace(path=path, first=start, last=min(max(last, start), _LAST_LINE), is_exact=is_exact)
+    return HeadPlace(path, start, min(max(last, start), _LAST_LINE))

@@ -100,7 +100,6 @@ FORMATS: dict[str, Format] = {
     "markdown": Format("markdown", ending=".md", is_ascii=False),
     "html": Format("page", ending=".html", is_ascii=False),
     "sarif": Format("exchange.sarif", ending=".sarif", is_ascii=True, versions=("2.1.0", "github")),
-    "rdjson": Format("exchange.rdjson", ending=".json", is_ascii=True),
     "gitlab": Format("exchange.gitlab", ending=".json", is_ascii=True),
     "junit": Format("exchange.junit", ending=".xml", is_ascii=True),
 }

@@ -1,4 +1,4 @@
-"""A report for reviewdog, GitLab and CI pages."""
+"""A report for GitLab and CI pages."""
 
 import json
 from typing import Any
@@ -21,7 +21,6 @@ from reports import (
     a_change,
     a_file,
     a_finding,
-    a_full_report,
     a_hunk,
     a_quote,
     a_report,
@@ -43,25 +42,6 @@ def fields(required: str, optional: str = "", **types: Any) -> dict[str, Any]:
     }
 
 
-POSITION = fields("line", "column", line=LINE, column=LINE)
-RDJSON_SEVERITY = {"enum": ["ERROR", "WARNING", "INFO"]}
-DIAGNOSTIC = fields(
-    "message location severity",
-    "source code",
-    location=fields("path", "range", range=fields("start", "end", start=POSITION, end=POSITION)),
-    severity=RDJSON_SEVERITY,
-    source=fields("name", "url"),
-    code=fields("value", "url"),
-)
-RDJSON = jsonschema_rs.validator_for(
-    fields(
-        "diagnostics",
-        "source severity",
-        diagnostics={"type": "array", "items": DIAGNOSTIC},
-        source=fields("name", "url"),
-        severity=RDJSON_SEVERITY,
-    )
-)
 GITLAB = jsonschema_rs.validator_for(
     {
         "type": "array",
@@ -72,13 +52,6 @@ GITLAB = jsonschema_rs.validator_for(
         ),
     }
 )
-
-
-def rdjson(report: Report) -> list[dict[str, Any]]:
-    result = json.loads(render(report, "rdjson"))
-    RDJSON.validate(result)
-    found: list[dict[str, Any]] = result["diagnostics"]
-    return found
 
 
 def gitlab(report: Report) -> list[dict[str, Any]]:
@@ -103,46 +76,23 @@ def junit(report: Report) -> ET.Element:
 @example(ALL_OF_THEM)
 def test_any_text_makes_a_valid_document(text: str) -> None:
     report = report_of(text)
-    assert len(rdjson(report)) == 4
     assert len(gitlab(report)) == 4
     assert junit(report).get("failures") is not None
 
 
-def test_reviewdog_is_told_the_worst_first_with_lines_and_rule() -> None:
-    first, *_ = rdjson(a_full_report())
-    assert first["location"] == {
-        "path": "billing/invoice.py",
-        "range": {"start": {"line": 41}, "end": {"line": 41}},
-    }
-    assert (first["severity"], first["code"]["value"]) == ("ERROR", "ty/missing-argument")
-    assert first["source"]["name"] == "affidavit (ty)"
-    assert "Caused by: shop/prices.py (price_of)" in first["message"]
-    assert "To do: Pass `currency`" in first["message"]
-
-
 def test_withheld_findings_are_not_handed_on() -> None:
     report = a_report(a_withheld(0), a_withheld(1, Reason.NIT))
-    assert [one["code"]["value"] for one in rdjson(report)] == [NOT_LOOKED_AT]
     assert [one["check_name"] for one in gitlab(report)] == [NOT_LOOKED_AT]
 
 
 def test_what_was_not_looked_at_is_one_entry_that_names_it() -> None:
-    report = a_report()
-    (diagnostic,), (entry,) = rdjson(report), gitlab(report)
-    assert diagnostic["message"] == entry["description"] == "Not looked at: poetry.lock (lock)."
-    assert (diagnostic["severity"], entry["severity"]) == ("INFO", "info")
+    (entry,) = gitlab(a_report())
+    assert (entry["description"], entry["severity"]) == ("Not looked at: poetry.lock (lock).", "info")
 
 
 def removed_code(path: str = "old.py") -> Candidate:
     gone = a_finding(file=path, line=11, verification=a_verification(side="base"))
     return a_candidate(finding=gone, quote=a_quote(file=path, side="base"))
-
-
-def test_removed_code_has_no_line_in_rdjson_because_the_line_is_another_one_now() -> None:
-    file = a_file("new.py", a_hunk("-a", "-b", "-c", start=10), old_path="old.py", status=FileStatus.RENAMED)
-    (diagnostic,) = rdjson(a_report(removed_code(), change=a_change([file])))
-    assert diagnostic["location"] == {"path": "new.py"}
-    assert "old.py:11 (before the change)" in diagnostic["message"]
 
 
 def test_removed_code_stands_in_gitlab_where_it_stood() -> None:
@@ -249,7 +199,5 @@ def test_a_link_is_named_where_only_findings_have_a_place() -> None:
     link = a_file("lib.py", new_mode="120000")
     why = "it is a link to a, which is not followed"
     said = FileCoverage(path="lib.py", state="not_examined", reason=why)
-    report = a_report(change=a_change([link]), coverage=(said,))
-    (diagnostic,), (entry,) = rdjson(report), gitlab(report)
-    assert diagnostic["message"] == entry["description"]
+    (entry,) = gitlab(a_report(change=a_change([link]), coverage=(said,)))
     assert entry["description"] == "Not looked at: lib.py (it is a link to a, which is not followed)."

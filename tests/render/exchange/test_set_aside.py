@@ -68,23 +68,13 @@ def test_formats_for_people_count_them_and_list_them_on_demand(form: str) -> Non
     assert [part for part in PARTS if part not in listed] == []
 
 
-def test_sarif_has_them_as_suppressed_results_with_their_reason() -> None:
-    run = json.loads(written("sarif", REPORT))["runs"][0]
-    first, _ = run["results"]
-    assert (first["ruleId"], first["level"]) == ("ruff/S602", "error")
-    place = first["locations"][0]["physicalLocation"]
-    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("shop/cart.py", 3)
-    said = [one["justification"] for one in first["suppressions"]]
-    assert said == ["finding_dropped: the file is data of a test"]
-    notes = [one["message"]["text"] for one in run["invocations"][0]["toolExecutionNotifications"]]
-    assert "ruff: 7 more that are not listed: ruff/S602 (5), ruff/S101 (2)" in notes
-
-
 @pytest.mark.parametrize("form", ["sarif", "sarif@github"])
-def test_sarif_counts_them_also_where_it_lists_none(form: str) -> None:
+def test_sarif_counts_them_and_lists_them_as_notifications(form: str) -> None:
     run = json.loads(written(form, REPORT))["runs"][0]
-    assert run["properties"]["setAside"] == 9
-    assert len(run["results"]) == (2 if form == "sarif" else 0)
+    assert (run["properties"]["setAside"], run["results"]) == (9, [])
+    notes = [one["message"]["text"] for one in run["invocations"][0]["toolExecutionNotifications"]]
+    assert "ruff/S602 at shop/cart.py:3: the file is data of a test (a shell runs it)" in notes
+    assert "ruff: 7 more that are not listed: ruff/S602 (5), ruff/S101 (2)" in notes
 
 
 def test_verdict_and_review_result_count_them() -> None:

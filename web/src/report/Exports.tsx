@@ -5,7 +5,7 @@ import { useMe } from '../shell/session';
 import type { Reading } from './reading';
 
 const ENDINGS: Record<string, string> = {
-  report: 'json', verdict: 'json', 'review-result': 'json', rdjson: 'json', gitlab: 'json', feedback: 'json',
+  report: 'json', verdict: 'json', 'review-result': 'json', gitlab: 'json', feedback: 'json',
   sarif: 'sarif', junit: 'xml', markdown: 'md', html: 'html', terminal: 'txt', text: 'txt',
 };
 
@@ -18,7 +18,6 @@ const USES: Record<string, string> = {
   html: 'one file to read and to send, secrets redacted',
   terminal: 'as the command line prints it',
   sarif: 'code scanning, editors',
-  rdjson: 'reviewdog',
   gitlab: 'GitLab’s code quality widget',
   feedback: 'what to do next, for coding agents',
   junit: 'the test page of a CI',

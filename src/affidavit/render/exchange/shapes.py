@@ -5,12 +5,10 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-from affidavit.records.candidate import Candidate, Withheld
-from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
+from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
 from affidavit.records.report import Report
 from affidavit.render import wording
-from affidavit.render.account import set_aside_lines
 from affidavit.render.programs import program_text
 from affidavit.render.proof import said_under
 from affidavit.render.safe_text import clip, visible
@@ -80,38 +78,3 @@ def account_of(finding: Finding, candidate: Candidate, report: Report) -> str:
 
 def _sentence(title: str) -> str:
     return title if title.endswith((".", "!", "?")) else f"{title}."
-
-
-def set_aside_candidates(report: Report) -> list[Candidate]:
-    """A candidate for each that has a rule and a place; the report itself has none of them."""
-    listed = [(one, one.set_aside) for one in report.set_aside if one.set_aside]
-    return [_candidate(number, one, result) for number, (one, result) in enumerate(listed)]
-
-
-def set_aside_remarks(report: Report) -> list[str]:
-    """What is said of those that are not listed one by one."""
-    lines = zip(report.set_aside, set_aside_lines(report), strict=True)
-    return [line for one, line in lines if one.set_aside is None]
-
-
-def _candidate(number: int, note: Diagnostic, result: SetAside) -> Candidate:
-    name = f"{note.specialist}-set-aside-{number}"
-    finding = Finding(
-        id=name,
-        severity=result.severity,
-        category=result.category,
-        title=result.message or result.rule,
-        file=result.file,
-        line=max(result.line, 1),
-        message=f"{note.specialist} set it aside: {result.reason}.",
-        rule_id=result.rule,
-    )
-    withheld = Withheld(code=Reason.FINDING_DROPPED, detail=result.reason)
-    return Candidate(
-        id=name,
-        specialist=note.specialist or "",
-        kind="mechanical",
-        index=number,
-        finding=finding,
-        withheld=withheld,
-    )
