@@ -19,6 +19,7 @@ echo "Opens at nine." > notes.txt
 git add . && git commit -q -m "Begin the shop"
 echo "Opens at ten." > notes.txt
 git commit -q -a -m "Open later"
-"$affidavit" review HEAD --no-store --format report=../report.json --sign ../key
+"$affidavit" review HEAD --no-store --format report=../report.json
+"$affidavit" sign ../report.json --key ../key
 git bundle create -q ../shop.bundle main
 cp ../report.json ../report.json.sig ../shop.bundle "$kept"

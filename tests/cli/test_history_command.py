@@ -1,19 +1,15 @@
 """The story of a series of reviews, as text, JSON and a page; and how often feedback was followed."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert
 
 from affidavit.git.location import is_same_address
 from affidavit.iterations.history import as_contents, tell, track
 from affidavit.iterations.review_summary import find_alerts
 from affidavit.records.finding import Severity
 from affidavit.records.iteration import IterationSummary, RememberedItem, StoredIteration
-from affidavit.store.open import open_store
-from affidavit.store.tables import REVIEWS
 from commands import affidavit
 from repositories import Repo
 
@@ -100,30 +96,6 @@ def test_only_the_series_of_this_repository_are_listed_unless_all_are_asked_for(
 def test_one_repository_is_known_by_all_its_addresses(other: str) -> None:
     assert is_same_address("https://host.example/o/n.git", other)
     assert not is_same_address("https://host.example/o/n.git", other.replace("o/n", "o/m"))
-
-
-def test_the_series_of_a_tenant_are_shown_by_its_name(kept: tuple[Repo, Path], tmp_path: Path) -> None:
-    repo, data = kept[0], tmp_path / "data"
-    shutil.copytree(kept[1], data)
-    listed = json.loads(affidavit("history", "--format", "json", "--data", kept[1], cwd=repo.path).out)
-    with open_store(data) as store, store.database.transaction() as connection:
-        for report in [one.report_id for one in store.iterations.each()][:2]:
-            connection.execute(insert(REVIEWS).values(**OF_A_SERVICE, id=report, change_key=report))
-    team = ("history", "--tenant", "team", "--data", data)
-    assert "topic  review 2" in affidavit(*team, cwd=repo.path).out
-    assert "2 reviews" in affidavit("history", "topic", *team[1:], cwd=repo.path).out
-    own = affidavit("history", "topic", "--data", data, "--format", "json", cwd=repo.path)
-    assert [one["summary"]["number"] for one in json.loads(own.out)["chapters"]] == [3]
-    assert listed[0]["newest"]["iteration"] == 3
-    # Of the service's database, wherever it is named.
-    named = affidavit(
-        "history", *team[1:3], cwd=repo.path, env={"AFFIDAVIT_DATABASE": "postgresql://no.where/x"}
-    )
-    assert named.code == 2
-    assert "no.where" in named.err
-    unknown = affidavit("history", "--tenant", "nobody", "--data", data, cwd=repo.path)
-    assert unknown.code == 2
-    assert "keeps no series of a tenant 'nobody'; it keeps series of: team" in unknown.err
 
 
 def test_an_unknown_series_is_said(kept: tuple[Repo, Path]) -> None:

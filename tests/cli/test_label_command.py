@@ -63,8 +63,8 @@ def test_relabelling_says_what_was_before_and_keeps_it(data: Path) -> None:
     label(data, "last", "logic-0", "wrong", "--by", "ann")
     done = label(data, "last", "logic-0", "valid")
     assert "before: wrong" in done.out
-    history = json.loads(label(data, "last", "logic-0", "--format", "json").out)
-    assert [entry["label"] for entry in history] == ["wrong", "valid"]
+    history = open_store(data).labels.history(open_store(data).reports.ids()[0], "logic-0")
+    assert [entry.label for entry in history] == ["wrong", "valid"]
 
 
 def test_a_label_is_taken_back(data: Path) -> None:
@@ -89,14 +89,8 @@ def test_the_report_of_a_review_that_was_not_kept_is_kept_with_the_label(tmp_pat
     assert kept.id == "unkept"
 
 
-def test_the_same_problem_of_another_report_shows_its_label(data: Path) -> None:
-    label(data, "5c1f", "3f9a", "wrong")
-    open_store(data).reports.save(a_report("77770000"))
-    assert "labelled wrong in report 5c1f0a9e" in label(data, "7777").out
-
-
 def test_text_of_a_change_cannot_act_on_the_terminal(data: Path) -> None:
-    for done in (label(data, "last"), label(data, "last", "logic-1", "nit"), label(data, "last", "logic-1")):
+    for done in (label(data, "last"), label(data, "last", "logic-1", "nit")):
         assert "red" in done.out
         assert "\x1b" not in done.out
         assert "\u202e" not in done.out
@@ -108,12 +102,13 @@ def test_text_of_a_change_cannot_act_on_the_terminal(data: Path) -> None:
         (["nowhere"], "no kept report"),
         ([""], "no kept report"),
         (["x" * 5000], "no kept report"),
-        (["last", "3f9"], "several findings"),
-        (["last", "zzz"], "no finding 'zzz'"),
+        (["last", "3f9", "wrong"], "several findings"),
+        (["last", "zzz", "wrong"], "no finding 'zzz'"),
         (["last", "3f9a", "maybe"], "'valid', 'wrong', 'nit'"),
         (["last", "3f9a", "valid", "--remove"], "--remove"),
         (["last", "--remove"], "--remove"),
-        (["last", "3f9a", "--why", "because"], "--why"),
+        (["last", "3f9a"], "name the label"),
+        (["last", "3f9a", "--why", "because"], "name the label"),
         (["."], "directory"),
     ],
 )

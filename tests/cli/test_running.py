@@ -152,23 +152,6 @@ def test_events_name_every_run(reviewed: Reviewed, tmp_path: Path) -> None:
     assert len(runs) == 3
 
 
-def test_a_finding_is_reproduced_by_hand(reviewed: Reviewed, change: Repo, tmp_path: Path) -> None:
-    reviewed(finding(SHOWS), "--run")
-    done = affidavit("reproduce", tmp_path / "report.json", "app.py-2", cwd=change.path)
-    assert done.code == 0, done.err
-    assert "reproduced" in done.out
-    assert "IndexError" in done.out
-
-
-def test_a_finding_without_a_program_cannot_be_reproduced(
-    reviewed: Reviewed, change: Repo, tmp_path: Path
-) -> None:
-    reviewed(finding(None))
-    done = affidavit("reproduce", tmp_path / "report.json", "app.py-2", cwd=change.path)
-    assert done.code == 2
-    assert "no program" in done.err
-
-
 def test_a_recheck_proves_reproductions_again_only_where_it_may_run_them(
     reviewed: Reviewed, change: Repo, tmp_path: Path
 ) -> None:
@@ -265,9 +248,8 @@ def test_a_head_that_swallows_a_missing_package_reproduces_nothing_and_it_is_sai
     assert check["head"][0]["missing"] == ["no_such_package"]
     (gap,) = [one for one in report["not_run"] if one["name"] == "programs"]
     assert "no_such_package" in gap["reason"]
-    place, name = tmp_path / "report.json", only(report)["id"]
+    place = tmp_path / "report.json"
     assert affidavit("recheck", place, "--run", cwd=change.path).code == 0
-    assert affidavit("reproduce", place, name, cwd=change.path).code == 3
 
 
 def test_evidence_against_a_finding_cannot_be_left_out_of_a_report(

@@ -14,7 +14,6 @@ from affidavit.records.program_runs import AddedFile, ProgramRun
 from affidavit.render.ink import Ink
 from affidavit.render.markdown import render_markdown
 from affidavit.render.programs import (
-    expected_words,
     outcome_words,
     program_text,
 )
@@ -54,7 +53,7 @@ def test_program_files_outputs_and_how_to_repeat_it_are_said() -> None:
         "IndexError",
     ):
         assert part in text
-    assert "affidavit reproduce 01234567 " in text
+    assert "affidavit recheck 01234567 --run" in text
     assert text.count("after the change:") == 1
 
 
@@ -108,12 +107,6 @@ def test_of_the_same_severity_what_is_confirmed_and_reproduced_leads() -> None:
     assert ordered([unsure, plain, seen])[0] is seen
     assert ordered([unsure, plain])[0] is unsure
     assert ordered([plain, shown(3, "reproduced", status=Status.UNVERIFIED)])[0] is plain
-
-
-def test_what_was_expected_is_said_in_words() -> None:
-    assert expected_words(None) == "nothing: base lacks the code"
-    assert expected_words(Expected(exit_code=124)) == "not to end in time"
-    assert expected_words(Expected(exit_code=1, output="^x")) == "exit code 1 and output like ^x"
 
 
 def test_that_base_lacks_the_code_is_said_only_where_base_said_so() -> None:

@@ -38,7 +38,6 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
         "affidavit.cli",
         {
             "recheck": "Prove a report again, whole.",
-            "reproduce": "Run the program that shows a finding again, on both sides.",
             "suggest": "Try the patch of a finding, and show or apply it.",
             "sign": "Sign a report with an SSH key.",
             "parse": "Read a reply with the contract only.",

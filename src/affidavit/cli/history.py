@@ -1,6 +1,5 @@
 """`affidavit history`: the reviews of a change, their scores, what was followed, and when to stop."""
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,11 +9,11 @@ import click
 from rich.console import Console
 
 from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
-from affidavit.config.places import DATABASE_VARIABLE, state_folder
+from affidavit.config.places import state_folder
 from affidavit.errors import InputError, NotARepositoryError
 from affidavit.git.location import find_repository, is_same_address
 from affidavit.iterations.history import Story, as_contents, as_json, render_list, render_story, tell
-from affidavit.records.iteration import DEFAULT_TENANT, StoredSeries
+from affidavit.records.iteration import StoredSeries
 from affidavit.render.exchange.shapes import as_json as written
 from affidavit.render.page import single_page
 from affidavit.render.safe_text import json_without_commands
@@ -35,11 +34,6 @@ FORMATS = (TEXT, "json", "html")
 )
 @click.option("--repository", metavar="NAME", help="All series of this repository; default: this folder's.")
 @click.option("--all", "every", is_flag=True, help="All series of all repositories.")
-@click.option(
-    "--tenant",
-    metavar="NAME",
-    help=f"Of the service's store: all series of this tenant; its database is --data or {DATABASE_VARIABLE}.",
-)
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 def command(series: str | None, **options: Any) -> None:
     """Show the reviews of SERIES: a branch, a request's address, or a name; without one, list all series.
@@ -49,19 +43,14 @@ def command(series: str | None, **options: Any) -> None:
     """
     outputs = [parse_output(text, FORMATS) for text in options["formats"] or (TEXT,)]
     check_outputs(outputs)
-    tenant = options["tenant"] or DEFAULT_TENANT
-    with _store(options) as store:
+    with open_store(options["data"] or state_folder()) as store:
         if series is None:
-            _tell_list(_known(store, tenant), outputs, options)
+            _tell_list(_known(store), outputs, options)
             return
-        story = _story(store, series, _wanted(options), tenant)
-    write_all(outputs, lambda name: _rendered(story, name), lambda console: _draw(story, console))
-
-
-def _store(options: Mapping[str, Any]) -> Store:
-    """This machine's store, or the service's, where a tenant of it is asked for."""
-    database = os.environ.get(DATABASE_VARIABLE) if options["tenant"] else None
-    return open_store(database or options["data"] or state_folder())
+        story = _story(store, series, _wanted(options))
+    write_all(
+        outputs, lambda name: _rendered(story, name), lambda console: render_story(story, console=console)
+    )
 
 
 def _tell_list(known: list[StoredSeries], outputs: Sequence[NamedOutput], options: Mapping[str, Any]) -> None:
@@ -73,10 +62,6 @@ def _tell_list(known: list[StoredSeries], outputs: Sequence[NamedOutput], option
         render_list(found, console=console, elsewhere=len(known) - len(found))
 
     write_all(outputs, lambda _name: _list_json(found), draw)
-
-
-def _draw(story: Story, console: Console) -> None:
-    render_story(story, console=console)
 
 
 def _rendered(story: Story, name: str) -> str:
@@ -105,21 +90,12 @@ def _belongs(one: StoredSeries, repository: str) -> bool:
     return is_same_address(one.repository, repository) or is_same_address(request, repository)
 
 
-def _known(store: Store, tenant: str) -> list[StoredSeries]:
-    """All series of a tenant; that there are none is said with the names of those who have some."""
-    if not store.exists():
-        return []
-    known = store.iterations.series(tenant)
-    if not known and tenant != DEFAULT_TENANT:
-        names = ", ".join(store.iterations.tenants()) or "none"
-        raise InputError(
-            f"{store.name} keeps no series of a tenant {tenant!r}; it keeps series of: {names[:500]}"
-        )
-    return known
+def _known(store: Store) -> list[StoredSeries]:
+    return store.iterations.series() if store.exists() else []
 
 
-def _story(store: Store, series: str, wanted: str, tenant: str) -> Story:
-    known = _known(store, tenant)
+def _story(store: Store, series: str, wanted: str) -> Story:
+    known = _known(store)
     own = [one for one in known if not wanted or _belongs(one, wanted)]
     # The address of a request is a whole name.
     named = [one for one in (known if "://" in series else own) if one.series == series]
@@ -132,7 +108,7 @@ def _story(store: Store, series: str, wanted: str, tenant: str) -> Story:
         names = ", ".join(dict.fromkeys(one.series for one in own)) or "none"
         whose = " of this repository" if wanted else ""
         raise InputError(f"no series of reviews is called {series!r}; kept{whose} are: {names[:500]}")
-    return tell(store.iterations.of(named[0].repository, series, tenant))
+    return tell(store.iterations.of(named[0].repository, series))
 
 
 def _here() -> str:

@@ -1,7 +1,6 @@
 """`affidavit label`: label a finding as valid, wrong or a nit, to measure the error rate."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from rich.text import Text
 from affidavit.cli.outputs import print_json
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError
-from affidavit.quality.labels import add_label, labels_elsewhere, labels_of
+from affidavit.quality.labels import add_label, labels_of
 from affidavit.quality.measures import measure_headline
 from affidavit.records.candidate import Candidate
 from affidavit.records.measure import Label, LabelEntry
@@ -26,15 +25,6 @@ from affidavit.store.open import Store, open_store
 STYLES = {Label.VALID: "bold green", Label.WRONG: "bold red", Label.NIT: "bold yellow"}
 _LABEL_WIDTH = 8
 _NAME_LENGTH = 12
-
-
-@dataclass(frozen=True)
-class LabelRow:
-    """A finding, its label, and the label that the same problem has in another report."""
-
-    candidate: Candidate
-    label: LabelEntry | None
-    elsewhere: LabelEntry | None
 
 
 @click.command()
@@ -60,7 +50,6 @@ def command(report: str, finding: str | None, label: str | None, **options: Any)
     \b
     affidavit label last                  the findings with their labels
     affidavit label last 3f9a wrong       label one
-    affidavit label last 3f9a             its labels so far
     affidavit label last 3f9a --remove    take the label back
     """
     store = open_store(options["data"] or state_folder())
@@ -70,9 +59,6 @@ def command(report: str, finding: str | None, label: str | None, **options: Any)
         _print_list(store, recorded, options["output"])
         return
     candidate = find_candidate(recorded, finding)
-    if label is None and not options["remove"]:
-        _print_history(store, recorded, candidate, options["output"])
-        return
     if is_file(report) and not store.reports.has(recorded.id):
         # A label names the digest of what it speaks of: the file's own bytes.
         store.reports.save(recorded, Path(report).read_bytes())
@@ -84,8 +70,8 @@ def _check_request(finding: str | None, label: str | None, options: dict[str, An
         raise InputError(f"--remove removes a label; leave out {label!r}, or leave out --remove")
     if options["remove"] and finding is None:
         raise InputError("--remove needs the finding whose label is to be removed")
-    if label is None and not options["remove"] and (options["why"] or options["by"]):
-        raise InputError("--why and --by go with a label: valid, wrong or nit")
+    if label is None and not options["remove"] and (finding or options["why"] or options["by"]):
+        raise InputError("name the label: valid, wrong or nit; or --remove to take it back")
 
 
 def _change_label(
@@ -110,33 +96,18 @@ def _change_label(
 def _print_list(store: Store, report: Report, output: str) -> None:
     rows = _rows(store, report)
     if output == "json":
-        print_json({"report": report.id, "findings": [_as_json(row) for row in rows]})
+        print_json({"report": report.id, "findings": [_as_json(*row) for row in rows]})
         return
     ink = Ink(Console())
     words = [wording.range_of(report.change), report.created_at[:10], f"report {report.id}"]
     ink.head(report.change.title or report.change.target or "a change", ink.joined(words, "dim"))
-    for row in rows:
-        name = (row.candidate.fingerprint or row.candidate.id)[:_NAME_LENGTH]
-        entry = row.label.label if row.label else None
-        _write(ink, entry, f"{name}  {_claim(row.candidate)}", _notes(row), unlabelled=ink.glyphs.dot)
-    labelled = sum(row.label is not None for row in rows)
+    for one, entry in rows:
+        name = (one.fingerprint or one.id)[:_NAME_LENGTH]
+        said = entry.label if entry else None
+        _write(ink, said, f"{name}  {_claim(one)}", _notes(one, entry), unlabelled=ink.glyphs.dot)
+    labelled = sum(entry is not None for _, entry in rows)
     ink.line((f"{labelled} of {wording.counted(len(rows), 'finding')} labelled", "dim"))
     _write_rate(ink, store)
-
-
-def _print_history(store: Store, report: Report, candidate: Candidate, output: str) -> None:
-    history = store.labels.history(report.id, candidate.id)
-    if output == "json":
-        print_json([entry.model_dump(mode="json") for entry in history])
-        return
-    ink = Ink(Console())
-    ink.prose(_claim(candidate), indent=0, style="bold")
-    for entry in history:
-        _write(ink, entry.label, " ".join(_about(entry)), [])
-    if not history:
-        ink.line(("no label in this report", "dim"))
-    if elsewhere := labels_elsewhere(store, report).get(candidate.fingerprint):
-        ink.prose(_elsewhere(elsewhere), indent=0, style="dim")
 
 
 def _write(
@@ -152,20 +123,19 @@ def _write_rate(ink: Ink, store: Store) -> None:
     ink.line(("error rate: ", "dim"), measured_words(measure_headline(store), ink.glyphs.dash))
 
 
-def _rows(store: Store, report: Report) -> list[LabelRow]:
+def _rows(store: Store, report: Report) -> list[tuple[Candidate, LabelEntry | None]]:
     """Return the shown findings, and the withheld ones that have a label, worst first."""
-    labels, elsewhere = labels_of(store, report.id), labels_elsewhere(store, report)
+    labels = labels_of(store, report.id)
     return [
-        LabelRow(one, labels.get(one.id), elsewhere.get(one.fingerprint))
+        (one, labels.get(one.id))
         for one in wording.ordered(report.candidates)
         if one.is_shown or one.id in labels
     ]
 
 
-def _notes(row: LabelRow) -> list[str]:
-    notes = _about(row.label) if row.label else [_elsewhere(row.elsewhere)] if row.elsewhere else []
-    withheld = [] if row.candidate.is_shown else [f"withheld as {wording.withheld_reason(row.candidate)}"]
-    return [*notes, *withheld]
+def _notes(candidate: Candidate, entry: LabelEntry | None) -> list[str]:
+    withheld = [] if candidate.is_shown else [f"withheld as {wording.withheld_reason(candidate)}"]
+    return [*(_about(entry) if entry else []), *withheld]
 
 
 def _claim(candidate: Candidate) -> str:
@@ -178,18 +148,12 @@ def _about(entry: LabelEntry) -> list[str]:
     return [part for part in (by, entry.at[:10], entry.source, entry.why) if part]
 
 
-def _elsewhere(entry: LabelEntry) -> str:
-    return f"labelled {entry.label} in report {entry.report_id[:8]} on {entry.at[:10]}"
-
-
-def _as_json(row: LabelRow) -> dict[str, Any]:
-    candidate = row.candidate
+def _as_json(candidate: Candidate, entry: LabelEntry | None) -> dict[str, Any]:
     return {
         "id": candidate.id,
         "fingerprint": candidate.fingerprint,
         "title": wording.title_of(candidate),
         "place": wording.place_of(candidate),
         "is_shown": candidate.is_shown,
-        "label": row.label.model_dump(mode="json") if row.label else None,
-        "elsewhere": row.elsewhere.model_dump(mode="json") if row.elsewhere else None,
+        "label": entry.model_dump(mode="json") if entry else None,
     }

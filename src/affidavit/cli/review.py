@@ -29,8 +29,6 @@ from affidavit.cli.options import (
     prompt_options,
     run_options,
     server_options,
-    sign_option,
-    signing_key,
 )
 from affidavit.cli.outputs import EXIT_NOT_DONE, check_outputs, print_text, write_output
 from affidavit.cli.progress import kept_events, show_progress
@@ -121,7 +119,6 @@ POSTED = "posted"
 )
 @click.option("--estimate", is_flag=True, help="Say what the review would cost, and ask no model.")
 @click.option("--what-leaves", is_flag=True, help="Print what would be sent to whom, and send nothing.")
-@sign_option("the native report (--format report=FILE) with this SSH key")
 @click.option("--series", metavar="NAME", help="The series that this review belongs to; default: the branch.")
 @click.option(
     "--previous",
@@ -162,7 +159,6 @@ def command(context: click.Context, /, **options: Any) -> None:
     if options["post"]:
         context.exit(review_and_post(options))
     outputs = _outputs(options["formats"], options["events"])
-    key = _key_for(outputs, options["sign"])
     chosen = ReviewOptions.among(options)
     with opened_change(options) as opened:
         settings = settings_for(opened, chosen, read_config(options["config"]))
@@ -195,8 +191,6 @@ def command(context: click.Context, /, **options: Any) -> None:
     # A hook says nothing where there is nothing to say.
     is_silent = options["quiet"] and not report.shown and not report.gate.exit_code
     _write_outputs(report, [one for one in outputs if not (is_silent and _is_screen(one))], view)
-    if key:
-        _sign(outputs, key)
     context.exit(report.gate.exit_code)
 
 
@@ -218,14 +212,6 @@ def _prompts(opened: OpenedChange, chosen: ReviewOptions, heard: Say | None) -> 
     return prompts_for(opened, chosen, heard)
 
 
-def _sign(outputs: Sequence[FormatRequest], key: Path) -> None:
-    from affidavit.proof.signature import sign_file  # noqa: PLC0415 - few sign
-
-    for output in outputs:
-        if output.name == "report" and output.path:
-            sign_file(output.path, key)
-
-
 def _outputs(texts: Sequence[str], events: Path | None) -> list[FormatRequest]:
     try:
         outputs = [parse_format(text) for text in texts]
@@ -234,18 +220,6 @@ def _outputs(texts: Sequence[str], events: Path | None) -> list[FormatRequest]:
     if not check_outputs(outputs, written_besides=events):
         outputs.append(parse_format("terminal"))
     return outputs
-
-
-def _key_for(outputs: Sequence[FormatRequest], named: Path | None) -> Path | None:
-    """The key to sign the report with; what is wrong with it is said before the work begins."""
-    if named is None:
-        return None
-    if not any(output.name == "report" and output.path for output in outputs):
-        raise SettingsError("--sign signs the native report in a file: add --format report=FILE")
-    key = signing_key(named)
-    if not key.is_file():
-        raise SettingsError(f"--sign: there is no key {key}")
-    return key
 
 
 def _preview(

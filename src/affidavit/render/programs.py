@@ -7,7 +7,7 @@ from affidavit.proof.running.own_names import MAX_LINES, both_ends, printed_line
 from affidavit.proof.running.reproduction import NOT_DECLARED, VARIES
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
-from affidavit.records.finding import Expected, Reproduction
+from affidavit.records.finding import Reproduction
 from affidavit.records.program_runs import KeptRun, ProbeRun, Program, ProgramRun
 from affidavit.records.record import Record
 from affidavit.records.report import BehaviourRow, ProbeState, Report
@@ -38,14 +38,6 @@ def outcome_words(check: ReproductionCheck) -> str:
     return OUTCOMES[check.outcome]
 
 
-def expected_words(expected: Expected | None) -> str:
-    """What a program had to do on one side."""
-    if expected is None:
-        return "nothing: base lacks the code"
-    ending = "not to end in time" if expected.exit_code == 124 else f"exit code {expected.exit_code}"
-    return f"{ending} and output like {expected.output}" if expected.output else ending
-
-
 def runs_of(check: ReproductionCheck) -> list[ProgramRun]:
     """Base first; of two runs at head that did the same, one."""
     heads = check.head if check.outcome == "flaky" or check.detail.endswith(VARIES) else check.head[:1]
@@ -57,9 +49,9 @@ def ending_words(run: ProgramRun) -> str:
     return f"{SIDES[run.side]}: {run.summary}"
 
 
-def how_to_repeat(candidate: Candidate, report_id: str) -> str:
-    """The command that runs it again."""
-    return f"affidavit reproduce {report_id[:8]} {candidate.fingerprint or candidate.id}"
+def how_to_repeat(report_id: str) -> str:
+    """Return the command that runs the programs of a report again."""
+    return f"affidavit recheck {report_id[:8]} --run"
 
 
 class Part(Record):
@@ -125,7 +117,7 @@ def _offered(candidate: Candidate, report_id: str, most: int) -> Iterator[Part]:
     detail = f" ({' '.join(check.detail.split())})" if check.detail else ""
     yield Part(heading=f"{outcome_words(check)}{detail}")
     yield from parts_of(reproduction.as_program, runs_of(check), most)
-    yield Part(heading="again:", text=how_to_repeat(candidate, report_id))
+    yield Part(heading="again:", text=how_to_repeat(report_id))
 
 
 COUNTED: dict[ProbeState, tuple[str, str]] = {

@@ -375,7 +375,7 @@ def _program(candidate: Candidate, report: Report) -> ProgramView | None:
     if check is None:
         return ProgramView(outcome="", line=(), ended={}, parts=parts) if parts else None
     runs = programs.runs_of(check)
-    said = [*map(programs.ending_words, runs), f"again: {programs.how_to_repeat(candidate, report.id)}"]
+    said = [*map(programs.ending_words, runs), f"again: {programs.how_to_repeat(report.id)}"]
     return ProgramView(
         outcome=programs.outcome_words(check),
         line=tuple(said) if runs else (check.detail,),

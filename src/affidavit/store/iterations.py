@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, insert, select
 
 from affidavit.records.iteration import DEFAULT_TENANT, IterationSummary, StoredIteration, StoredSeries
 from affidavit.store.database import Database
-from affidavit.store.tables import ITERATIONS, REVIEWS, is_of_tenant, is_standing
+from affidavit.store.tables import ITERATIONS, is_of_tenant, is_standing
 
 
 class Iterations:
@@ -60,12 +60,6 @@ class Iterations:
         with self._database.transaction() as connection:
             found = [_read(dict(row)) for row in connection.execute(wanted).mappings()]
         return [StoredSeries(repository=one.repository, series=one.series, newest=one) for one in found]
-
-    def tenants(self) -> list[str]:
-        """Whose series are kept here."""
-        kept = select(REVIEWS.c.tenant).where(REVIEWS.c.id.in_(select(ITERATIONS.c.report_id)))
-        with self._database.transaction() as connection:
-            return sorted(connection.execute(kept.distinct()).scalars())
 
     def each(self) -> list[StoredIteration]:
         """Every review of every series, in the order in which they were kept."""
