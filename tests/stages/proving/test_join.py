@@ -156,4 +156,3 @@ def test_of_very_many_findings_the_mildest_are_not_asked_about(repo: Repo) -> No
     assert (docket.groups, docket.diagnostics) == ((), ())
 
 
-SAME = of("security-0", title="The loop  starts at ONE", message="It begins with the wrong number.")
