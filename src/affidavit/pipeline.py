@@ -67,7 +67,7 @@ async def review(
     crew, case = crew.before(replace(case, runner=runner, earlier=earlier))
     scope = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
     looked = await look(replace(case, scope=scope), crew)
-    verifiers = looked.verifiers(settings.verifier_votes or 1)
+    verifiers = looked.verifiers
     reproducer = LiveReproducer.of(runner, crew.programs, repository, crew.try_patch)
     report = await conclude(looked, looked.joiner, verifiers, settings, crew.models, crew.prompts, reproducer)
     if looked.session:

@@ -239,10 +239,9 @@ class Verifier(Protocol):
 
 @dataclass(frozen=True)
 class Verifiers:
-    """Who judges a finding: one verifier, those who vote with it on grave ones, an independent second."""
+    """The verifier of findings, and an independent second one if there is one."""
 
     first: Verifier
-    voters: tuple[Verifier, ...] = ()
     second: Verifier | None = None
 
 
@@ -283,8 +282,6 @@ class Talk:
     schema_name: str
     tools: ToolSource | None = None
     max_turns: int = 40
-    take: int = 1
-    """Which of several talks with the same text; it distinguishes them in the log and is not sent."""
 
 
 class Mind(Protocol):

@@ -61,7 +61,7 @@ def test_help_shows_at_most_forty_options_and_help_all_every_one(tmp_path: Path,
     whole = affidavit(command, "--help-all", cwd=tmp_path).out
     assert options_of(everyday) <= 40
     assert options_of(everyday) < options_of(whole)
-    assert "--verifier-votes" not in everyday
+    assert "--budget-tokens" not in everyday
 
 
 def test_help_all_leaves_out_no_option_of_a_review(tmp_path: Path) -> None:

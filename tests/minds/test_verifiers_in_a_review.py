@@ -1,4 +1,4 @@
-"""Two verifiers, votes and checks in `affidavit review` as a user runs it, over the real wire protocol."""
+"""Two verifiers and checks in `affidavit review` as a user runs it, over the real wire protocol."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from test_whole_review import review
 from affidavit.analysers.examine import mechanical_specialists
 from affidavit.config.settings import Settings
 from affidavit.minds.choice import choose_model
-from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
+from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.roles import kept_open, minds_from
 from affidavit.pipeline import review as review_change
@@ -24,7 +24,7 @@ from affidavit.stages.review import Crew
 from commands import affidavit
 from model_server import Act, Exchange, Script, breaks_off, calls, fails, refuses, says, serving
 from repositories import Repo
-from scripted_model import CONFIRMED, FINDING, REVIEW, model
+from scripted_model import FINDING, REVIEW, model
 from talks import QUICK
 
 BASE = {"app.py": "def total(items):\n    return sum(items)\n"}
@@ -193,39 +193,6 @@ def test_where_no_verifier_can_be_asked_the_gate_still_holds_for_what_is_proven(
         report = reviewed(repo, address, specialists=ruff)
     assert (report.gate.exit_code, report.verdict.decision) == (1, "request_changes")
     assert [part.name for part in report.incomplete] == ["verifier"]
-
-
-@pytest.mark.parametrize(
-    ("given", "status"),
-    [((CONFIRMED, REFUTED, CONFIRMED), "verified"), ((REFUTED, CONFIRMED, REFUTED), "false_positive")],
-)
-def test_votes_decide_on_a_grave_finding(changed: Repo, given: Any, status: str) -> None:
-    with serving(answers_finding(verdicts(*given))) as (address, script):
-        report = reviewed(changed, address, verifier_votes=3)
-    (found,) = report.candidates
-    assert (found.status, judged(script)) == (status, 3)
-    assert sorted(one.take for one in found.judgements if one.by == "verifier") == [1, 2, 3]
-    bodies = [body for body in script.requests if judging(body)]
-    assert bodies[0] == bodies[1] == bodies[2]
-
-
-def test_recorded_votes_are_told_apart_when_they_are_replayed(changed: Repo, tmp_path: Path) -> None:
-    with serving(answers_finding(verdicts(REFUTED, CONFIRMED, CONFIRMED))) as (address, _):
-        first = reviewed(changed, address, log=ConversationLog(tmp_path, LogMode.RECORD), verifier_votes=3)
-    again = reviewed(
-        changed, "http://127.0.0.1:9/v1", log=ConversationLog(tmp_path, LogMode.REPLAY), verifier_votes=3
-    )
-    (then,), (now,) = first.candidates, again.candidates
-    assert then.judgements == now.judgements
-    kept = [json.loads(line) for line in (tmp_path / FILE_NAME).read_text().splitlines()]
-    voted = [one["key"] for one in kept if one["request"].get("schema_name") == JUDGE]
-    assert len(voted) == len(set(voted)) >= 3
-
-
-def test_an_even_number_of_votes_is_one_clear_line(changed: Repo) -> None:
-    done = affidavit("review", "HEAD", "--model", "openai:x", "--verifier-votes", "2", cwd=changed.path)
-    assert (done.code, done.out) == (2, "")
-    assert "--verifier-votes: expected an odd number" in done.err
 
 
 def test_the_verifier_runs_a_linter_and_reads_what_it_says(repo: Repo) -> None:

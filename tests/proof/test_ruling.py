@@ -1,14 +1,13 @@
 """How several judgements become the one that counts."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.proof.judgement import join, majority_of, rule_on, unanswered_in
+from affidavit.proof.judgement import join, unanswered_in
 from affidavit.records.candidate import Judgement, Worth
 
 JUDGED = st.builds(
@@ -26,7 +25,6 @@ SILENT = st.builds(
     model=st.just("one"),
 )
 VOTE = JUDGED | SILENT
-ODD_VOTES = st.sampled_from([1, 3, 5]).flatmap(lambda count: st.lists(VOTE, min_size=count, max_size=count))
 
 
 def yes(worth: Worth | None = Worth.ACT, **fields: Any) -> Judgement:
@@ -73,66 +71,24 @@ def test_the_milder_worth_of_two_counts(first: Worth, other: Worth | None, worth
     assert join(yes(first), second(yes(other))).worth is worth
 
 
-@pytest.mark.parametrize(
-    ("worths", "worth"),
-    [
-        ((Worth.ACT, Worth.ACT, Worth.NIT), Worth.ACT),
-        ((Worth.ACT, Worth.MAYBE, Worth.NIT), Worth.MAYBE),
-        ((Worth.ACT, None, None), Worth.MAYBE),
-        ((Worth.ACT, Worth.NIT, Worth.NIT), Worth.NIT),
-    ],
-)
-def test_worth_needs_a_majority_of_its_own(worths: Sequence[Worth | None], worth: Worth) -> None:
-    assert majority_of([yes(one) for one in worths]).worth is worth
+@given(SILENT, SILENT)
+def test_silence_alone_never_refutes_and_is_always_named(first: Judgement, other: Judgement) -> None:
+    assert join(first, second(other)).answer is None
+    assert len(unanswered_in([first, second(other)])) == 2
 
 
-def test_votes_that_are_sure_need_a_majority_of_their_own() -> None:
-    assert majority_of([yes(), yes(), yes(qualified=True)]).qualified is False
-    assert majority_of([yes(), yes(qualified=True), NO]).qualified is True
+@given(VOTE, VOTE)
+def test_what_any_verifier_refutes_is_not_confirmed(first: Judgement, other: Judgement) -> None:
+    if "REFUTED" in (first.answer, other.answer):
+        assert join(first, second(other)).answer == "REFUTED"
 
 
-def test_one_judgement_alone_is_the_one_that_counts() -> None:
-    assert rule_on([NO]) is NO
-    assert rule_on([CUT]) is CUT
-
-
-@given(ODD_VOTES)
-def test_nothing_is_decided_that_less_than_half_of_the_votes_say(votes: list[Judgement]) -> None:
-    ruled = majority_of(votes)
-    agreeing = sum(vote.answer == ruled.answer for vote in votes)
-    assert ruled.answer is None or 2 * agreeing > len(votes)
-    assert (ruled.outcome == "answered") is (ruled.answer is not None)
-
-
-@given(st.lists(SILENT, min_size=1, max_size=3), st.none() | SILENT)
-def test_silence_alone_never_refutes_and_is_always_named(
-    votes: list[Judgement], other: Judgement | None
-) -> None:
-    said = [*votes, *([second(other)] if other else [])]
-    assert rule_on(said).answer is None
-    assert len(unanswered_in(said)) == (2 if other else 1)
-
-
-@given(ODD_VOTES, st.none() | VOTE)
-def test_what_any_verifier_refutes_is_not_confirmed(votes: list[Judgement], other: Judgement | None) -> None:
-    ruled = rule_on([*votes, *([second(other)] if other else [])])
-    if majority_of(votes).answer == "REFUTED" or (other and other.answer == "REFUTED"):
-        assert ruled.answer == "REFUTED"
-
-
-@given(ODD_VOTES, VOTE)
-def test_only_what_both_confirm_without_reserve_is_sure(votes: list[Judgement], other: Judgement) -> None:
-    ruled = rule_on([*votes, second(other)])
-    first = majority_of(votes)
+@given(VOTE, VOTE)
+def test_only_what_both_confirm_without_reserve_is_sure(first: Judgement, other: Judgement) -> None:
+    ruled = join(first, second(other))
     is_sure = ruled.answer == "CONFIRMED" and not ruled.qualified
     both = all(one.answer == "CONFIRMED" and not one.qualified for one in (first, other))
     assert is_sure is both
-
-
-def test_a_tie_decides_nothing() -> None:
-    tied = majority_of([yes(), NO])
-    assert (tied.answer, tied.outcome) == (None, "failed")
-    assert tied.reason == "no majority: of 2 votes 1 confirm, 1 refute"
 
 
 def test_a_judgement_is_written_and_read_with_the_field_that_verifiers_are_asked_for() -> None:

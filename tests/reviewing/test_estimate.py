@@ -33,7 +33,6 @@ def estimated(
     specialists: int = 2,
     carried_findings: int = 0,
     planner: Talk | None = None,
-    votes: int = 1,
 ) -> dict[Role, RoleEstimate]:
     estimates = estimate_review(
         choices,
@@ -41,7 +40,6 @@ def estimated(
         specialists=[a_talk()] * specialists,
         verifier=a_talk(),
         carried_findings=carried_findings,
-        votes=votes,
     )
     return {estimate.role: estimate for estimate in estimates}
 
@@ -71,11 +69,11 @@ def test_every_finding_is_verified_in_a_conversation_of_its_own() -> None:
     assert found["specialist"].requests == 3 * COURSES["specialist"].requests
 
 
-def test_votes_and_a_second_verifier_are_counted_for_the_specialists_findings() -> None:
+def test_a_second_verifier_is_counted_for_the_specialists_findings() -> None:
     choices = all_on("openai:gpt-4o")
     choices["second_verifier"] = choose_model("openai:gpt-4o-mini", "second_verifier")
-    found = estimated(choices, specialists=3, carried_findings=4, votes=3)
-    assert found["verifier"].conversations == 4 + 3 * 3 * FINDINGS_PER_CONVERSATION
+    found = estimated(choices, specialists=3, carried_findings=4)
+    assert found["verifier"].conversations == 4 + 3 * FINDINGS_PER_CONVERSATION
     assert found["second_verifier"].conversations == 3 * FINDINGS_PER_CONVERSATION
     assert "second_verifier" not in estimated(all_on("openai:gpt-4o"))
 

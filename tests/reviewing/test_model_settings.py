@@ -100,10 +100,6 @@ def test_a_folder_cannot_choose_a_model(repo: Repo) -> None:
         ("budget_usd = []", "from 0 to"),
         ("model_timeout_seconds = 0", "from 0.001 to 86400"),
         ("modle = 'openai:a'", "did you mean model"),
-        ("verifier_votes = 2", "odd number from 1 to 9"),
-        ("verifier_votes = 0", "odd number from 1 to 9"),
-        ("verifier_votes = 11", "odd number from 1 to 9"),
-        ("verifier_votes = true", "odd number from 1 to 9"),
         ("second_verifier_model = ''", "expected PROVIDER:NAME"),
         ("prices_usd_per_million = 3", "expected a table for each model"),
         ("prices_usd_per_million.large = 3", "expected a table with input, output"),
@@ -228,7 +224,7 @@ def test_there_is_a_second_verifier_only_where_one_is_named() -> None:
 
 
 def test_the_same_model_twice_is_no_second_opinion() -> None:
-    with pytest.raises(SettingsError, match="same model as the first.*--verifier-votes"):
+    with pytest.raises(SettingsError, match="same model as the first.*--second-verifier-model"):
         chosen_models(ReviewOptions(model="openai:a", second_verifier_model="openai:a"), {})
 
 

@@ -22,7 +22,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Models": (
         ("model", "base_url", "budget_usd", "estimate", "what_leaves", "resume"),
         (
-            *("verifier_votes", "budget_tokens", "prices_usd_per_million", "model_timeout_seconds"),
+            *("budget_tokens", "prices_usd_per_million", "model_timeout_seconds"),
             *("record", "replay", "dependencies", "mcp_servers", "prompts", "prompt_version"),
             *(f"{role}_{what}" for role in ROLES for what in ROLE_OPTIONS),
         ),

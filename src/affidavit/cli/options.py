@@ -30,11 +30,6 @@ def _role_options(command: Command, roles: Sequence[Role], use: str) -> Command:
         click.option("--model", metavar="MODEL", help=use),
         *(option for role in roles for option in _options_of(role)),
         click.option(
-            "--verifier-votes",
-            metavar="N",
-            help="Ask the verifier N times about findings of severity high and critical; odd, default 1.",
-        ),
-        click.option(
             "--base-url",
             metavar="URL",
             help="An OpenAI-compatible Chat Completions endpoint: for --model, and for every role's model"

@@ -13,7 +13,6 @@ from affidavit.records.settings_entries import Linter, read_prices
 
 ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "joiner")
 """Those that the user may choose a model for; the joiner has the verifier's."""
-MAX_VOTES = 9
 
 
 def _severity(value: Any) -> Severity:
@@ -115,16 +114,6 @@ def _whole_number(most: int) -> Callable[[Any], int]:
     return read
 
 
-def _votes(value: Any) -> int:
-    try:
-        number = _whole_number(MAX_VOTES)(value)
-    except ValueError:
-        number = 0
-    if number % 2 == 0:
-        raise ValueError(f"expected an odd number from 1 to {MAX_VOTES}, so that a majority decides")
-    return number
-
-
 def _model_name(value: Any) -> str:
     name = _text(value).strip()
     if not name:
@@ -139,7 +128,6 @@ MODEL_READERS: dict[str, Callable[[Any], Any]] = {
     **{f"{role}_base_url": _text for role in ROLES},
     **{f"{role}_temperature": _number_between(0, 2) for role in ROLES},
     **{f"{role}_max_tokens": _whole_number(10_000_000) for role in ROLES},
-    "verifier_votes": _votes,
     "model_timeout_seconds": _number_between(0.001, 86_400),
     "budget_usd": _number_between(0, 1_000_000),
     "budget_tokens": _whole_number(10**12),

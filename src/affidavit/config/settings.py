@@ -93,8 +93,6 @@ class Settings(Record):
     specialist_max_tokens: int | None = None
     verifier_max_tokens: int | None = None
     second_verifier_max_tokens: int | None = None
-    verifier_votes: int | None = None
-    """How often the verifier is asked about a finding of severity high or critical; None: once."""
     reporter_max_tokens: int | None = None
     model_timeout_seconds: float | None = None
     budget_usd: float | None = None

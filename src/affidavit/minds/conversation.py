@@ -69,7 +69,6 @@ class Conversation:
             schema=self.talk.schema,
             schema_name=self.talk.schema_name,
             tools=tuple(self.talk.tools.descriptions) if self.talk.tools else (),
-            take=self.talk.take,
         )
         # The text that many talks share stays separate until it is clean: it is searched for secrets once.
         self.messages = [opening(self.talk.prefix, self.talk.task)]

@@ -103,6 +103,5 @@ def talk_key(talk: Talk, model: str) -> str:
             "prefix": talk.prefix,
             "task": talk.task,
             "schema": talk.schema,
-            "take": talk.take,
         }
     )

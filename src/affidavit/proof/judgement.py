@@ -14,26 +14,14 @@ from affidavit.records.record import Record
 MILDNESS: dict[Worth, int] = {Worth.ACT: 0, Worth.MAYBE: 1, Worth.NIT: 2}
 
 
-def rule_on(judgements: Sequence[Judgement]) -> Judgement:
-    """The judgement that counts: the majority of the first verifier's votes, joined with the second's."""
-    votes = [one for one in judgements if one.by == "verifier" and one.role == "verifier"]
-    seconds = [one for one in judgements if one.by == "verifier" and one.role == "second_verifier"]
-    first = majority_of(votes)
-    return join(first, seconds[0]) if seconds else first
-
-
 def needs_second(first: Judgement) -> bool:
     """Whether a second verifier is asked: not about what is already refuted, nor if no money is left."""
     return first.answer != "REFUTED" and first.outcome != "skipped"
 
 
 def unanswered_in(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Each verifier that was asked and gave no answer, except votes that the majority does not need."""
-    asked = [one for one in judgements if one.by == "verifier" and one.model]
-    votes = [one for one in asked if one.role == "verifier"]
-    seconds = [one for one in asked if one.role == "second_verifier"]
-    said = [*([majority_of(votes)] if votes else []), *seconds]
-    return [one for one in said if one.outcome != "answered"]
+    """Return the judgements of verifiers that were asked and gave no answer."""
+    return [one for one in judgements if one.by == "verifier" and one.model and one.outcome != "answered"]
 
 
 def join(first: Judgement, second: Judgement) -> Judgement:
@@ -56,54 +44,14 @@ def join(first: Judgement, second: Judgement) -> Judgement:
         answer="CONFIRMED",
         qualified=is_alone or any(one.qualified for one in confirming),
         worth=max((_worth(one) for one in confirming), key=MILDNESS.__getitem__),
-        severity=_milder_median(confirming),
+        severity=_milder(confirming),
         reason=reason,
     )
 
 
-def majority_of(votes: Sequence[Judgement]) -> Judgement:
-    """More than half of all votes decide, missing ones included; without that there is no decision.
-
-    Being sure and being worth acting on need a majority of their own.
-    """
-    if len(votes) == 1:
-        return votes[0]
-    refuted = [vote for vote in votes if vote.answer == "REFUTED"]
-    confirmed = [vote for vote in votes if vote.answer == "CONFIRMED"]
-    silent = [vote for vote in votes if vote.answer is None]
-    tally = _tally(votes, confirmed, refuted, silent)
-    if _is_most(refuted, votes):
-        return _ruling(answer="REFUTED", worth=Worth.NIT, reason=f"{tally}: {refuted[0].reason}", of=votes)
-    if not _is_most(confirmed, votes):
-        outcome = silent[0].outcome if silent else "failed"
-        return _ruling(outcome=outcome, reason=f"no majority: {tally}", of=votes)
-    sure = [vote for vote in confirmed if not vote.qualified]
-    return _ruling(
-        answer="CONFIRMED",
-        qualified=not _is_most(sure, votes),
-        worth=_most_say(confirmed, votes),
-        severity=_milder_median(confirmed),
-        reason=f"{tally}: {(sure or confirmed)[0].reason}",
-        of=votes,
-    )
-
-
-def _milder_median(confirming: Sequence[Judgement]) -> Severity | None:
-    """The severity in the middle of what was said; of an even number the milder one."""
-    said = sorted((one.severity for one in confirming if one.severity), key=lambda one: one.rank)
-    return said[len(said) // 2] if said else None
-
-
-def _most_say(confirmed: Sequence[Judgement], votes: Sequence[Judgement]) -> Worth:
-    """The highest worth that most votes reach."""
-    for worth, mildness in MILDNESS.items():
-        if _is_most([vote for vote in confirmed if MILDNESS[_worth(vote)] <= mildness], votes):
-            return worth
-    return Worth.NIT
-
-
-def _is_most(some: Sequence[Judgement], votes: Sequence[Judgement]) -> bool:
-    return 2 * len(some) > len(votes)
+def _milder(confirming: Sequence[Judgement]) -> Severity | None:
+    said = [one.severity for one in confirming if one.severity]
+    return max(said, key=lambda one: one.rank, default=None)
 
 
 def _worth(judgement: Judgement) -> Worth:
@@ -111,22 +59,8 @@ def _worth(judgement: Judgement) -> Worth:
     return judgement.worth or Worth.MAYBE
 
 
-def _tally(
-    votes: Sequence[Judgement],
-    confirmed: Sequence[Judgement],
-    refuted: Sequence[Judgement],
-    silent: Sequence[Judgement],
-) -> str:
-    counted = [f"{len(confirmed)} confirm", f"{len(refuted)} refute"]
-    if silent:
-        why = silent[0].outcome.replace("_", " ")
-        counted.append(f"{len(silent)} without an answer ({why})")
-    return f"of {len(votes)} votes {', '.join(counted)}"
-
-
-def _ruling(*, of: Sequence[Judgement] = (), **fields: object) -> Judgement:
-    model = of[0].model if of else None
-    return Judgement.model_validate({"by": "ruling", "model": model, **fields})
+def _ruling(**fields: object) -> Judgement:
+    return Judgement.model_validate({"by": "ruling", **fields})
 
 
 UNCHANGED = "unchanged"

@@ -125,7 +125,7 @@ async def derive_report(
         verifier_failures=inputs.verifier_failures,
         submitted_by=inputs.submitted_by,
     )
-    verifiers = recorded_verifiers(report, inputs, settings) if plan is not None else None
+    verifiers = recorded_verifiers(report, inputs) if plan is not None else None
     has_joiner = plan is not None and (inputs.joiner is not None or "joiner" in report.models)
     joiner = RecordedJoiner(inputs.joiner) if has_joiner else None
     reproducer = RecordedReproducer(inputs.programs, own) if inputs.programs else None
@@ -250,13 +250,12 @@ class RecordedVerifier:
 
     inputs: Inputs
     role: str = "verifier"
-    take: int = 1
 
     async def judge(self, candidate: Candidate) -> Judged:
         """The recorded judgement; where there is none, that is said."""
         for given in self.inputs.judgements:
             one = given.judgement
-            if given.candidate == candidate.id and (one.role, one.take) == (self.role, self.take):
+            if given.candidate == candidate.id and one.role == self.role:
                 return Judged(judgement=one)
         reason = "the report holds no judgement of it"
         return Judged(judgement=Judgement(by="verifier", outcome="failed", reason=reason))
@@ -303,10 +302,7 @@ class RecordedReproducer:
         return next((one.steps for one in self.ground.patches if one.candidate == candidate.id), None)
 
 
-def recorded_verifiers(report: Report, inputs: Inputs, settings: Settings) -> Verifiers:
+def recorded_verifiers(report: Report, inputs: Inputs) -> Verifiers:
     """Return stand-ins for those who judged in the recorded review."""
-    voters = tuple(
-        RecordedVerifier(inputs, take=take) for take in range(2, (settings.verifier_votes or 1) + 1)
-    )
     second = RecordedVerifier(inputs, "second_verifier") if "second_verifier" in report.models else None
-    return Verifiers(RecordedVerifier(inputs), voters, second)
+    return Verifiers(RecordedVerifier(inputs), second)

@@ -74,8 +74,6 @@ class Judgement(Record):
     model: str | None = None
     role: Literal["verifier", "second_verifier"] = "verifier"
     """Which of two independent verifiers said it."""
-    take: int = 1
-    """Which of its votes this is, where it was asked several times."""
     request: str = ""
     """The key of what it was asked."""
     run: KeptRun | None = None

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 
-from affidavit.proof.judgement import majority_of
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
@@ -119,7 +118,7 @@ def _judged(candidate: Candidate) -> list[str]:
 
 
 def _who_confirmed(asked: Sequence[Judgement]) -> str:
-    """One verifier, or which of two; several votes of one are one voice."""
+    """One verifier, or which of two."""
     roles = {one.role for one in asked}
     confirming = {one.role for one in asked if one.answer == "CONFIRMED"}
     if len(roles) == 1:
@@ -315,7 +314,7 @@ def proof_steps(candidate: Candidate) -> list[str]:
         said.append(f"commented on before the review by {listed(candidate.said_by)}")
     # What the machine says of its own finding stands in its origin already.
     heard = [judgement for judgement in candidate.judgements if judgement.by == "verifier"]
-    said += _judgements(heard)
+    said += map(_judgement, heard)
     if candidate.claimed_severity and candidate.finding:
         said.append(f"claimed as {candidate.claimed_severity}, {candidate.finding.severity} for the verifier")
     return [part for part in said if part]
@@ -325,15 +324,6 @@ def first_wording(candidate: Candidate) -> str:
     """What its finder wrote where the reporter made it shorter; empty where the words are the finder's."""
     first = candidate.first_wording
     return f"{first.title.strip()}\n{first.message.strip()}" if first else ""
-
-
-def _judgements(said: Sequence[Judgement]) -> list[str]:
-    """Each verifier in one sentence; several votes of one are counted."""
-    votes = [judgement for judgement in said if judgement.role == "verifier"]
-    others = [judgement for judgement in said if judgement.role != "verifier"]
-    if len(votes) > 1:
-        return [f"{votes[0].model}: {majority_of(votes).reason}", *map(_judgement, others)]
-    return [_judgement(judgement) for judgement in said]
 
 
 def _origin(candidate: Candidate) -> str:

@@ -114,12 +114,11 @@ def estimate_review(
     specialists: Sequence[Talk],
     verifier: Talk,
     carried_findings: int = 0,
-    votes: int = 1,
 ) -> list[RoleEstimate]:
     """Each role's share. `verifier` is what all its talks have in common, without a finding.
 
     `carried_findings`: those of the review before that the verifier is asked about again.
-    Assumed: every finding of a specialist is grave enough for votes, and stands until the second verifier.
+    Assumed: every finding of a specialist stands until the second verifier.
     """
     proposed = FINDINGS_PER_CONVERSATION * len(specialists)
     findings = carried_findings + proposed
@@ -127,7 +126,7 @@ def estimate_review(
     openings: dict[Role, list[int]] = {
         "planner": [opening_tokens(planner)],
         "specialist": [opening_tokens(talk) for talk in specialists],
-        "verifier": [to_verify] * (carried_findings + votes * proposed),
+        "verifier": [to_verify] * findings,
         "second_verifier": [to_verify] * proposed,
         "joiner": [JOINER_TOKENS + JOINED_FINDING_TOKENS * findings] if findings > 1 else [],
         "reporter": [REPORTER_TOKENS + REPORTED_FINDING_TOKENS * findings],
@@ -189,9 +188,7 @@ NUMBERS_FROM = 2
 UNKNOWN = "price not known"
 
 
-def estimates_of(
-    talks: FirstTalks, choices: Mapping[Role, ModelChoice], votes: int = 1
-) -> list[RoleEstimate]:
+def estimates_of(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[RoleEstimate]:
     """Estimate each role of a review that begins with these talks."""
     return estimate_review(
         choices,
@@ -199,13 +196,12 @@ def estimates_of(
         specialists=talks.specialists,
         verifier=talks.verifier,
         carried_findings=len(talks.carried_findings),
-        votes=votes,
     )
 
 
-def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice], votes: int = 1) -> str:
+def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> str:
     """Return the table of `--estimate` and its assumptions."""
-    estimates = estimates_of(talks, choices, votes)
+    estimates = estimates_of(talks, choices)
     named = [(one.role.replace("_", " "), one_line(one.model), [one]) for one in estimates]
     rows = [HEADINGS, *(_row(*row) for row in named), _row("total", "", estimates)]
     table = _aligned(rows)

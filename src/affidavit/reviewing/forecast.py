@@ -254,6 +254,6 @@ def describe_forecast(
             earlier=followed_by(opened, options).earlier,
         )
     if is_estimate:
-        return describe_cost(talks, choices, settings.verifier_votes or 1)
+        return describe_cost(talks, choices)
     asked = [f"{one.name} ({one.place}): {', '.join(one.allow)}" for one in named_servers(opened, options)]
     return describe_leaving(talks, choices, outside=asked)

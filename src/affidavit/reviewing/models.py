@@ -43,11 +43,6 @@ def chosen_verifiers(
     return choices
 
 
-def chosen_votes(options: ReviewOptions, environment: Mapping[str, str] = os.environ) -> int:
-    """How often the verifier is asked, in a command that reads no settings of a repository."""
-    return _without_files(options, environment).verifier_votes or 1
-
-
 def chosen_model(
     role: Role, options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> ModelChoice | None:
@@ -144,7 +139,7 @@ def _check_two_opinions(choices: Mapping[Role, ModelChoice]) -> None:
     if first and second and (first.model, first.base_url) == (second.model, second.base_url):
         raise SettingsError(
             f"the second verifier is the same model as the first ({first.model}): name another one with "
-            "--second-verifier-model, or ask the same one several times with --verifier-votes"
+            "--second-verifier-model"
         )
 
 

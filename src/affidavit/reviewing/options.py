@@ -56,7 +56,6 @@ class ChosenSettings:
     verifier_max_tokens: Number = None
     second_verifier_max_tokens: Number = None
     reporter_max_tokens: Number = None
-    verifier_votes: Number = None
     model_timeout_seconds: Number = None
     budget_usd: Number = None
     budget_tokens: Number = None

@@ -66,7 +66,7 @@ async def judge_submission(
         session,
         submitted_by=submission.agent[:MAX_NAME] or SUBMITTED,
     )
-    verifiers = looked.verifiers(settings.verifier_votes or 1)
+    verifiers = looked.verifiers
     report = await conclude(looked, looked.joiner, verifiers, settings, crew.models, crew.prompts)
     report = report.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
     emit(pipeline_completed(report))

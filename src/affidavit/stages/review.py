@@ -96,10 +96,11 @@ class Looked:
         plan = self.case.plan
         return self.session.joiner(plan) if self.session and plan else None
 
-    def verifiers(self, votes: int) -> Verifiers | None:
-        """Who judges the findings; None where no model looked."""
+    @property
+    def verifiers(self) -> Verifiers | None:
+        """Return who judges the findings; None where no model looked."""
         plan = self.case.plan
-        return self.session.verifiers(plan, votes) if self.session and plan else None
+        return self.session.verifiers(plan) if self.session and plan else None
 
 
 def open_case(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
-from affidavit.proof.judgement import needs_second, rule_on, unanswered_in
+from affidavit.proof.judgement import join, needs_second, unanswered_in
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
@@ -206,12 +206,10 @@ async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judg
     if verifiers is None:
         reason = "nobody was asked to verify it"
         return [Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))]
-    voters = verifiers.voters if candidate.finding and candidate.finding.severity.is_grave else ()
-    heard = await side_by_side(one.judge(candidate) for one in (verifiers.first, *voters))
-    if verifiers.second and needs_second(rule_on([one.judgement for one in heard])):
+    heard = [await verifiers.first.judge(candidate)]
+    if verifiers.second and needs_second(heard[0].judgement):
         heard.append(await verifiers.second.judge(candidate))
-    if len(heard) > 1:
-        heard.append(Judged(judgement=rule_on([one.judgement for one in heard])))
+        heard.append(Judged(judgement=join(heard[0].judgement, heard[1].judgement)))
     if heard[-1].judgement.answer is None and standing is not None and standing.answer == "CONFIRMED":
         # No answer refutes nothing: what was confirmed, of code that stands as it stood, still is.
         heard.append(Judged(judgement=standing.model_copy(update={"reason": STILL_CONFIRMED})))
@@ -302,10 +300,7 @@ def _refutation(candidate: Candidate) -> Reason:
 
 
 def _who(judgement: Judgement) -> str:
-    if judgement.by != "verifier":
-        return judgement.by
-    vote = f", vote {judgement.take}" if judgement.take > 1 else ""
-    return judgement.role.replace("_", " ") + vote
+    return judgement.role.replace("_", " ") if judgement.by == "verifier" else judgement.by
 
 
 def derive_confidence(candidate: Candidate, status: Status) -> Confidence:

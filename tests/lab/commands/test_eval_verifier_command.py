@@ -157,16 +157,15 @@ def test_a_recorded_trial_is_replayed_without_a_model(
     assert told(again)["results"] == told(first)["results"]
 
 
-def test_votes_and_a_second_verifier_judge_as_in_a_review(run: Run, claims: list[PlantedClaim]) -> None:
+def test_a_second_verifier_judges_as_in_a_review(run: Run, claims: list[PlantedClaim]) -> None:
     with serving(verifier_of(claims, as_known)) as (address, script):
-        options = ("--second-verifier-model", "other", "--verifier-votes", "3", "--format", "json")
+        options = ("--second-verifier-model", "other", "--format", "json")
         done = run("--base-url", address, *options)
     trial = told(done)
     assert trial["models"] == {"verifier": "judge", "second_verifier": "other"}
-    grave = sum(claim.finding.severity.is_grave for claim in claims)
     confirmed = sum(claim.judgement == "CONFIRMED" for claim in claims)
-    # Both are tried first; three votes on what is grave; the second is not asked about what is refuted.
-    assert len(script.requests) == 2 + len(claims) + 2 * grave + confirmed
+    # Both are tried first; the second is not asked about what is refuted.
+    assert len(script.requests) == 2 + len(claims) + confirmed
 
 
 def test_the_verifier_reads_the_claim_and_the_change_and_not_what_is_known(

@@ -138,16 +138,6 @@ def test_with_the_flag_models_may_run_programs_and_their_own_are_run(cases: Path
     assert found["reproduction"]["outcome"] == "reproduced"
 
 
-def test_the_verifier_is_asked_as_often_as_the_option_says(cases: Path) -> None:
-    out = cases.parent / "out"
-    with serving(model()) as (address, _):
-        done = evaluate(cases, address, "--no-judge", "--verifier-votes", "3", "--out", out)
-    assert done.code == 0, done.err
-    report = json.loads((out / "one" / "report.json").read_text())
-    (shown,) = (one for one in report["candidates"] if not one["withheld"])
-    assert [one["take"] for one in shown["judgements"] if one["by"] == "verifier"] == [1, 2, 3]
-
-
 def test_what_the_judge_holds_to_be_another_problem_is_not_found(cases: Path) -> None:
     with serving(model(same_problem={"same": False, "reason": "another cause"})) as (address, _):
         told = json.loads(evaluate(cases, address).out)

@@ -69,8 +69,7 @@ def verify(item: Candidate, verifier: Any = None, emit: Any = ignore_events) -> 
     return judged([item], verifier, emit).candidates[0]
 
 
-def judges(*answers: dict[str, Any], second: dict[str, Any] | None = None) -> Verifiers:
-    """The first verifier's votes, and the second's answer."""
-    votes = [Answers(model="one", take=take, **answer) for take, answer in enumerate(answers, start=1)]
+def judges(answer: dict[str, Any], second: dict[str, Any] | None = None) -> Verifiers:
+    """The first verifier's answer, and the second's."""
     other = Answers(model="two", role="second_verifier", **second) if second else None
-    return Verifiers(votes[0], tuple(votes[1:]), other)
+    return Verifiers(Answers(model="one", **answer), other)

@@ -154,5 +154,3 @@ def test_of_very_many_findings_the_mildest_are_not_asked_about(repo: Repo) -> No
     assert len(joiner.asked) == MAX_JOINED
     assert "logic-0" in joiner.asked
     assert (docket.groups, docket.diagnostics) == ((), ())
-
-

@@ -96,8 +96,8 @@ def test_a_judgement_that_was_given_is_no_diagnostic() -> None:
 
 
 def test_what_judging_costs_is_in_the_docket_and_a_gap_is_said() -> None:
-    docket = judged([candidate(quote=EXACT)], judges(YES, YES, second=SILENT), ignore_events)
-    assert docket.usage == (SPENT, SPENT, SPENT)
+    docket = judged([candidate(quote=EXACT)], judges(YES, second=SILENT), ignore_events)
+    assert docket.usage == (SPENT, SPENT)
     assert [gap.name for gap in docket.incomplete] == ["second verifier"]
 
 

@@ -2555,11 +2555,6 @@ export interface components {
              */
             role: "verifier" | "second_verifier";
             /**
-             * Take
-             * @default 1
-             */
-            take: number;
-            /**
              * Request
              * @default
              */

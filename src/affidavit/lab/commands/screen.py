@@ -111,9 +111,8 @@ def _write_mistakes(ink: Ink, title: str, mistakes: Sequence[Mistake], who: str)
 def _trial_title(trial: VerifierTrial) -> str:
     """Who judged what."""
     models = listed(list(dict.fromkeys(trial.models.values())))
-    votes = f", {trial.votes} votes on what is claimed as high or critical" if trial.votes > 1 else ""
     claims = counted(trial.claims, "planted claim")
-    return f"{claims} judged by {models}{votes}, prompts {trial.prompt_version}"
+    return f"{claims} judged by {models}, prompts {trial.prompt_version}"
 
 
 def _trial_scores(trial: VerifierTrial) -> list[tuple[str, str, str]]:

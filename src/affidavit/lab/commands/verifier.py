@@ -26,7 +26,7 @@ from affidavit.lab.records import ClaimKind
 from affidavit.minds.roles import kept_open, minds_from
 from affidavit.records.measure import Rate
 from affidavit.render.wording import counted
-from affidavit.reviewing.models import chosen_verifiers, chosen_votes, opened_ledger, opened_log
+from affidavit.reviewing.models import chosen_verifiers, opened_ledger, opened_log
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import server_pool
 from affidavit.system.temporary import temporary_folder
@@ -92,7 +92,7 @@ def judge_claims(context: click.Context, /, claims: Path | None, **options: Any)
     """Let the verifier judge planted CLAIMS whose truth is known, and print how often it is right.
 
     CLAIMS is a folder of files of claims; default: evaluation/claims. The verifier is that of a review:
-    its prompts, its tools, its votes. No other role is asked. With --run the programs of claims that have
+    its prompts and its tools. No other role is asked. With --run the programs of claims that have
     one are run first, and the verifier is shown what they did; it may run its own. Exit codes: 0 whatever
     the rates; 1 where a limit is missed; 2 where no claim could be judged; 3 where some could not.
 
@@ -135,7 +135,6 @@ def _tried(sets: list[CaseClaims], options: dict[str, Any]) -> VerifierTrial:
             prompts=measured_prompts(options),
             repositories=CaseRepositories(scratch),
             settings_for=settings_reader(options),
-            votes=chosen_votes(chosen),
             cache=None if options["no_cache"] else cache_folder(),
             servers_for=server_pool,
             programs=program_ground(options),

@@ -70,7 +70,7 @@ class JudgedClaim(Record):
     reason: str = ""
     failure: str = ""
     judgements: tuple[Judgement, ...] = ()
-    """Everything that was said; where there were several votes or verifiers, the last one counts."""
+    """Everything that was said; where there were two verifiers, the last one counts."""
 
     @property
     def is_judged(self) -> bool:
@@ -108,7 +108,6 @@ class VerifierTrial(Record):
     created_at: str
     models: dict[str, str]
     """Role to model."""
-    votes: int = 1
     prompt_version: str
     prompt_digest: str = ""
     claims: int
@@ -184,7 +183,6 @@ class TrialPlan:
     prompts: PromptSet
     repositories: CaseRepositories
     settings_for: Callable[[Tree], Settings]
-    votes: int = 1
     cache: Path | None = None
     servers_for: FindServers = lambda _settings, _folder: None
     programs: ProgramGround = NO_PROGRAMS
@@ -235,7 +233,6 @@ def compile_trial(
         affidavit_version=__version__,
         created_at=now_iso(),
         models=plan.models,
-        votes=plan.votes,
         prompt_version=plan.prompts.version,
         prompt_digest=plan.prompts.digest,
         claims=len(claims),
@@ -301,7 +298,7 @@ async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: Tri
         own = own_names(opened.repository)
         live = LiveReproducer(runner, running.programs, own) if running.programs else None
         docket = await reproduce(check(docket, replace(case, plan=rough)), live)
-        return await verify(docket, session.verifiers(rough, plan.votes), ignore_events)
+        return await verify(docket, session.verifiers(rough), ignore_events)
 
 
 def _panel(plan: TrialPlan, settings: Settings, folder: Path | None, running: Running) -> Panel:

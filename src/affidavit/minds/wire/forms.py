@@ -49,8 +49,6 @@ class Question:
     tools: tuple[dict[str, Any], ...] = ()
     must_answer: bool = False
     """No more tools: the answer, now."""
-    take: int = 1
-    """Which of several talks with the same text; not sent."""
 
 
 def forms_for(question: Question, profile: ModelProfile) -> list[Form]:

@@ -147,10 +147,7 @@ class Requester:
         )
 
     def _request(self, messages: list[ModelMessage], question: Question) -> dict[str, Any]:
-        # Several talks with the same text are several exchanges; a single one keeps the key it always had.
-        own = {} if question.take == 1 else {"take": question.take}
         return {
-            **own,
             "model": self.model,
             "temperature": self.choice.temperature,
             "max_tokens": self.choice.max_tokens,

@@ -186,6 +186,5 @@ def estimate(
             runner=running.runner,
             earlier=earlier,
         )
-    votes = settings.verifier_votes or 1
-    roles = estimates_of(talks, choices, votes)
-    return {"roles": [asdict(one) for one in roles], "text": describe_cost(talks, choices, votes)}
+    roles = estimates_of(talks, choices)
+    return {"roles": [asdict(one) for one in roles], "text": describe_cost(talks, choices)}

@@ -193,9 +193,10 @@ class PanelSession:
             runs=runs,
         )
 
-    def verifiers(self, plan: Plan, votes: int = 1) -> Verifiers:
-        """The verifier with its further votes and, where one is named, the second verifier."""
-        return self.verifier(plan).with_others(votes, self.panel.minds.get("second_verifier"))
+    def verifiers(self, plan: Plan) -> Verifiers:
+        """Return the verifier and, if one is named, the second verifier; they share turns."""
+        first, second = self.verifier(plan), self.panel.minds.get("second_verifier")
+        return Verifiers(first, replace(first, mind=second) if second else None)
 
     def reporter_talk(self, report: Report, schema: dict[str, Any], schema_name: str) -> Talk:
         """Return the question to the reporter about a finished review; it has no tools."""

@@ -8,7 +8,7 @@ from typing import Any
 from affidavit.diff.redacted import redact_candidate
 from affidavit.events import Emit
 from affidavit.minds.choice import UNREACHABLE
-from affidavit.ports import Judged, Mind, Talk, ToolSource, Verifiers
+from affidavit.ports import Judged, Mind, Talk, ToolSource
 from affidavit.prompts import PromptSet
 from affidavit.proof.judgement import (
     JUDGEMENT_SCHEMA,
@@ -103,16 +103,9 @@ class ModelVerifier:
     plan: Plan
     tools: Callable[[], ToolSource]
     emit: Emit
-    take: int = 1
-    """Which of several votes it casts."""
     runs: WatchedRunner | None = None
     """The programs that verifiers ran; None where nothing is run."""
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONCURRENCY))
-
-    def with_others(self, votes: int, second: Mind | None) -> Verifiers:
-        """This verifier, its further votes, and a second one; they share turns."""
-        voters = tuple(replace(self, take=take) for take in range(2, votes + 1))
-        return Verifiers(self, voters, replace(self, mind=second) if second else None)
 
     async def judge(self, candidate: Candidate) -> Judged:
         """Ask; one that was cut off, failed or refused is asked once more, and refutes nothing."""
@@ -156,7 +149,7 @@ class ModelVerifier:
     @property
     def _signature(self) -> dict[str, Any]:
         role = "second_verifier" if self.mind.role == "second_verifier" else "verifier"
-        return {"model": self.mind.model, "role": role, "take": self.take}
+        return {"model": self.mind.model, "role": role}
 
     def talk(self, candidate: Candidate, finding: Finding) -> Talk:
         """What is sent about one finding: the claim and its evidence, not the specialist's reasoning."""
@@ -178,7 +171,6 @@ class ModelVerifier:
             schema_name=JUDGEMENT_SCHEMA_NAME,
             tools=self.tools(),
             max_turns=20,
-            take=self.take,
         )
 
     def _task(self, candidate: Candidate, finding: Finding) -> str:
