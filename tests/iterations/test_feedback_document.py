@@ -104,8 +104,6 @@ def test_what_blocks_comes_first_and_priorities_end_at_ten() -> None:
         ({"category": Category.RELIABILITY}, "correctness"),
         ({"category": Category.STYLE}, "style"),
         ({"category": Category.MAINTAINABILITY}, "maintainability"),
-        ({"category": Category.MAINTAINABILITY, "rule_id": "ruff/N802"}, "consistency"),
-        ({"category": Category.STYLE, "rule_id": "ruff/D103"}, "documentation"),
         ({"file": "docs/use.md", "rule_id": None}, "documentation"),
         ({"file": "docs/use.md", "category": Category.MAINTAINABILITY}, "clarity"),
         ({"verification": a_verification(is_absence_finding=True)}, "completeness"),

@@ -1,14 +1,10 @@
 """Find what only a person may accept in an agent's work: edited tests, deleted code, silenced findings."""
 
 import ast
-import configparser
-import json
 import re
 import textwrap
-import tomllib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import Any
 
 from affidavit.languages.test_files import is_proof, runs_tests
 from affidavit.ports import Case, Tree
@@ -25,12 +21,11 @@ SETTINGS_FILE = re.compile(
     r"^(?:\.?pytest\.(?:ini|toml)|tox\.ini|noxfile\.py|\.coveragerc|\.rspec|\.mocharc\.\w+|phpunit\.xml(?:\.dist)?"
     r"|(?:jest|vitest|vite|playwright|cypress)\.config\.\w+|karma\.conf\.\w+)$"
 )
-CI_FILE = re.compile(
-    r"^(?:\.github/workflows/.+|\.gitlab-ci\.yml|(?:.+/)?(?:GNUm|M|m)akefile|(?:.+/)?Jenkinsfile)$"
+SHARED_SETTINGS = re.compile(
+    r"(?:^|/)(?:pyproject\.toml|setup\.cfg|package\.json|(?:GNUm|M|m)akefile|Jenkinsfile)$"
+    r"|^(?:\.github/workflows/.+|\.gitlab-ci\.yml)$"
 )
-TEST_WORD = re.compile(
-    r"test|tox\b|\bnox\b|jest|mocha|karma|rspec|phpunit|playwright|cypress|coverage|^(?:ava|nyc|c8)$"
-)
+"""Files with the settings of tests among others."""
 _STUB = re.compile(
     r"(?:(?:throw|raise|panic)\b.*not.?implemented.*|(?:todo|unimplemented)!.*|end|(?:#|//|/\*|\*).*);?",
     re.IGNORECASE,
@@ -59,7 +54,6 @@ def _is_silenced(one: Candidate) -> bool:
 
 
 def _edited_tests(work: Case) -> Iterator[str]:
-    base, head = work.repository.base, work.repository.head
     for file in work.change.files:
         for path in sorted({file.base_path or file.path, file.path}):
             # A new test takes nothing away; what runs the tests may.
@@ -67,38 +61,8 @@ def _edited_tests(work: Case) -> Iterator[str]:
                 yield f"edits the settings of the tests: {path}"
             elif file.base_path and is_proof(path):
                 yield f"edits a test: {path}"
-            elif _test_settings(base, path) != _test_settings(head, path):
-                yield f"edits how tests are run: {path}"
-
-
-def _test_settings(tree: Tree, path: str) -> Any:
-    """Return the test settings of a shared settings file, or its whole text if it cannot be parsed."""
-    content, name = tree.read(path), PurePosixPath(path).name
-    if not content:
-        return {}
-    text = content.decode("utf-8", "replace")
-    try:
-        if name == "pyproject.toml":
-            tools = tomllib.loads(text).get("tool", {})
-            return {tool: said for tool, said in tools.items() if TEST_WORD.search(tool)}
-        if name == "setup.cfg":
-            parser = configparser.RawConfigParser(strict=False)
-            parser.read_string(text)
-            return {one: dict(parser[one]) for one in parser.sections() if TEST_WORD.search(one)}
-        if name == "package.json":
-            return _script_settings(json.loads(text))
-    except (ValueError, configparser.Error, AttributeError, TypeError, RecursionError):
-        return text
-    lines = text.splitlines() if CI_FILE.match(path) else []
-    return [line.strip() for line in lines if TEST_WORD.search(line)] or {}
-
-
-def _script_settings(package: dict[str, Any]) -> dict[str, Any]:
-    scripts = package.get("scripts", {}).items()
-    settings = {name: value for name, value in package.items() if TEST_WORD.search(name)}
-    return settings | {
-        f"scripts.{name}": line for name, line in scripts if TEST_WORD.search(f"{name} {line}")
-    }
+            elif SHARED_SETTINGS.search(path):
+                yield f"edits a file that may change how tests run: {path}"
 
 
 def _deleted_code(reviewed: Case, work: Case, first: Report) -> Iterator[str]:

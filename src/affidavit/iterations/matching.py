@@ -37,7 +37,7 @@ def match_findings(
     """Map the position of an earlier finding to the new candidate that is the same problem."""
     free = [one for one in candidates if one.finding]
     free.sort(key=lambda one: one.id)
-    checks = (_has_same_name, _is_same_claim, _is_same_place, _has_same_cause, _has_moved)
+    checks = (_has_same_name, _is_same_claim, _is_same_place)
     return pair(
         list(zip(earlier, traces, strict=True)),
         free,
@@ -79,16 +79,6 @@ def _is_same_place(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
     return then.side == now.side and _is_there(trace, now) and is_alike
 
 
-def _has_same_cause(one: EarlierFinding, _trace: Trace, other: Candidate) -> bool:
-    """Two impacts of one change on one file."""
-    then, now = one.candidate.finding, other.finding
-    if then is None or now is None or one.candidate.kind == "mechanical" or not _is_by_same_kind(one, other):
-        return False
-    causes = [proof.caused_by if (proof := each.verification) else None for each in (then, now)]
-    is_one_cause = causes[0] is not None and causes[0] == causes[1] and then.file == now.file
-    return is_one_cause and is_alike(then, now)
-
-
 def _is_by_same_kind(one: EarlierFinding, other: Candidate) -> bool:
     """An analyser's finding is that analyser's; what models say may be said by another of them."""
     if one.candidate.kind == "mechanical" or other.kind == "mechanical":
@@ -105,16 +95,6 @@ def _shares_code(one: Candidate, other: Candidate) -> bool:
     texts = [fold(each.quote.code) if each.quote else "" for each in (one, other)]
     shorter, longer = sorted(texts, key=len)
     return len(shorter) >= SAME_CODE and shorter in longer
-
-
-def _has_moved(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
-    """An analyser says the same of the same line in another file, and the line is not where it was."""
-    then, now = one.candidate.finding, other.finding
-    if then is None or now is None or one.candidate.kind != "mechanical" or not _is_by_same_kind(one, other):
-        return False
-    is_elsewhere = now.file != then.file and trace.outcome in ("changed", "gone", "moved")
-    is_same_words = then.rule_id == now.rule_id and then.title == now.title
-    return is_elsewhere and is_same_words and _is_same_line(one.candidate, other)
 
 
 def _is_same_line(one: Candidate, other: Candidate) -> bool:

@@ -155,24 +155,17 @@ Aspect = Literal[
     "maintainability",
 ]
 _OF_THEIR_OWN = (Category.SECURITY, Category.PERFORMANCE, Category.TEST)
-_ABOUT_DOCUMENTATION = re.compile(r"ruff/D\d|docstring|documentation|missing-doc", re.IGNORECASE)
-_ABOUT_NAMES = re.compile(r"ruff/N\d|naming|convention|inconsisten", re.IGNORECASE)
 
 
 def aspect_of(finding: Finding) -> Aspect:
     """Return the aspect of a finding."""
-    rule, category = finding.rule_id or "", finding.category
+    category = finding.category
     if category in _OF_THEIR_OWN:
         return cast("Aspect", FEEDBACK_ASPECT[category])
     if finding.verification is not None and finding.verification.is_absence_finding:
         return "completeness"
     if finding.is_impact:
         return "consistency"
-    if _ABOUT_DOCUMENTATION.search(rule):
-        return "documentation"
-    is_document = kind_of(finding.file) == "document"
-    if is_document:
+    if kind_of(finding.file) == "document":
         return "documentation" if category in (Category.CORRECTNESS, Category.RELIABILITY) else "clarity"
-    if category is Category.MAINTAINABILITY and _ABOUT_NAMES.search(rule):
-        return "consistency"
     return cast("Aspect", FEEDBACK_ASPECT[category])

@@ -17,11 +17,11 @@ from affidavit.records.iteration import LINE_DIGEST, Earlier, EarlierFile, Earli
 from affidavit.symbols.definitions import symbols_of
 
 SHORT_HUNK = 120
-"""A hunk with no more lines is shown whole where anything of it is new."""
+"""A hunk with at most this many lines is shown whole if any of it is new."""
 REACH_LINES = 40
-"""Of a longer one, so many lines around what is new."""
+"""Lines shown around what is new in a longer hunk."""
 SAME_FILE = 0.5
-"""A file that was renamed keeps at least so much of what was shown of it."""
+"""Share of its shown lines that a renamed file keeps at least."""
 
 
 def digests_of(hunk: Hunk) -> str:
@@ -53,7 +53,7 @@ def new_head_lines(file: FileChange, known: Sequence[EarlierHunk]) -> list[int]:
 
 
 def examined_before(hunk: Hunk, known: Sequence[EarlierHunk]) -> tuple[str, ...]:
-    """The models that saw all of a hunk as it is; of one that changed in part, those that saw the rest."""
+    """Return the models that saw all of a hunk; for one that changed in part, those that saw the rest."""
     digests = digests_of(hunk)
     whole = next((one for one in known if one.digests == digests), None)
     if whole is not None:
@@ -66,7 +66,7 @@ def examined_before(hunk: Hunk, known: Sequence[EarlierHunk]) -> tuple[str, ...]
 
 
 def known_file(file: FileChange, files: Sequence[EarlierFile]) -> EarlierFile | None:
-    """The earlier review's file that this one is, by what it was at base, its path, or its content."""
+    """Return the same file of the earlier review: by path, by path at base, or by content."""
     by_base = [one for one in files if file.base_path and one.base_path == file.base_path]
     by_path = [one for one in files if one.path == file.path]
     by_blob = [one for one in files if file.new_blob and one.new_blob == file.new_blob]
@@ -83,34 +83,28 @@ def renamed_since(gone: EarlierFile, files: Sequence[FileChange]) -> str | None:
 
 
 def _head_digests(file: FileChange) -> set[str]:
-    """Its lines at head, as added ones and as context: a file that is added anew shows all as added."""
+    """Return digests of the lines at head, as added and as context; a new file shows all as added."""
     texts = [line[1:] for hunk in file.hunks for line in hunk.lines if line[0] != "-"]
     return {_digest(mark + text) for text in texts for mark in "+ "}
 
 
 def _new_spans(hunk: Hunk, known: Sequence[EarlierHunk]) -> Iterator[tuple[int, int]]:
-    """Runs of lines with what is new in them; the whole of a short hunk."""
+    """Yield the runs of lines around what is new; the whole of a short hunk."""
     count = len(hunk.lines)
     if count <= SHORT_HUNK or not known:
         yield 0, count
         return
-    new = sorted(_new_lines(hunk, known))
-    start = end = -1
-    for line in new:
+    spans: list[tuple[int, int]] = []
+    for line in sorted(_new_lines(hunk, known)):
         first, last = max(0, line - REACH_LINES), min(count, line + REACH_LINES + 1)
-        if start < 0:
-            start, end = first, last
-        elif first <= end:
-            end = max(end, last)
-        else:
-            yield start, end
-            start, end = first, last
-    if start >= 0:
-        yield start, end
+        if spans and first <= spans[-1][1]:
+            first = spans.pop()[0]
+        spans.append((first, last))
+    yield from spans
 
 
 def _new_lines(hunk: Hunk, known: Sequence[EarlierHunk]) -> set[int]:
-    """The positions of lines that stand in no earlier hunk, and those beside lines that are gone."""
+    """Return the positions of lines in no earlier hunk, and of those beside deleted lines."""
     own = [_digest(line) for line in hunk.lines]
     best: set[int] | None = None
     for one in known:

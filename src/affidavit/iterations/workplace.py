@@ -8,7 +8,6 @@ import os
 import shlex
 import shutil
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -24,13 +23,13 @@ PLACEHOLDER = "{feedback}"
 VARIABLE = "AFFIDAVIT_FEEDBACK"
 MAX_OUTPUT_BYTES = 20_000_000
 KEPT_OUTPUT = 4_000
-"""Characters of its last words that are kept."""
+"""Characters of its last output that are kept."""
 
 AgentState = Literal["ended", "failed", "timed_out", "flooded"]
 
 
 class AgentRun(Record):
-    """How an agent ended; what it did is what the copy holds then."""
+    """How an agent ended."""
 
     state: AgentState
     exit_code: int = 0
@@ -38,7 +37,7 @@ class AgentRun(Record):
 
 
 async def run_agent(command: str, copy: Path, feedback: Path, seconds: float) -> AgentRun:
-    """Run the command in the copy; after it, or after its time, all that it started is ended."""
+    """Run the command in the copy, and end every process that it started."""
     if not command.strip():
         raise SettingsError("--agent needs a command")
     line = command.replace(PLACEHOLDER, shlex.quote(str(feedback)))
@@ -66,7 +65,13 @@ async def run_agent(command: str, copy: Path, feedback: Path, seconds: float) ->
 
 EXCLUDED = "__pycache__/\n*.pyc\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\nnode_modules/\n.venv/\n"
 """Files that an agent's tools leave behind, ignored beside what the repository ignores."""
-NOBODY = ("Affidavit", "affidavit@localhost")
+IDENTITY = {
+    "GIT_AUTHOR_NAME": "Affidavit",
+    "GIT_AUTHOR_EMAIL": "affidavit@localhost",
+    "GIT_COMMITTER_NAME": "Affidavit",
+    "GIT_COMMITTER_EMAIL": "affidavit@localhost",
+}
+"""The agent's commits are not the user's own."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,7 @@ class Workplace:
         tree = git.line("write-tree")
         if tree == git.line("rev-parse", f"{parent}^{{tree}}"):
             return None
-        return git.having(self._identity()).line("commit-tree", tree, "-p", parent, "-m", message)
+        return git.having(IDENTITY).line("commit-tree", tree, "-p", parent, "-m", message)
 
     def is_same(self, one: str, other: str) -> bool:
         """Check whether two commits hold the same files."""
@@ -199,20 +204,6 @@ class Workplace:
     def _copy_git(self) -> Git:
         places = {"GIT_DIR": str(self.copy / ".git"), "GIT_WORK_TREE": str(self.copy)}
         return Git(self.copy).having(places)
-
-    def _identity(self) -> dict[str, str]:
-        """Who commits: the user, as git knows them here."""
-        found = list(NOBODY)
-        for number, name in enumerate(("user.name", "user.email")):
-            with suppress(GitError):
-                found[number] = self._user_git.line("config", name) or found[number]
-        name, address = found
-        return {
-            "GIT_AUTHOR_NAME": name,
-            "GIT_AUTHOR_EMAIL": address,
-            "GIT_COMMITTER_NAME": name,
-            "GIT_COMMITTER_EMAIL": address,
-        }
 
 
 def _remove(path: Path) -> None:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from affidavit.records.candidate import Worth
 from affidavit.records.diagnostics import Reason
-from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
+from affidavit.records.evidence import ReproductionOutcome
 from affidavit.records.finding import Category, Finding, Reproduction, Severity
 from affidavit.records.measure import Rate
 from affidavit.records.record import Record
@@ -126,11 +126,6 @@ class LabelledCase(Record):
     expected: tuple[ExpectedProblem, ...] = ()
     known_wrong: tuple[KnownClaim, ...] = ()
 
-    @property
-    def has_programs(self) -> bool:
-        """Whether a program comes with one of its claims."""
-        return any(claim.reproduction for claim in (*self.expected, *self.known_wrong))
-
 
 Basis = Literal["judged", "place_and_category", "place"]
 """Why a finding is taken for a known claim: a judge read both, or they share lines and category, or lines."""
@@ -203,29 +198,12 @@ class CaseRun(Record):
     """What comparing meanings cost: the price of measuring, not of the review."""
 
 
-class DeclaredRun(Record):
-    """What a program that a case declares came to when it was run, beside what it should."""
-
-    about: Literal["expected", "known_wrong"]
-    number: int
-    """The position of its claim in that list of the case."""
-    declared: ReproductionOutcome
-    check: ReproductionCheck
-
-    @property
-    def is_as_declared(self) -> bool:
-        """The program did what the case says."""
-        return self.check.outcome == self.declared
-
-
 class CaseResult(Record):
     """A case with its review, or the reason why there is none."""
 
     case: LabelledCase
     run: CaseRun | None = None
     failure: str = ""
-    programs: tuple[DeclaredRun, ...] = ()
-    """Empty where nobody asked for programs to be run."""
 
 
 class Scores(Record):
@@ -253,15 +231,6 @@ class Scores(Record):
     """Wrong findings among the same."""
 
 
-class DeclaredPrograms(Record):
-    """The programs that the cases declare, all together."""
-
-    declared: int
-    as_declared: int
-    could_not_run: int
-    outcomes: dict[str, int] = Field(default_factory=dict)
-
-
 class Evaluation(Scores):
     """Everything about one run over a set of cases."""
 
@@ -284,6 +253,4 @@ class Evaluation(Scores):
     cost_usd: float | None = 0.0
     judge_tokens: int = 0
     judge_cost_usd: float | None = 0.0
-    programs: DeclaredPrograms | None = None
-    """None where no case declares one, or nobody asked for programs to be run."""
     results: tuple[CaseResult, ...] = ()

@@ -10,25 +10,28 @@ from affidavit.config.settings import Settings
 from affidavit.lab.cases.claims import load_claims
 from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.repositories import CaseRepositories
-from affidavit.lab.evaluation.run import count_programs, run_declared
-from affidavit.lab.records import CaseResult, DeclaredRun, KnownClaim
-from affidavit.proof.running.own_names import NOTHING_OWN, own_names
-from affidavit.records.report import Programs
+from affidavit.lab.records import KnownClaim
+from affidavit.proof.running.own_names import own_names
+from affidavit.records.evidence import ReproductionCheck
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner
 from affidavit.sandbox.choice import Choice
 from affidavit.sandbox.copies import language_named
 from affidavit.stages.intake import ChangeRequest, open_change
-from affidavit.stages.reproduce import Running
+from affidavit.stages.reproduce import run_aside
 from sandboxes import demanded, needed_sandbox
 
 EVALUATION = Path(__file__).parents[3] / "evaluation"
-CASES = [one for one in read_cases([EVALUATION / "cases"]) if one.case.has_programs]
+CASES = [
+    one
+    for one in read_cases([EVALUATION / "cases"])
+    if any(claim.reproduction for claim in (*one.case.expected, *one.case.known_wrong))
+]
 AT_ONCE = 3
 """More than there are cores: one of them sleeps, and all wait for the kernel now and then."""
 EVERYWHERE = {"python", "node", "typescript", "shell"}
 """What the lock file and any Linux bring."""
-Ran = dict[str, tuple[DeclaredRun, ...]]
+Ran = dict[str, list[tuple[KnownClaim, ReproductionCheck]]]
 
 
 @pytest.fixture(scope="module")
@@ -47,14 +50,20 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 async def run_case(
     held: CaseFolder, repositories: CaseRepositories, places: asyncio.Semaphore
-) -> tuple[DeclaredRun, ...]:
+) -> list[tuple[KnownClaim, ReproductionCheck]]:
     async with places:
         request = ChangeRequest(target="base..head", repo=await repositories.locate(held))
         with (
             await asyncio.to_thread(open_change, request) as opened,
             opened_runner(opened.repository, Settings(run=True), ReviewOptions()) as running,
         ):
-            return await run_declared(held.case, running, own_names(opened.repository))
+            assert running.runner is not None
+            own = own_names(opened.repository)
+            return [
+                (claim, await run_aside(claim.reproduction, running.runner, own))
+                for claim in (*held.case.expected, *held.case.known_wrong)
+                if claim.reproduction
+            ]
 
 
 def declared() -> list[tuple[str, KnownClaim, str]]:
@@ -74,23 +83,19 @@ def language_of(claim: KnownClaim) -> str:
     return "shell" if named in ("sh", "bash") else named
 
 
-def claim_of(held: CaseFolder, run: DeclaredRun) -> KnownClaim:
-    return (held.case.expected if run.about == "expected" else held.case.known_wrong)[run.number]
-
-
 def test_every_program_does_what_its_case_says(ran: Ran) -> None:
-    runs = [(held, run, language_of(claim_of(held, run))) for held in CASES for run in ran[held.case.id]]
+    runs = [(held, claim, check) for held in CASES for claim, check in ran[held.case.id]]
     otherwise = [
-        (held.case.id, run.check.outcome, run.check.detail, [one.output for one in run.check.head])
-        for held, run, language in runs
-        if not run.is_as_declared
+        (held.case.id, check.outcome, check.detail, [one.output for one in check.head])
+        for held, claim, check in runs
+        if check.outcome != claim.outcome
         # There may be no Go here; every other language comes with the tests.
-        and not (language == "go" and run.check.outcome == "could_not_run")
+        and not (language_of(claim) == "go" and check.outcome == "could_not_run")
     ]
     assert otherwise == []
-    assert {language for _, run, language in runs if run.is_as_declared} >= EVERYWHERE
+    assert {language_of(claim) for _, claim, check in runs if check.outcome == claim.outcome} >= EVERYWHERE
     assert len(runs) == len(declared())
-    alike = [run.check for _, run, _ in runs if run.check.outcome == "also_at_base"]
+    alike = [check for _, _, check in runs if check.outcome == "also_at_base"]
     assert [(check.base and check.base.exit_code, check.head[0].exit_code) for check in alike] == [(1, 1)]
 
 
@@ -147,17 +152,6 @@ def test_a_verifier_is_asked_about_each_program_that_proves_nothing() -> None:
     }
     assert offered == known
     assert {claim.judgement for _, claim in claims} == {"REFUTED"}
-
-
-def test_where_nothing_can_be_run_each_program_says_why() -> None:
-    running = Running(None, Programs(reason="no sandbox is installed"))
-    runs = asyncio.run(run_declared(CASES[0].case, running, NOTHING_OWN))
-    assert [(run.check.outcome, run.check.detail) for run in runs] == [
-        ("could_not_run", "no sandbox is installed")
-    ]
-    counts = count_programs([CaseResult(case=CASES[0].case, programs=runs)])
-    assert counts is not None
-    assert (counts.declared, counts.as_declared, counts.could_not_run) == (1, 0, 1)
 
 
 def test_a_missing_sandbox_is_a_failure_in_ci_and_never_a_success() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from commands import Done, affidavit
 from repositories import Repo
-from sandboxes import needed_sandbox
 
 SOUND = "def total(items):\n    return sum(items)\n"
 BROKEN = "def total(items):\n    result = sum(items)\n    return reslt\n"
@@ -77,7 +76,7 @@ def test_the_text_shows_each_match(cases: Path) -> None:
     assert "recall     100%" in done.out
     told = " ".join(done.out.split())
     assert (
-        "found: app.py:3 correctness: The name is misspelt. ← app.py:3 ruff: `reslt` is not defined" in told
+        "found: app.py:3 correctness: The name is misspelt. - app.py:3 ruff: `reslt` is not defined" in told
     )
 
 
@@ -163,68 +162,3 @@ def test_the_json_is_written_beside_the_text(cases: Path) -> None:
 
 def test_help_is_there(cases: Path) -> None:
     assert "--min-recall" in affidavit("eval", "--help", cwd=cases.parent).out
-
-
-def declare(cases: Path, program: str, **fields: Any) -> None:
-    """Let the case with the bug bring a program that fails at head."""
-    place = cases / "bug" / "expected.json"
-    (problem,) = json.loads(place.read_text())
-    reproduction = {
-        "language": "python",
-        "program": program,
-        "expected_at_base": {"exit_code": 0, "output": "^6$"},
-        "expected_at_head": {"exit_code": 1, "output": "NameError"},
-    }
-    place.write_text(json.dumps([{**problem, "reproduction": {**reproduction, **fields}}]))
-
-
-SHOWS = "from app import total\nprint(total([1, 2, 3]))\n"
-
-
-def test_programs_that_cases_declare_are_run_where_the_user_asks(cases: Path, tmp_path: Path) -> None:
-    needed_sandbox()
-    declare(cases, SHOWS)
-    written = tmp_path / "out.json"
-    done = evaluate(cases, "--run", "--format", f"json={written}")
-    assert done.code == 0, done.err
-    shown = " ".join(done.out.split())
-    assert "programs 1 of 1 as declared (1 reproduced)" in shown
-    assert "program: app.py:3 reproduced, as declared" in shown
-    told = json.loads(written.read_text())
-    assert told["programs"] == {
-        "declared": 1, "as_declared": 1, "could_not_run": 0, "outcomes": {"reproduced": 1}
-    }  # fmt: skip
-    (run,) = told["results"][0]["programs"]
-    assert (run["about"], run["declared"], run["check"]["base"]["output"]) == (
-        "expected",
-        "reproduced",
-        "6\n",
-    )
-
-
-def test_a_program_that_does_something_else_than_its_case_says_is_a_failure(cases: Path) -> None:
-    needed_sandbox()
-    declare(cases, "print(6)")
-    done = evaluate(cases, "--run")
-    assert done.code == 1
-    assert "1 declared program did not do what the case says" in done.err
-    assert "otherwise: app.py:3 not reproduced" in " ".join(done.out.split())
-
-
-def test_a_program_that_cannot_be_run_is_no_success(cases: Path) -> None:
-    needed_sandbox()
-    declare(cases, SHOWS, language="cobol")
-    done = evaluate(cases, "--run")
-    assert done.code == 3
-    shown = " ".join(done.out.split())
-    assert "1 program could not be run; the first: cobol cannot be run here" in shown
-    assert "incomplete: the program for app.py:3 could not run (cobol cannot be run here" in shown
-
-
-def test_without_the_flag_no_program_is_run_and_a_broken_one_is_refused(cases: Path) -> None:
-    declare(cases, SHOWS)
-    assert scores(cases)["programs"] is None
-    declare(cases, SHOWS, expected_at_head={"exit_code": 1000})
-    done = evaluate(cases)
-    assert done.code == 2
-    assert "expected.json: item 1: reproduction: `expected_at_head.exit_code` is no exit code" in done.err

@@ -163,15 +163,12 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
     """Review labelled CASES and score what is found.
 
     CASES are folders: a case (with case.json), or a folder of cases; several may be named. Without --model
-    the mechanical specialists are measured alone. With --run, models may run programs, and those that the
-    cases declare are run: does each do what its case says? Exit codes: 0 whatever the scores; 1 where
-    --min-recall or --max-wrong is missed, or a declared program does something else; 2 where nothing could
-    be run; 3 where some cases or programs could not.
+    the mechanical specialists are measured alone. With --run, models may run programs. Exit codes: 0 whatever
+    the scores; 1 if --min-recall or --max-wrong is missed; 2 if no case could be run; 3 if some could not.
 
     \b
     affidavit eval evaluation/cases                        the mechanical specialists
     affidavit eval CASES --model openai:NAME --out DIR     everything; --resume DIR goes on
-    affidavit eval CASES --run                             the programs that the cases declare, too
     affidavit eval --mutate --repo DIR --out CASES         make cases by planting bugs in your own commits
     affidavit eval --verifier [CLAIMS] --model NAME        how many wrong claims the verifier refutes
     """
@@ -221,17 +218,7 @@ def _say_result(evaluation: Evaluation, missed: list[str]) -> int:
         first = evaluation.results[0].failure
         say(f"no case could be run; the first: {first}")
         return EXIT_NOT_DONE
-    ran, otherwise = evaluation.programs, _done_otherwise(evaluation)
-    if otherwise:
-        say(f"{counted(otherwise, 'declared program')} did not do what the case says")
-    is_incomplete = bool(evaluation.not_run or (ran and ran.could_not_run))
-    return exit_code(is_failed=bool(missed or otherwise), is_incomplete=is_incomplete)
-
-
-def _done_otherwise(evaluation: Evaluation) -> int:
-    """How many declared programs were run and did something else."""
-    ran = evaluation.programs
-    return ran.declared - ran.as_declared - ran.could_not_run if ran else 0
+    return exit_code(is_failed=bool(missed), is_incomplete=bool(evaluation.not_run))
 
 
 def _first_lack(evaluation: Evaluation) -> str:

@@ -1,7 +1,6 @@
 """Run the product over labelled cases, several at once, and score what it says."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -28,10 +27,7 @@ from affidavit.lab.evaluation.scoring import (
 from affidavit.lab.records import (
     CaseResult,
     CaseRun,
-    DeclaredPrograms,
-    DeclaredRun,
     Evaluation,
-    KnownClaim,
     LabelledCase,
 )
 from affidavit.minds.choice import ModelChoice
@@ -41,15 +37,13 @@ from affidavit.minds.roles import kept_open, minds_from
 from affidavit.pipeline import review
 from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet, current_prompts
-from affidavit.proof.running.own_names import OwnNames, own_names
-from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.measure import Label
 from affidavit.records.report import Report, RoleUsage
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, open_change
-from affidavit.stages.reproduce import Running, run_aside
+from affidavit.stages.reproduce import Running
 from affidavit.system.private_files import write_private_file
 from affidavit.tools.language_server import ServerPool
 
@@ -68,40 +62,6 @@ class ProgramGround:
     def prompts_for(self, running: Running, prompts: PromptSet) -> PromptSet:
         """Where no program can be run, none is asked for."""
         return self.asking(prompts) if running.runner else prompts
-
-
-async def run_declared(case: LabelledCase, running: Running, own: OwnNames) -> tuple[DeclaredRun, ...]:
-    """What became of each program; nothing where nobody asked, and the reason where none can be run."""
-    if running.programs is None:
-        return ()
-    runs = []
-    for about, claims in (("expected", case.expected), ("known_wrong", case.known_wrong)):
-        for number, claim in enumerate(claims):
-            if claim.reproduction is not None:
-                check = await _checked(claim, running, own)
-                declared = {"about": about, "number": number, "declared": claim.outcome, "check": check}
-                runs.append(DeclaredRun.model_validate(declared))
-    return tuple(runs)
-
-
-async def _checked(claim: KnownClaim, running: Running, own: OwnNames) -> ReproductionCheck:
-    if running.runner is None or claim.reproduction is None:
-        reason = running.programs.reason if running.programs else ""
-        return ReproductionCheck(outcome="could_not_run", detail=reason)
-    return await run_aside(claim.reproduction, running.runner, own)
-
-
-def count_programs(results: Sequence[CaseResult]) -> DeclaredPrograms | None:
-    """The programs of all cases together; None where none was to be run."""
-    runs = [run for result in results for run in result.programs]
-    if not runs:
-        return None
-    return DeclaredPrograms(
-        declared=len(runs),
-        as_declared=sum(run.is_as_declared for run in runs),
-        could_not_run=sum(run.check.outcome == "could_not_run" for run in runs),
-        outcomes=dict(Counter(run.check.outcome for run in runs)),
-    )
 
 
 FindServers = Callable[[Settings, Path | None], ServerPool | None]
@@ -274,7 +234,6 @@ def compile_evaluation(results: Sequence[CaseResult], plan: EvaluationPlan) -> E
         cost_usd=total_cost(run.cost_usd for run in runs),
         judge_tokens=sum(run.judge_tokens for run in runs),
         judge_cost_usd=total_cost(run.judge_cost_usd for run in runs),
-        programs=count_programs(results),
         results=tuple(results),
     )
 
@@ -283,23 +242,12 @@ async def _evaluate_case(held: CaseFolder, plan: EvaluationPlan) -> CaseResult:
     try:
         folder = await plan.repositories.locate(held)
         run = await _run_once(held.case, folder, plan)
-        programs = await _run_programs(held.case, folder, plan)
     except StoreError:
         # What cannot be kept would be paid for again: better to stop at once.
         raise
     except AffidavitError as error:
         return CaseResult(case=held.case, failure=str(error))
-    return CaseResult(case=held.case, run=run, programs=programs)
-
-
-async def _run_programs(case: LabelledCase, folder: Path, plan: EvaluationPlan) -> tuple[DeclaredRun, ...]:
-    if not case.has_programs:
-        return ()
-    with await asyncio.to_thread(open_change, _request(case, folder)) as opened, ExitStack() as stack:
-        settings = plan.sessions.settings_for(opened.repository.base)
-        opening = plan.sessions.programs.open(opened.repository, settings)
-        running = await asyncio.to_thread(stack.enter_context, opening)
-        return await run_declared(case, running, own_names(opened.repository))
+    return CaseResult(case=held.case, run=run)
 
 
 def _request(case: LabelledCase, folder: Path) -> ChangeRequest:

@@ -10,7 +10,6 @@ from rich.text import Text
 from affidavit.lab.records import (
     CaseResult,
     CaseRun,
-    DeclaredRun,
     Evaluation,
     ExpectedProblem,
     KnownPlace,
@@ -34,8 +33,6 @@ _COLOURS = {
     "unlabelled": "cyan",
     "incomplete": "yellow",
     "failure": "red",
-    "program": "green",
-    "otherwise": "red",
 }
 _NAME_WIDTH = 11
 
@@ -103,24 +100,12 @@ def _scores(evaluation: Evaluation) -> list[tuple[str, str, str]]:
     found = f"{evaluation.found} of {evaluation.expected} expected problems found"
     clean = f"on {evaluation.clean_cases_with_wrong} of {evaluation.clean_cases} reviews of clean cases"
     among = "true findings among those known to be true, wrong or nits"
-    programs = evaluation.programs
     return [
         ("recall", rate_or_dash(evaluation.recall), found),
         ("precision", rate_or_dash(evaluation.precision), among),
         ("wrong", rate_or_dash(evaluation.wrong_rate), "wrong findings among the same"),
         ("on clean", counted(evaluation.wrong_on_clean, "wrong finding"), clean),
         ("shown", counted(evaluation.shown, "finding"), outcomes),
-        *(
-            [
-                (
-                    "programs",
-                    f"{programs.as_declared} of {programs.declared} as declared",
-                    ", ".join(f"{n} {_words(name)}" for name, n in sorted(programs.outcomes.items())),
-                )
-            ]
-            if programs
-            else []
-        ),
     ]
 
 
@@ -134,9 +119,6 @@ def _notices(evaluation: Evaluation) -> list[str]:
     if evaluation.incomplete:
         what = counted(evaluation.incomplete, "review was", "reviews were")
         sentences.append(f"{what} done in part: the scores count what was found")
-    if evaluation.programs and evaluation.programs.could_not_run:
-        what = counted(evaluation.programs.could_not_run, "program")
-        sentences.append(f"{what} could not be run; the first: {_first_reason(evaluation)}")
     if evaluation.found_but_withheld:
         what = counted(evaluation.found_but_withheld, "missed problem")
         sentences.append(f"{what} had a finding that was withheld")
@@ -145,11 +127,6 @@ def _notices(evaluation: Evaluation) -> list[str]:
         sentences.append(f"{what} no label: precision counts labelled ones only")
     judge = evaluation.judge
     return [*sentences, f"meaning compared by {judge}" if judge else "matched by place and category"]
-
-
-def _first_reason(evaluation: Evaluation) -> str:
-    runs = (run for result in evaluation.results for run in result.programs)
-    return next((run.check.detail for run in runs if run.check.outcome == "could_not_run"), "")
 
 
 def _costs(evaluation: Evaluation) -> str:
@@ -215,19 +192,7 @@ def _case_lines(result: CaseResult) -> list[CaseLine]:
         for finding in run.findings
         if finding.candidate not in matched
     ]
-    lines += [("incomplete", part) for part in run.incomplete]
-    return [*lines, *(_program_line(program, result) for program in result.programs)]
-
-
-def _program_line(run: DeclaredRun, result: CaseResult) -> CaseLine:
-    claims = result.case.expected if run.about == "expected" else result.case.known_wrong
-    detail = f" ({run.check.detail})" if run.check.detail else ""
-    seen = f"{_place_words(claims[run.number])} {_words(run.check.outcome)}{detail}"
-    if run.is_as_declared:
-        return ("program", f"{seen}, as declared")
-    if run.check.outcome == "could_not_run":
-        return ("incomplete", f"the program for {seen}")
-    return ("otherwise", f"{seen}; declared: {_words(run.declared)}")
+    return [*lines, *(("incomplete", part) for part in run.incomplete)]
 
 
 def _words(outcome: str) -> str:
