@@ -57,18 +57,16 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"shop/prices.py": "LIMIT = 3\n"},
         {("removed-attribute", "app.py", 4), ("removed-attribute", "app.py", 5)},
     ),
-    "documents that name it with its module, or call it": (
+    "documents that name it with its module": (
         {
             **PYTHON,
             "docs/api.rst": "API\n\n.. autofunction:: shop.prices.total\n\n:func:`shop.prices.total`\n",
             "README.md": "```python\nfrom shop.prices import LIMIT, total\n```\n",
-            "GUIDE.md": "The module prices:\n\nCall `total([1])`.\n",
         },
         {"shop/prices.py": "LIMIT = 3\n"},
         {
             ("stale-document", "docs/api.rst", 3),
             ("stale-document", "README.md", 2),
-            ("stale-document", "GUIDE.md", 3),
         },
     ),
     "a JavaScript export": (

@@ -2,10 +2,10 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import Literal
 
 from affidavit.languages.python_modules import MODULE_ENDS
@@ -82,13 +82,13 @@ class ChangedSymbol:
 
 
 def symbol_changes(change: Change, repository: Repository) -> list[SymbolChange]:
-    """What the change does to definitions, in the order of its files; a moved one counts as renamed."""
+    """Return what the change does to definitions, file by file; a moved one counts as renamed."""
     found: list[SymbolChange] = []
     texts = _Texts(repository)
     for file in change.reviewed_files():
         if _is_readable(file):
-            found += _named_anew(_in_file(file, repository), texts)
-    return _moved(found, texts)
+            found += _join_renamed(_in_file(file, repository), texts, is_one_file=True)
+    return _join_renamed(found, texts, is_one_file=False)
 
 
 def changed_symbols(
@@ -217,82 +217,46 @@ class _Texts:
         return matcher.ratio() if is_long and matcher.real_quick_ratio() >= ALIKE else 0.0
 
 
-def _named_anew(changes: Sequence[SymbolChange], texts: _Texts) -> list[SymbolChange]:
-    """Join a removed and an added definition of one file that are alike: the outer ones before the inner."""
-    free = _Free(one.head for one in changes if one.fate == "added" and one.head)
+def _join_renamed(changes: Sequence[SymbolChange], texts: _Texts, *, is_one_file: bool) -> list[SymbolChange]:
+    """Join removed and added definitions that are alike.
+
+    Within a file they are in the same definition, the outer ones first; across files they have the same name.
+    """
+    free: dict[tuple[str, str], list[Symbol]] = {}
+    for one in changes:
+        if one.fate == "added" and one.head:
+            place = _outer(one.head) if is_one_file else one.head.qualified
+            free.setdefault((one.head.kind, place), []).append(one.head)
     removed = [one.base for one in changes if one.fate == "removed" and one.base]
     renamed: dict[str, str] = {}
-    pairs: list[tuple[Symbol, Symbol]] = []
+    old_of: dict[Symbol, Symbol] = {}
     for old in sorted(removed, key=lambda one: one.qualified.count(".")):
-        outer = old.qualified.rpartition(".")[0]
-        home = renamed.get(outer, outer)
-        fitting = free.of(old.kind, home)
-        same_name = [new for new in fitting if new.name == old.name and home != outer]
-        best = same_name[0] if same_name else _most_alike(old, fitting, texts)
+        place = renamed.get(_outer(old), _outer(old)) if is_one_file else old.qualified
+        fitting = free.get((old.kind, place), [])
+        best = _most_alike(old, fitting[:MAX_CANDIDATES], texts)
         if best is not None:
-            free.take(best)
-            pairs.append((old, best))
+            fitting.remove(best)
             renamed[old.qualified] = best.qualified
-    return _joined(changes, pairs)
+            old_of[best] = old
+    gone = set(old_of.values())
+    return [
+        _renamed(old_of[one.head], one.head) if one.fate == "added" and one.head in old_of else one
+        for one in changes
+        if one.fate != "removed" or one.base not in gone
+    ]
 
 
-class _Free:
-    """Added definitions that nothing was joined with yet, by their kind and what they lie in."""
-
-    def __init__(self, added: Iterable[Symbol]) -> None:
-        self._by_home: dict[tuple[str, str], dict[int, Symbol]] = {}
-        for new in added:
-            self._by_home.setdefault(_home(new), {})[id(new)] = new
-
-    def of(self, kind: SymbolKind, home: str) -> list[Symbol]:
-        return list(islice(self._by_home.get((kind, home), {}).values(), MAX_CANDIDATES))
-
-    def take(self, new: Symbol) -> None:
-        del self._by_home[_home(new)][id(new)]
-
-
-def _home(symbol: Symbol) -> tuple[str, str]:
-    return symbol.kind, symbol.qualified.rpartition(".")[0]
+def _outer(symbol: Symbol) -> str:
+    return symbol.qualified.rpartition(".")[0]
 
 
 def _most_alike(old: Symbol, candidates: Sequence[Symbol], texts: _Texts) -> Symbol | None:
-    """The one that is most alike; None where none is, or where several are equally so."""
+    """Return the one that is most alike; None if none is, or several are equally so."""
     rated = sorted(((texts.likeness(old, new), new) for new in candidates), key=lambda pair: -pair[0])
     if not rated or rated[0][0] < ALIKE:
         return None
     is_unique = len(rated) == 1 or rated[1][0] < rated[0][0]
     return rated[0][1] if is_unique else None
-
-
-def _moved(changes: Sequence[SymbolChange], texts: _Texts) -> list[SymbolChange]:
-    """Join what one file loses and another gains under the same name with about the same text."""
-    gained: dict[tuple[str, str], list[Symbol]] = {}
-    for one in changes:
-        if one.fate == "added" and one.head:
-            gained.setdefault((one.head.qualified, one.head.kind), []).append(one.head)
-    pairs: list[tuple[Symbol, Symbol]] = []
-    for one in changes:
-        if one.fate == "removed" and one.base:
-            candidates = gained.get((one.base.qualified, one.base.kind), [])
-            best = _most_alike(one.base, candidates[:MAX_CANDIDATES], texts)
-            if best is not None:
-                candidates.remove(best)
-                pairs.append((one.base, best))
-    return _joined(changes, pairs)
-
-
-def _joined(changes: Sequence[SymbolChange], pairs: Sequence[tuple[Symbol, Symbol]]) -> list[SymbolChange]:
-    if not pairs:
-        return list(changes)
-    gone = {old for old, _ in pairs}
-    old_of = {new: old for old, new in pairs}
-    found = []
-    for one in changes:
-        if one.fate == "added" and one.head in old_of:
-            found.append(_renamed(old_of[one.head], one.head))
-        elif one.fate != "removed" or one.base not in gone:
-            found.append(one)
-    return found
 
 
 def _renamed(old: Symbol, new: Symbol) -> SymbolChange:

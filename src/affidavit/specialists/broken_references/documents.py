@@ -1,15 +1,13 @@
 """Find documents that name removed definitions as code."""
 
-import builtins
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from affidavit.languages.registry import grammar_of, language_of
 from affidavit.records.context import Symbol
 from affidavit.records.evidence import SearchHit
-from affidavit.specialists.broken_references.ground import Break, ReferenceLookup, is_telling
+from affidavit.specialists.broken_references.ground import Break, ReferenceLookup
 
 RULE = "references/stale-document"
 DOCUMENT_LANGUAGES = frozenset(("markdown", "restructuredtext", "text"))
@@ -26,10 +24,6 @@ PAST_TEXT = re.compile(
 )
 MAX_HITS = 100
 MAX_MODULES = 50
-SHORTEST_CALLED = 4
-BUILT_IN = frozenset(dir(builtins)) | {"fetch", "require", "alert", "main", "test", "make", "append", "panic"}
-WORD = re.compile(r"\w+")
-CALLED = r"(?<![\w.:/-])(?:{})\("
 # `pkg.shapes.area`, `from pkg.shapes import area`
 QUALIFIED = r"(?<![\w.])(?:\w+\.)*{}(?:\.|\s+import\s(?:[\w\s,(]*[\s,(])?)(?:{{}})(?!\w)"
 
@@ -71,23 +65,14 @@ def _written_lines(ground: ReferenceLookup) -> set[tuple[str, int]]:
 def _named_alone(ground: ReferenceLookup) -> Iterator[_Named]:
     """Yield lines that name a definition which no code has any more."""
     shown = {old.name: old for old in ground.gone if _is_public(old)}
-    callable_names = [name for name, old in sorted(shown.items()) if _may_be_called(old)]
-    # Such words are everywhere; few documents call them.
-    endings = {path.rpartition(".")[2] for path in ground.repository.head.entries() if _is_document(path)}
-    globs = sorted(f"*.{ending}" for ending in endings if ending.isalnum())
-    calls = ground.search(callable_names, CALLED, globs) if globs else []
-    called = {name for hit in calls for name in WORD.findall(hit.text)} & set(callable_names)
-    hits_of_called = ground.words(sorted(called))
     for name, old in sorted(shown.items()):
-        is_short = name in called
-        hits = hits_of_called[name] if is_short else ground.telling_hits.get(name, [])
+        hits = ground.telling_hits.get(name, [])
         if len(hits) > MAX_HITS or any(not _is_document(hit.path) for hit in hits):
             continue
-        is_named = partial(_is_called, ground, old) if is_short else partial(_names_as_code, name=name)
         yield from (
             _Named(hit, old.path, old.qualified)
             for hit in hits
-            if is_named(hit) and _knows_the_owner(ground, old, hit)
+            if _names_as_code(hit, name) and _knows_the_owner(ground, old, hit)
         )
 
 
@@ -117,26 +102,6 @@ def _is_public(symbol: Symbol) -> bool:
     is_private = any(part.startswith(("_", "#")) for part in symbol.qualified.split("."))
     is_test = "test" in symbol.path.lower()
     return not is_private and not is_test and symbol.kind != "module"
-
-
-def _may_be_called(symbol: Symbol) -> bool:
-    """A function or class with a short name; anything else of one word may be any word."""
-    is_callable = symbol.kind in ("function", "class") and "." not in symbol.qualified
-    return (
-        is_callable
-        and not is_telling(symbol.name)
-        and len(symbol.name) >= SHORTEST_CALLED
-        and symbol.name not in BUILT_IN
-    )
-
-
-def _is_called(ground: ReferenceLookup, old: Symbol, hit: SearchHit) -> bool:
-    """The line calls the name, and the document names its module as well."""
-    if _tells_of_the_past(hit) or not re.search(CALLED.format(re.escape(old.name)), hit.text):
-        return False
-    stem = old.path.removesuffix("/__init__.py").rpartition("/")[2].partition(".")[0]
-    lines: Sequence[str] = ground.repository.head.lines(hit.path) or ()
-    return any(re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", line) for line in lines)
 
 
 def _knows_the_owner(ground: ReferenceLookup, old: Symbol, hit: SearchHit) -> bool:
