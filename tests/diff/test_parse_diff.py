@@ -77,12 +77,6 @@ def test_a_rename_between_folders_called_a_and_b_is_named_by_its_headers():
     assert file.similarity == 100
 
 
-def test_a_time_stamp_of_zero_says_that_a_side_lacks_the_file():
-    stamp = "1970-01-01 00:00:00.000000000 +0000"
-    file = only(f"--- old/x\t{stamp}\n+++ new/x\t2026-01-01 00:00:00.0 +0000\n@@ -0,0 +1 @@\n+one\n")
-    assert (file.old_name, file.new_name, file.status) == (None, b"new/x", FileStatus.ADDED)
-
-
 def test_lines_that_look_like_headers_inside_a_hunk_are_content():
     text = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a\n-@@ -1 +1 @@\n+++ b\n+diff --git a/x b/x\n"
     assert only(text).hunks[0].lines == (b"--- a", b"-@@ -1 +1 @@", b"+++ b", b"+diff --git a/x b/x")
@@ -130,18 +124,19 @@ def test_modes_empty_files_and_submodules_need_no_hunk():
         "diff --git a/d b/d\ndeleted file mode 100644\nindex e69de29..0000000\n"
         "diff --git a/s b/s\nindex 1111111..2222222 160000\n--- a/s\n+++ b/s\n"
         "@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n"
-        "Submodule lib 1234567..89abcde:\n  > a message\n"
     )
-    mode, empty, deleted, submodule, log = parse_diff(text.encode())
+    mode, empty, deleted, submodule = parse_diff(text.encode())
     assert (mode.old_mode, mode.new_mode, mode.status) == ("100644", "100755", FileStatus.MODIFIED)
     assert (empty.status, deleted.status) == (FileStatus.ADDED, FileStatus.DELETED)
-    assert (submodule.is_submodule, log.is_submodule, log.name) == (True, True, b"lib")
+    assert submodule.is_submodule
 
 
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
         ("hello\nworld\n", 1, "not a diff"),
+        ("Binary files a/x and b/x differ\n", 1, "not shown"),
+        ("Submodule lib 1234567..89abcde:\n  > a message\n", 1, "not shown"),
         ("diff --cc x\nindex 1,2..3\n--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", 1, "combined"),
         ("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", 3, "combined"),
         ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n", 6, "ends inside"),

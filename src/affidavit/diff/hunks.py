@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from affidavit.errors import InputError
 from affidavit.records.change import Hunk
@@ -95,35 +95,6 @@ _HEADER = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? 
 
 
 @dataclass(frozen=True)
-class HunkHeader:
-    """What a hunk's first line says."""
-
-    old_start: int
-    old_count: int
-    new_start: int
-    new_count: int
-    heading: bytes
-
-
-def parse_header(line: bytes) -> HunkHeader:
-    """Read `@@ -1,2 +3,4 @@ heading`; a count that is left out is 1."""
-    match = _HEADER.fullmatch(line)
-    if match is None:
-        raise ValueError("the hunk's header cannot be read")
-    old_start, old_count, new_start, new_count, heading = match.groups()
-    header = HunkHeader(
-        int(old_start),
-        1 if old_count is None else int(old_count),
-        int(new_start),
-        1 if new_count is None else int(new_count),
-        heading or b"",
-    )
-    if (header.old_start == 0 and header.old_count) or (header.new_start == 0 and header.new_count):
-        raise ValueError("lines count from 1")
-    return header
-
-
-@dataclass(frozen=True)
 class RawHunk:
     """One hunk with its lines as bytes: mark and text, with a carriage return but no line feed."""
 
@@ -132,7 +103,7 @@ class RawHunk:
     new_start: int
     new_count: int
     heading: bytes
-    lines: tuple[bytes, ...]
+    lines: tuple[bytes, ...] = ()
     old_lacks_newline: bool = False
     new_lacks_newline: bool = False
 
@@ -164,46 +135,16 @@ def from_record(hunk: Hunk) -> RawHunk:
     )
 
 
-@dataclass
-class HunkBody:
-    """The lines of a hunk as they are read, and how many are still to come on each side."""
-
-    old_left: int
-    new_left: int
-    lines: list[bytes] = field(default_factory=list)
-    old_lacks_newline: bool = False
-    new_lacks_newline: bool = False
-
-    @property
-    def is_complete(self) -> bool:
-        """Every line that the header announced has been read."""
-        return self.old_left == 0 and self.new_left == 0
-
-    def take(self, line: bytes) -> None:
-        """Add one line; raises ValueError where it cannot stand here."""
-        # Mail programs strip the blank of an empty context line; git apply reads it the same way.
-        line = line or b" "
-        mark = line[:1]
-        if mark == b"\\":
-            self._end_without_newline(line)
-            return
-        if mark not in (b" ", b"+", b"-"):
-            raise ValueError("a line inside a hunk begins with a blank, +, - or \\")
-        is_old, is_new = mark != b"+", mark != b"-"
-        if (is_old and self.old_left == 0) or (is_new and self.new_left == 0):
-            raise ValueError("the hunk has more lines than its header says, or fewer of the other side")
-        if (is_old and self.old_lacks_newline) or (is_new and self.new_lacks_newline):
-            raise ValueError("a line follows the end of the file")
-        self.old_left -= is_old
-        self.new_left -= is_new
-        self.lines.append(line)
-
-    def _end_without_newline(self, line: bytes) -> None:
-        if not line.startswith(b"\\ ") or not self.lines:
-            raise ValueError("only '\\ No newline at end of file' after a line may begin with a backslash")
-        mark = self.lines[-1][:1]
-        self.old_lacks_newline |= mark != b"+"
-        self.new_lacks_newline |= mark != b"-"
+def parse_header(line: bytes) -> RawHunk:
+    """Read `@@ -1,2 +3,4 @@ heading` as a hunk without lines; a count that is left out is 1."""
+    match = _HEADER.fullmatch(line)
+    if match is None:
+        raise ValueError("the hunk's header cannot be read")
+    *places, heading = match.groups()
+    old_start, old_count, new_start, new_count = (1 if one is None else int(one) for one in places)
+    if (old_start == 0 and old_count) or (new_start == 0 and new_count):
+        raise ValueError("lines count from 1")
+    return RawHunk(old_start, old_count, new_start, new_count, heading or b"")
 
 
 def fill_gaps(hunks: Sequence[Hunk], content: bytes) -> tuple[Hunk, ...]:

@@ -41,14 +41,10 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
     return _ESCAPES[code]
 
 
-def label_name(label: bytes) -> tuple[bytes, bytes]:
-    """Name and time stamp of what follows `--- ` or `+++ `; a tab stands between them."""
-    if label.startswith(b'"'):
-        match = _QUOTED.match(label)
-        end = match.end() if match else len(label)
-        return unquoted(label[:end]), label[end:].removeprefix(b"\t")
-    name, _, stamp = label.partition(b"\t")
-    return name, stamp
+def label_name(label: bytes) -> bytes:
+    """Return the name after `--- ` or `+++ `, without the time stamp that may follow a tab."""
+    quoted = _QUOTED.match(label)
+    return unquoted(quoted[0]) if quoted else unquoted(label.partition(b"\t")[0])
 
 
 def agreed_names(old: bytes, new: bytes) -> tuple[bytes, bytes] | None:

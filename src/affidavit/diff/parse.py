@@ -3,11 +3,11 @@
 import codecs
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeVar
 
 from affidavit.diff import names as diff_names
-from affidavit.diff.hunks import HunkBody, HunkHeader, RawHunk, parse_header
+from affidavit.diff.hunks import RawHunk, parse_header
 from affidavit.errors import EmptyChangeError, MalformedDiffError
 from affidavit.git.repository import GitRepository
 from affidavit.git.text import decode_path
@@ -79,17 +79,18 @@ _INDEX = re.compile(rb"index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: (\d{6}))?")
 _MODE = re.compile(rb"(old mode|new mode|deleted file mode|new file mode) (\d{6})")
 _SIMILARITY = re.compile(rb"(?:dis)?similarity index (\d{1,3})%")
 _MOVE = re.compile(rb"(rename|copy) (from|to) (.+)", re.DOTALL)
-_SUBMODULE = re.compile(rb"Submodule (.+) ([0-9a-f]{7,64})\.{2,3}([0-9a-f]{7,64})(?::| \(.*\):?)?")
 _BINARY = re.compile(rb"Binary files (.+) and (.+) differ", re.DOTALL)
 _BINARY_PART = re.compile(rb"(?:literal|delta) \d+")
 _BINARY_LINE = re.compile(rb"[A-Za-z][0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]+")
+_UNSHOWN = re.compile(rb"Binary files .+ and .+ differ|Submodule .+ [0-9a-f]{7,64}\.{2,3}[0-9a-f]{7,64}")
 _COMBINED = (b"diff --cc ", b"diff --combined ", b"@@@ -")
 # The ids of an empty file, in both of git's object formats.
 _EMPTY_BLOBS = (
     b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
     b"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 )
-_EPOCH = (b"1970-01-01 ", b"1969-12-31 ")
+_SIDES: dict[bytes, tuple[bytes, ...]] = {b"-": (b"-",), b"+": (b"+",), b" ": (b"-", b"+")}
+"""The sides that a line is on, by its mark; old is `-`, new is `+`."""
 
 
 class _Parser:
@@ -125,22 +126,10 @@ class _Parser:
             self._refuse("a +++ line is missing after this")
         if line.startswith(b"@@ -"):
             self._refuse("a hunk without the names of its file")
-        return self._single_line_file(line)
-
-    def _single_line_file(self, line: bytes) -> FileDiff | None:
-        file: FileDiff | None = None
-        binary, submodule = _BINARY.fullmatch(line), _SUBMODULE.fullmatch(line)
-        if binary:
-            if line.count(b" and ") > 1:
-                self._refuse("the two names cannot be separated")
-            file = FileDiff(self._at + 1, is_binary=True)
-            self._name_plainly(file, binary.group(1), binary.group(2))
-        elif submodule:
-            file = FileDiff(self._at + 1, old_mode=SUBMODULE_MODE, new_mode=SUBMODULE_MODE)
-            file.old_name = file.new_name = submodule.group(1)
-            self._check_names(file)
+        if _UNSHOWN.match(line):
+            self._refuse("this file is not shown: make the diff with `git diff --submodule=short`")
         self._at += 1
-        return file
+        return None
 
     # Files with a `diff --git` line
 
@@ -216,7 +205,7 @@ class _Parser:
     def _git_labels(self, file: FileDiff) -> None:
         sides = []
         for known in (file.old_name, file.new_name):
-            name, _ = self._read(diff_names.label_name, self._line()[4:])
+            name = self._read(diff_names.label_name, self._line()[4:])
             if known is not None and name != diff_names.ABSENT and not diff_names.belongs(name, known):
                 self._refuse("this name is not the one that the file's header says")
             sides.append(name)
@@ -249,21 +238,10 @@ class _Parser:
 
     def _plain_file(self) -> FileDiff:
         file = FileDiff(self._at + 1)
-        old, old_stamp = self._read(diff_names.label_name, self._line()[4:])
+        old = self._read(diff_names.label_name, self._line()[4:])
         self._at += 1
-        new, new_stamp = self._read(diff_names.label_name, self._line()[4:])
+        new = self._read(diff_names.label_name, self._line()[4:])
         self._at += 1
-        self._name_plainly(file, old, new)
-        self._hunks(file)
-        only = file.hunks[0]
-        # A time stamp of zero is how diff -N says that a side lacks the file.
-        if old_stamp.startswith(_EPOCH) and only.old_start == only.old_count == 0:
-            file.status, file.old_name = FileStatus.ADDED, None
-        if new_stamp.startswith(_EPOCH) and only.new_start == only.new_count == 0:
-            file.status, file.new_name = FileStatus.DELETED, None
-        return file
-
-    def _name_plainly(self, file: FileDiff, old: bytes, new: bytes) -> None:
         file.old_name, file.new_name = diff_names.plain_names(old, new)
         if file.old_name is None:
             file.status = FileStatus.ADDED
@@ -272,6 +250,8 @@ class _Parser:
         elif file.old_name != file.new_name:
             file.status = FileStatus.RENAMED
         self._check_names(file)
+        self._hunks(file)
+        return file
 
     def _check_names(self, file: FileDiff) -> None:
         names = [name for name in (file.old_name, file.new_name) if name is not None]
@@ -293,7 +273,7 @@ class _Parser:
             header = self._read(parse_header, self._line())
             self._check_place(file, header)
             self._at += 1
-            file.hunks.append(self._hunk(header))
+            file.hunks.append(self._with_lines(header))
         self._refuse_combined_hunk()
         line = self._line()
         is_next = line.startswith(b"--- ") and self._line(1).startswith(b"+++ ")
@@ -305,7 +285,7 @@ class _Parser:
         if self._line().startswith(_COMBINED):
             self._refuse("a combined diff (of a merge) cannot be reviewed; give a diff of two versions")
 
-    def _check_place(self, file: FileDiff, header: HunkHeader) -> None:
+    def _check_place(self, file: FileDiff, header: RawHunk) -> None:
         if file.status is FileStatus.ADDED and header.old_count:
             self._refuse("a new file has no old lines")
         if file.status is FileStatus.DELETED and header.new_count:
@@ -319,25 +299,29 @@ class _Parser:
         if header.old_start < old_end or header.new_start < new_end:
             self._refuse("the hunk overlaps the one before, or is in the wrong order")
 
-    def _hunk(self, header: HunkHeader) -> RawHunk:
-        body = HunkBody(header.old_count, header.new_count)
-        while not body.is_complete:
+    def _with_lines(self, hunk: RawHunk) -> RawHunk:
+        """Read as many lines as the header counts; `\\ No newline at end of file` counts as none."""
+        left = {b"-": hunk.old_count, b"+": hunk.new_count}
+        ended: set[bytes] = set()
+        lines: list[bytes] = []
+        while any(left.values()) or (lines and self._line().startswith(b"\\ ")):
             if self._at >= len(self._lines):
                 self._refuse("the diff ends inside a hunk")
-            self._read(body.take, self._line())
+            # Mail programs strip the blank of an empty context line; git apply reads it the same way.
+            line = self._line() or b" "
+            if line.startswith(b"\\ ") and lines:
+                ended.update(_SIDES[lines[-1][:1]])
+            else:
+                for side in self._read(_sides_of, line):
+                    left[side] -= 1
+                    if left[side] < 0:
+                        self._refuse("the hunk has more lines on one side than its header says")
+                    if side in ended:
+                        self._refuse("a line follows the end of the file")
+                lines.append(line)
             self._at += 1
-        if self._line().startswith(b"\\ "):
-            self._read(body.take, self._line())
-            self._at += 1
-        return RawHunk(
-            header.old_start,
-            header.old_count,
-            header.new_start,
-            header.new_count,
-            header.heading,
-            tuple(body.lines),
-            body.old_lacks_newline,
-            body.new_lacks_newline,
+        return replace(
+            hunk, lines=tuple(lines), old_lacks_newline=b"-" in ended, new_lacks_newline=b"+" in ended
         )
 
     # The walk itself
@@ -356,6 +340,12 @@ class _Parser:
         position = min(self._at, len(self._lines) - 1)
         text = self._lines[position].decode("utf-8", "backslashreplace")
         raise MalformedDiffError(reason, position + 1, text)
+
+
+def _sides_of(line: bytes) -> tuple[bytes, ...]:
+    if line[:1] not in _SIDES:
+        raise ValueError("a line inside a hunk begins with a blank, +, - or \\")
+    return _SIDES[line[:1]]
 
 
 def _set_mode(file: FileDiff, header: bytes, mode: str) -> None:
