@@ -1,11 +1,11 @@
 """From the arguments that a model sent to arguments that a tool can trust, or a sentence on what is wrong."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from affidavit.errors import InputError
+from affidavit.errors import AffidavitError, InputError
 
 MAX_SHOWN = 200
 MAX_STRING = 10_000
@@ -29,6 +29,22 @@ def shown(value: object) -> str:
     return repr(text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…")
 
 
+def call_tool(
+    name: object,
+    arguments: object,
+    descriptions: Iterable[Mapping[str, Any]],
+    run: Callable[[str, dict[str, Any]], dict[str, Any]],
+) -> dict[str, Any]:
+    """Run a tool with checked arguments; answer a bad call with `error`, which says what to do instead."""
+    known = {tool["function"]["name"]: tool["function"]["parameters"] for tool in descriptions}
+    if not isinstance(name, str) or name not in known:
+        return {"error": f"there is no tool {shown(name)}: use one of {', '.join(known)}"}
+    try:
+        return run(name, check_arguments(name, known[name], arguments))
+    except AffidavitError as error:
+        return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+
+
 def check_arguments(name: str, parameters: Mapping[str, Any], arguments: object) -> dict[str, Any]:
     """The arguments by name; null counts as left out. Raises InputError with what to send instead."""
     if not isinstance(arguments, Mapping):
@@ -43,7 +59,7 @@ def check_arguments(name: str, parameters: Mapping[str, Any], arguments: object)
     for key in parameters["required"]:
         if key not in given:
             raise InputError(f"{name} needs the argument {key!r}: {_usage(name, parameters)}")
-    return {key: _checked(name, key, properties[key]["type"], value) for key, value in given.items()}
+    return {key: _checked(name, key, properties[key], value) for key, value in given.items()}
 
 
 def _meant(key: object, properties: Mapping[str, Any]) -> str:
@@ -60,7 +76,11 @@ def _usage(name: str, parameters: Mapping[str, Any]) -> str:
     return f"call {name} with {{{'; '.join(words)}}}"
 
 
-def _checked(name: str, key: str, wanted: str, value: object) -> object:
+def _checked(name: str, key: str, described: Mapping[str, Any], value: object) -> object:
+    wanted = described["type"]
+    if described.get("items", {}).get("type") == "object":
+        # The tool itself reads objects.
+        return value
     checked = {"string": _string, "integer": _integer, "boolean": _boolean, "array": _strings}[wanted](value)
     if checked is None:
         raise InputError(f"{name}: {key!r} must be {_A_TYPE[wanted]}, not {shown(value)}")

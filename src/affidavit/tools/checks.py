@@ -18,13 +18,13 @@ from affidavit.analysers.task import ResultCache
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.analysers.zizmor import ZIZMOR
-from affidavit.errors import AffidavitError, InputError, OutsideError
+from affidavit.errors import InputError, OutsideError
 from affidavit.git.tree import REGULAR_MODES
 from affidavit.ports import Repository, ToolSource
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.record import Side
-from affidavit.tools.arguments import check_arguments, shown
+from affidavit.tools.arguments import call_tool, shown
 from affidavit.tools.descriptions import FILE, NUMBER, SIDE, described
 from affidavit.tools.excerpts import clipped, page_of
 from affidavit.tools.lookup import find_file, side_named
@@ -102,15 +102,12 @@ class Checks:
 
     def call(self, name: str, arguments: object) -> Answer:
         """Run a tool; a bad call is answered with `error`, a sentence that says what to do instead."""
-        analysers = self._checkers.get(name) if isinstance(name, str) else None
-        if not analysers:
-            known = ", ".join(name for name, some in self._checkers.items() if some)
-            return {"error": f"there is no tool {shown(name)}: use one of {known}"}
-        try:
-            parameters = CHECK_DESCRIPTIONS[name]["function"]["parameters"]
-            return self._check(name, analysers, **check_arguments(name, parameters, arguments))
-        except AffidavitError as error:
-            return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+        return call_tool(
+            name,
+            arguments,
+            self.descriptions,
+            lambda tool, given: self._check(tool, self._checkers[tool], **given),
+        )
 
     def _check(
         self, name: str, analysers: Sequence[Analyser], file_path: str, branch: str = "head", skip: int = 0

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from affidavit.errors import AffidavitError, InputError, OutsideError
+from affidavit.errors import InputError, OutsideError
 from affidavit.redaction.text import redact_text
 from affidavit.system.temporary import Closing
-from affidavit.tools.arguments import check_arguments, shown
+from affidavit.tools.arguments import call_tool, shown
 from affidavit.tools.descriptions import described
 from affidavit.tools.outside_connection import OutsideTool, ServerConnection
 
@@ -73,24 +73,20 @@ class OutsideTools(Closing):
 
     def call(self, name: str, arguments: object) -> Answer:
         """Answer a call; what is wrong, with it or with a server, is said in `error`."""
-        known = {one["function"]["name"]: one["function"]["parameters"] for one in DESCRIPTIONS}
-        if name not in known:
-            return {"error": f"there is no tool {shown(name)}: use one of {', '.join(known)}"}
-        try:
-            # A model may send the arguments of the inner tool as an object.
-            checked = check_arguments(name, known[name], _flat(arguments))
-            key = _key(name, checked)
-            with self._lock:
-                own = self._locks.setdefault(key, threading.Lock())
-            # A server that hangs keeps nobody waiting but those who ask it the same.
-            with own:
-                if key not in self._answers:
-                    self._answers[key] = self._answer(key, name, checked)
-                return self._answers[key]
-        except AffidavitError as error:
-            return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+        # A model may send the arguments of the inner tool as an object.
+        return call_tool(name, _flat(arguments), DESCRIPTIONS, self._answer)
 
-    def _answer(self, key: str, name: str, arguments: dict[str, Any]) -> Answer:
+    def _answer(self, name: str, arguments: dict[str, Any]) -> Answer:
+        key = _key(name, arguments)
+        with self._lock:
+            own = self._locks.setdefault(key, threading.Lock())
+        # A server that hangs keeps nobody waiting but those who ask it the same.
+        with own:
+            if key not in self._answers:
+                self._answers[key] = self._logged(key, name, arguments)
+            return self._answers[key]
+
+    def _logged(self, key: str, name: str, arguments: dict[str, Any]) -> Answer:
         kept = self._kept.find(key)
         if kept is not None and isinstance(kept.get("outside"), dict):
             return dict(kept["outside"])

@@ -3,11 +3,11 @@
 import shlex
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, get_args
 
-from affidavit.errors import AffidavitError, InputError
+from affidavit.errors import InputError
 from affidavit.ports import Runner
 from affidavit.proof.running.own_names import OwnNames
 from affidavit.proof.running.reproduction import not_compared, run_probe, state_of, unlike_surroundings
@@ -15,7 +15,7 @@ from affidavit.proof.running.surroundings import blocked_by
 from affidavit.records.program_runs import AddedFile, ProbeRun, Program, ProgramRun
 from affidavit.records.record import Side
 from affidavit.records.report import ProbeState
-from affidavit.tools.arguments import check_arguments, shown
+from affidavit.tools.arguments import call_tool
 from affidavit.tools.descriptions import described
 
 Answer = dict[str, Any]
@@ -89,15 +89,8 @@ class ProgramTools:
 
     def call(self, name: str, arguments: object) -> Answer:
         """Run a tool; a bad call is answered with `error`, a sentence that says what to do instead."""
-        described = {tool["function"]["name"]: tool["function"]["parameters"] for tool in self.descriptions}
-        if name not in described:
-            return {"error": f"there is no tool {shown(name)}: use one of {', '.join(described)}"}
-        try:
-            files = arguments.get("files") if isinstance(arguments, Mapping) else None
-            given = check_arguments(name, _without_files(described[name]), _without_key(arguments))
-            return self._run(files=files or (), **given) if name == "run_program" else self._test(**given)
-        except AffidavitError as error:
-            return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+        runs: dict[str, Callable[..., Answer]] = {"run_program": self._run, "run_tests": self._test}
+        return call_tool(name, arguments, self.descriptions, lambda tool, given: runs[tool](**given))
 
     def _run(
         self,
@@ -164,18 +157,6 @@ def test_programs(paths: Sequence[str], languages: Sequence[str]) -> dict[tuple[
         if language in languages:
             found.setdefault(language or "", []).append(name)
     return {tuple(dict.fromkeys(names)): _test_program(one, names) for one, names in found.items()}
-
-
-def _without_files(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters that are plain values."""
-    kept = {key: value for key, value in parameters["properties"].items() if key != "files"}
-    return {**parameters, "properties": kept}
-
-
-def _without_key(arguments: object) -> object:
-    if not isinstance(arguments, Mapping):
-        return arguments
-    return {key: value for key, value in arguments.items() if key != "files"}
 
 
 def added_files(files: object) -> tuple[AddedFile, ...]:
@@ -262,15 +243,7 @@ class ProbeTools:
 
     def call(self, name: str, arguments: object) -> Answer:
         """Run the tool; a bad call is answered with `error`, a sentence that says what to do instead."""
-        if name != COMPARE:
-            return {"error": f"there is no tool {shown(name)}: use {COMPARE}"}
-        try:
-            given = arguments if isinstance(arguments, Mapping) else {}
-            plain = {"properties": {"seconds": SECONDS}, "required": []}
-            others = {key: value for key, value in given.items() if key != "probes"}
-            return self._compare(given.get("probes"), **check_arguments(COMPARE, plain, others))
-        except AffidavitError as error:
-            return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+        return call_tool(name, arguments, self.descriptions, lambda _, given: self._compare(**given))
 
     def _compare(self, probes: object, seconds: int = USUAL_SECONDS) -> Answer:
         if not 1 <= seconds <= MAX_SECONDS:

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from affidavit.errors import AffidavitError
 from affidavit.ports import Repository
 from affidavit.records.change import Change
 from affidavit.symbols.readers import CodeReaders
-from affidavit.tools.arguments import check_arguments, shown
+from affidavit.tools.arguments import call_tool
 from affidavit.tools.descriptions import DESCRIPTIONS
 from affidavit.tools.excerpts import Answer, ChangeSides
 from affidavit.tools.reading import PastTools, ReadingTools
@@ -43,11 +42,4 @@ class Toolbox:
 
     def call(self, name: str, arguments: object) -> Answer:
         """Run a tool; a bad call is answered with `error`, a sentence that says what to do instead."""
-        tool = self._tools.get(name) if isinstance(name, str) else None
-        if tool is None:
-            return {"error": f"there is no tool {shown(name)}: use one of {', '.join(self._tools)}"}
-        try:
-            parameters = DESCRIPTIONS[name]["function"]["parameters"]
-            return tool(**check_arguments(name, parameters, arguments))
-        except AffidavitError as error:
-            return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+        return call_tool(name, arguments, self.descriptions, lambda tool, given: self._tools[tool](**given))
