@@ -61,29 +61,6 @@ def test_a_plain_reply_is_read_and_nobody_is_asked_twice() -> None:
     assert (answer.usage.input_tokens, answer.usage.output_tokens) == (100, 10)
 
 
-def streamed_as_json(*deltas: dict[str, Any]) -> Act:
-    """A stream that its server calls JSON."""
-
-    def act(exchange: Exchange) -> None:
-        chunks = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-        last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": USAGE}
-        lines = [json.dumps({"id": "1", "model": "m", "created": 1, **chunk}) for chunk in [*chunks, last]]
-        body = "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
-        exchange.send_response(200)
-        exchange.send_header("Content-Type", "application/json")
-        exchange.send_header("Content-Length", str(len(body)))
-        exchange.end_headers()
-        exchange.wfile.write(body)
-
-    return act
-
-
-def test_a_stream_that_is_called_json_is_read_as_a_stream() -> None:
-    answer, script = converse(streamed_as_json({"content": JUDGEMENT[:9]}, {"content": JUDGEMENT[9:]}))
-    assert (answer.outcome, answer.text, len(script.requests)) == ("answered", JUDGEMENT, 1)
-    assert answer.usage.output_tokens == 10
-
-
 @pytest.mark.parametrize("arguments", ['{"path": "a.py"}', {"path": "a.py"}])
 def test_calls_of_tools_are_made_whether_their_arguments_are_text_or_not(arguments: Any) -> None:
     shelf = Shelf()

@@ -1,7 +1,7 @@
 """Read a whole reply from a server that was asked for a stream and does not stream, as some do not."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
@@ -42,24 +42,9 @@ async def _as_stream(response: "AsyncStream[ChatCompletionChunk]") -> AsyncItera
         raise APITimeoutError(request=source.request) from error
     except httpx2.RequestError as error:
         raise APIConnectionError(request=source.request) from error
-    if body.lstrip()[:5] == b"data:":
-        for chunk in _mislabelled(body):
-            yield chunk
-    elif len(body) > PIECE_BYTES:
+    if len(body) > PIECE_BYTES:
         raise TooMuchSentError(f"the server sent more in one piece than is read, {PIECE_BYTES:,} bytes")
-    else:
-        yield chunk_of(json.loads(bytes(body)))
-
-
-def _mislabelled(body: bytes | bytearray) -> Iterator[ChatCompletionChunk]:
-    """The chunks of a stream that its server calls JSON."""
-    for line in body.splitlines():
-        field, _, data = line.partition(b":")
-        if field == b"data" and data.strip() not in (b"", b"[DONE]"):
-            chunk = json.loads(data)
-            if not isinstance(chunk, dict):
-                raise ValueError(f"the stream contains something that is no chunk: {json.dumps(chunk)[:200]}")
-            yield ChatCompletionChunk.construct(**chunk)
+    yield chunk_of(json.loads(bytes(body)))
 
 
 def chunk_of(reply: Any) -> ChatCompletionChunk:
