@@ -69,10 +69,19 @@ def test_a_very_long_definition_is_left_to_the_tools(repo: Repo) -> None:
     assert "first = 1" not in text.partition("<diff>")[2].partition("</diff>")[0].partition("@@ ")[0]
 
 
-def test_sections_that_speak_of_the_change_are_kept_whole_and_others_are_named() -> None:
+def test_sections_that_fit_are_kept_whole_and_others_are_named() -> None:
     filler = "x" * (MAX_CHARACTERS // 3)
-    lines = ["# General", "Be kind.", "# Rust", filler, "# Python", filler, "# Folder", f"In shop/ {filler}"]
-    text = choose_sections([("AGENTS.md", lines)], ["shop/prices.py"])
+    lines = [
+        "# General",
+        "Be kind.",
+        "# Rust",
+        filler * 3,
+        "# Python",
+        filler,
+        "# Folder",
+        f"In shop/ {filler}",
+    ]
+    text = choose_sections([("AGENTS.md", lines)])
     assert text.startswith("[AGENTS.md]\n\n# General\nBe kind.\n\n# Python\nxxx")
     assert "# Folder\nIn shop/" in text
     assert text.endswith("[left out: Rust]")
@@ -80,5 +89,5 @@ def test_sections_that_speak_of_the_change_are_kept_whole_and_others_are_named()
 
 def test_a_mark_in_a_block_of_code_begins_no_section_and_what_fits_is_whole() -> None:
     lines = ["# Run", "```", "# no heading", "```", "done"]
-    assert choose_sections([("AGENTS.md", lines)], ["a.py"]) == "[AGENTS.md]\n\n" + "\n".join(lines)
-    assert choose_sections([], ["a.py"]) == ""
+    assert choose_sections([("AGENTS.md", lines)]) == "[AGENTS.md]\n\n" + "\n".join(lines)
+    assert choose_sections([]) == ""

@@ -246,7 +246,7 @@ class Briefing:
             return [one for one in texts if one[1]]
 
         texts = [texts_of(tree) for tree in self.repository.excusing]
-        return choose_sections(texts[0], self.change.changed_files, also_in=texts[1:]) or NOTHING
+        return choose_sections(texts[0], also_in=texts[1:]) or NOTHING
 
     def _leads(self) -> str:
         return "\n".join(lead_line(finding) for finding in self.leads) or NOTHING
