@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from affidavit.git.location import is_same_address
-from affidavit.iterations.history import as_contents, tell, track
+from affidavit.iterations.history import became_of, tell, track
 from affidavit.iterations.review_summary import find_alerts
 from affidavit.records.finding import Severity
 from affidavit.records.iteration import IterationSummary, RememberedItem, StoredIteration
@@ -55,14 +55,6 @@ def test_a_series_is_told_as_json_with_its_quality_tracking(kept: tuple[Repo, Pa
     assert tracking["improvement_delta"] > 0
     assert 0 < tracking["feedback_clarity_score"] <= 1
     assert "feedback_followed" not in chapters[2]["quality_tracking"]
-
-
-def test_a_series_is_a_page_with_its_curve(kept: tuple[Repo, Path], tmp_path: Path) -> None:
-    page = tmp_path / "series.html"
-    done = affidavit("history", "topic", "--format", f"html={page}", "--data", kept[1], cwd=kept[0].path)
-    assert done.code == 0, done.err
-    contents = page.read_text().partition('id="contents">')[2].partition("</script>")[0]
-    assert [one["number"] for one in json.loads(contents)["series"]["reviews"]] == [1, 2, 3]
 
 
 def test_all_series_are_listed(kept: tuple[Repo, Path]) -> None:
@@ -145,7 +137,7 @@ def test_alerts_say_when_a_series_gets_nowhere() -> None:
     assert kinds(summary(1, 0.5, keys=("x",)), *gone, summary(4, 0.98, keys=("x",))) == ["oscillation"]
 
 
-def test_the_page_names_what_came_back() -> None:
+def test_the_history_names_what_came_back() -> None:
     first, second = summary(1, 0.5), summary(2, 0.5).model_copy(update={"fates": {"fixed": 1}, "back": 2})
     series = [
         StoredIteration(
@@ -153,7 +145,7 @@ def test_the_page_names_what_came_back() -> None:
         )
         for one in (first, second)
     ]
-    assert as_contents(tell(series))["reviews"][1]["became"] == "1 fixed, 2 back again"
+    assert became_of(tell(series).chapters[1].summary) == "1 fixed, 2 back again"
 
 
 def test_feedback_that_nobody_acted_on_was_not_followed() -> None:
@@ -187,9 +179,6 @@ def test_a_review_that_was_not_completed_is_marked_as_such(repo: Repo, tmp_path:
     repo.commit("More", {"app.py": "def total(items):\n    return sum(itms)\n"})
     done = affidavit("review", "main...topic", *options, cwd=repo.path)
     assert (done.code, "alert" in done.out) == (1, False)
-    page = tmp_path / "series.html"
-    affidavit("history", "topic", "--format", f"html={page}", "--data", options[2], cwd=repo.path)
-    assert page.read_text().count('"is_whole": false') == 1
 
 
 def test_what_a_user_chooses_to_see_makes_no_alert(repo: Repo, tmp_path: Path) -> None:

@@ -12,15 +12,14 @@ from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, NotARepositoryError
 from affidavit.git.location import find_repository, is_same_address
-from affidavit.iterations.history import Story, as_contents, as_json, render_list, render_story, tell
+from affidavit.iterations.history import Story, as_json, render_list, render_story, tell
 from affidavit.records.iteration import StoredSeries
 from affidavit.render.exchange.shapes import as_json as written
-from affidavit.render.page import single_page
 from affidavit.render.safe_text import json_without_commands
 from affidavit.reviewing.series import repository_at
 from affidavit.store.open import Store, open_store
 
-FORMATS = (TEXT, "json", "html")
+FORMATS = (TEXT, "json")
 
 
 @click.command()
@@ -30,7 +29,7 @@ FORMATS = (TEXT, "json", "html")
     "formats",
     multiple=True,
     metavar="NAME[=FILE]",
-    help="text, json, html; repeatable. No FILE: standard output.",
+    help="text, json; repeatable. No FILE: standard output.",
 )
 @click.option("--repository", metavar="NAME", help="All series of this repository; default: this folder's.")
 @click.option("--all", "every", is_flag=True, help="All series of all repositories.")
@@ -49,25 +48,19 @@ def command(series: str | None, **options: Any) -> None:
             return
         story = _story(store, series, _wanted(options))
     write_all(
-        outputs, lambda name: _rendered(story, name), lambda console: render_story(story, console=console)
+        outputs,
+        lambda _name: json_without_commands(written(as_json(story))),
+        lambda console: render_story(story, console=console),
     )
 
 
 def _tell_list(known: list[StoredSeries], outputs: Sequence[NamedOutput], options: Mapping[str, Any]) -> None:
     found = _listed(known, options)
-    if any(output.name == "html" for output in outputs):
-        raise InputError("name the series that the page is about: affidavit history SERIES --format html")
 
     def draw(console: Console) -> None:
         render_list(found, console=console, elsewhere=len(known) - len(found))
 
     write_all(outputs, lambda _name: _list_json(found), draw)
-
-
-def _rendered(story: Story, name: str) -> str:
-    if name == "html":
-        return single_page(story.series, {"series": as_contents(story)})
-    return json_without_commands(written(as_json(story)))
 
 
 def _list_json(found: list[StoredSeries]) -> str:

@@ -102,38 +102,6 @@ def as_json(story: Story) -> dict[str, Any]:
     return content
 
 
-def as_contents(story: Story) -> dict[str, Any]:
-    """Return the history for the web page."""
-    return {
-        "repository": story.repository,
-        "series": story.series,
-        "alerts": [f"{one.kind.replace('_', ' ')}: {one.detail}" for one in story.alerts],
-        "reviews": [_row(chapter) for chapter in story.chapters],
-        "open": [
-            {"severity": str(one.severity), "place": one.place, "title": one.title, "times": one.times}
-            for one in story.chapters[-1].summary.open
-        ],
-    }
-
-
-def _row(chapter: Chapter) -> dict[str, Any]:
-    summary, tracking = chapter.summary, chapter.quality_tracking
-    return {
-        "number": summary.number,
-        "created_at": summary.created_at,
-        "head": summary.head,
-        "score": summary.score,
-        "score_said": score_word(summary),
-        "verdict": verdict_word(summary),
-        "open": len(summary.open),
-        "became": became_of(summary),
-        "followed": tracking.feedback_followed,
-        "delta": tracking.improvement_delta,
-        "clarity": tracking.feedback_clarity_score,
-        "is_whole": not summary.incomplete,
-    }
-
-
 def _current(series: Sequence[StoredIteration]) -> Sequence[StoredIteration]:
     """The reviews since the last first one."""
     begins = [at for at, one in enumerate(series) if one.iteration == 1]

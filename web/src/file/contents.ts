@@ -4,13 +4,11 @@ import { Problem } from '../api/problem';
 import type { Summary } from '../history/summary';
 import type { ContextMap } from '../map/graph';
 import type { Report, View } from '../report/findings';
-import type { Series } from './SeriesView';
 
 export interface Contents {
   report?: Report;
   view?: View;
   map?: { changed: string[]; map: ContextMap };
-  series?: Series;
 }
 
 export const isFile = typeof document !== 'undefined' && document.getElementById('contents') !== null;

@@ -1,4 +1,4 @@
-/** Where the page begins that is one file: a report, a map or a history inside it, and no service. */
+/** Where the page begins that is one file: a report or a map inside it, and no service. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { SWRConfig } from 'swr';
@@ -14,10 +14,9 @@ import { SessionProvider } from '../shell/session';
 import { applyTheme, ThemeButton } from '../shell/theme';
 import { locationsFrom } from './address';
 import { answersOf, contents, ID, summaryOf } from './contents';
-import { SeriesView } from './SeriesView';
 
 const inside = contents();
-const { report, map, series } = inside;
+const { report, map } = inside;
 const settings = { fetcher: answersOf(inside), revalidateOnFocus: false, shouldRetryOnError: false };
 
 function File() {
@@ -30,7 +29,6 @@ function File() {
         <Switch>
           {report ? <Route path="/review/:id/*?">{(params) => <ReportPage summary={summaryOf(report)} rest={params['*'] ?? ''} />}</Route> : null}
           {map ? <Route path="/"><MapOf map={map.map} changed={map.changed} /></Route> : null}
-          {series ? <Route path="/"><SeriesView series={series} /></Route> : null}
           <Route><NoSuchPage /></Route>
         </Switch>
       </main>
