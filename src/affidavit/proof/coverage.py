@@ -3,48 +3,23 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from posixpath import dirname, isabs, join, normpath
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk, SkipReason
 from affidavit.records.evidence import AnalyserRun, Unread, WhyUnread
 from affidavit.records.plan import Piece, Plan
 from affidavit.records.record import Side
-from affidavit.records.report import FileCoverage, Gap, HunkCoverage, Reply, ReplySummary
+from affidavit.records.report import FileCoverage, Gap, HunkCoverage, Reply, ReplySummary, name_some
 from affidavit.redaction.text import redact_text
 
-LINK = "120000"
 MAX_TARGET = 80
 
 
 def link_words(file: FileChange) -> str:
-    """What a link is, in a few words: where it leads, whether out of the repository, what it replaces."""
-    target = link_target(file)
-    if target is None:
-        return "a link"
-    is_in_place = file.base_path is not None and file.old_mode not in (None, LINK)
-    marks = ["out of the repository"] * leads_out(file.path, target)
-    marks += ["in the place of a file"] * is_in_place
-    return ", ".join([f"a link to {_short(target)}", *marks])
-
-
-def link_target(file: FileChange) -> str | None:
-    """Where a link leads by its diff; None where the change only moves it."""
+    """Say that a file is a link and where it leads; not where the change only moves it."""
     added = [text for hunk in file.hunks for mark, _, _, text in hunk.numbered() if mark == "+"]
-    return "\n".join(added) or None
-
-
-def leads_out(path: str, target: str) -> bool:
-    """Whether a link leads to somewhere that is no part of the repository, by its words alone."""
-    if isabs(target):
-        return True
-    place = normpath(join(dirname(path), target)).split("/")
-    return place[0] in ("..", ".git")
-
-
-def _short(target: str) -> str:
-    said = redact_text(target)
-    return said if len(said) <= MAX_TARGET else said[: MAX_TARGET - 1] + "…"
+    target = redact_text("\n".join(added))
+    return f"a link to {target[:MAX_TARGET]}" if target else "a link"
 
 
 WHY: dict[WhyUnread, str] = {
@@ -58,7 +33,6 @@ WHY: dict[WhyUnread, str] = {
 }
 NOT_READ = ("left_out", "unreadable", "unparsed")
 """What the analyser should have read."""
-SHOWN_PATHS = 5
 UNREAD = "unread files"
 COMPARES_NAMES = "references"
 """The search for broken references: it reads any file that has a grammar, and only for its names."""
@@ -156,15 +130,16 @@ class Coverage:
             if side == "head" and one.why in NOT_READ and not self._is_explained(one.path)
         ]
         excused = {gap.name for gap in (*not_run, *incomplete)}
-        unseen = [file.path for file in change.files if self._is_claimed_in_vain(file, excused)]
-        if unseen:
-            named = ", ".join(unseen[:SHOWN_PATHS])
-            more = f" and {len(unseen) - SHOWN_PATHS} more" if len(unseen) > SHOWN_PATHS else ""
-            reason = f"{_number(len(unseen), 'changed file')} could not be read whole: {named}{more}"
-            found.append(Gap(name=UNREAD, reason=reason, advice="Review the change in its repository."))
-        return [*found, *_too_large(change)]
+        unseen = [file.path for file in change.files if self._is_claimed_and_unread(file, excused)]
+        large = [one.path for one in change.files if one.skipped is SkipReason.TOO_LARGE and not one.excused]
+        return [
+            *found,
+            *_unread_files(unseen, "could not be read whole", "Review the change in its repository."),
+            # What did not fit was not looked at, whatever else was: the review is done in part.
+            *_unread_files(large, "too large to be looked at", TOO_LARGE_ADVICE),
+        ]
 
-    def _is_claimed_in_vain(self, file: FileChange, excused: set[str]) -> bool:
+    def _is_claimed_and_unread(self, file: FileChange, excused: set[str]) -> bool:
         if file.skipped or self._examined_by(file):
             return False
         claimed = {
@@ -384,15 +359,9 @@ def _why_not_examined(file: FileChange) -> str:
     return NO_READER
 
 
-def _too_large(change: Change) -> list[Gap]:
-    """What did not fit was not looked at, whatever else was: the review is done in part."""
-    unseen = [file.path for file in change.files if file.skipped is SkipReason.TOO_LARGE and not file.excused]
-    if not unseen:
-        return []
-    named = ", ".join(unseen[:SHOWN_PATHS])
-    more = f" and {len(unseen) - SHOWN_PATHS} more" if len(unseen) > SHOWN_PATHS else ""
-    reason = f"{_number(len(unseen), 'changed file')} too large to be looked at: {named}{more}"
-    return [Gap(name=UNREAD, reason=reason, advice=TOO_LARGE_ADVICE)]
+def _unread_files(paths: Sequence[str], what: str, advice: str) -> list[Gap]:
+    reason = f"{_number(len(paths), 'changed file')} {what}: {name_some(paths)}"
+    return [Gap(name=UNREAD, reason=reason, advice=advice)] if paths else []
 
 
 def _number(count: int, what: str) -> str:

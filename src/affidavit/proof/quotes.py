@@ -277,15 +277,6 @@ def _describe(outcome: QuoteOutcome, finding: Finding, place: QuoteMatch, count:
     return f"the quote appears {count} times; the nearest to line {finding.line} is {where}"
 
 
-def quote_still_stands(quote: QuoteCheck, repository: Repository) -> bool:
-    """The recorded lines are still the file's own text."""
-    if quote.start is None or quote.end is None:
-        return False
-    tree, span = repository.side(quote.side), slice(quote.start - 1, quote.end)
-    texts = (tree.redacted_lines(quote.file), tree.lines(quote.file))
-    return any(quote.code == "\n".join(lines[span]) for lines in texts if lines is not None)
-
-
 @dataclass(frozen=True)
 class PackageFile:
     """A file of a package as it lies here, without secrets."""

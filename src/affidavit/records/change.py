@@ -128,11 +128,6 @@ class FileChange(Record):
         return self.head_path if side == "head" else self.base_path
 
     @property
-    def is_mode_change(self) -> bool:
-        """The file's mode differs between the sides."""
-        return None not in (self.old_mode, self.new_mode) and self.old_mode != self.new_mode
-
-    @property
     def is_link(self) -> bool:
         """The file is a symbolic link at head, which is never followed."""
         return self.new_mode == "120000"

@@ -1,7 +1,7 @@
 """The native report: the whole truth of one review. All other formats are made from it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -30,6 +30,12 @@ AS_IT_IS = (
     "`affidavit recheck` needs it as it is. To send a report, write another format."
 )
 REDACTED = "Secrets in this copy are redacted, so `affidavit recheck` does not accept it."
+
+
+def name_some(names: Sequence[str], most: int = 5) -> str:
+    """Name the first of many, and say how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 class Gap(Record):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -48,7 +47,6 @@ def read_report(path: Path) -> Report:
         _refuse_repeated_names(path, content)
         # Strictly: of a number in quotes, another reader of the same file makes a text.
         report = Report.model_validate_json(content, strict=True)
-        _refuse_other_kinds(path, json.loads(content), report.model_dump(mode="json", exclude_unset=True))
         if report.notice == REDACTED:
             raise InputError(
                 f"{path} is a redacted copy, which proves nothing: name the file that "
@@ -87,19 +85,6 @@ def _refuse_repeated_names(path: Path, content: bytes) -> None:
     # What is not JSON is refused by whoever reads the report.
     with suppress(ValueError, RecursionError):
         json.loads(content, object_pairs_hook=unique)
-
-
-def _refuse_other_kinds(path: Path, written: Any, read: Any, place: str = "") -> None:
-    """Of `true` or 1e0 where a whole number belongs, another reader makes something else than we do."""
-    if isinstance(written, dict) and isinstance(read, dict):
-        for name in written.keys() & read.keys():
-            _refuse_other_kinds(path, written[name], read[name], f"{place}.{name}")
-    elif isinstance(written, list) and isinstance(read, list):
-        for number, (one, other) in enumerate(zip(written, read, strict=False)):
-            _refuse_other_kinds(path, one, other, f"{place}.{number}")
-    elif isinstance(read, bool | int | float) and type(written) is not type(read):
-        where = place.removeprefix(".")
-        raise InputError(f"{path} is not a native report: {where}: {written!r} is written for {read!r}")
 
 
 def own_ids(store: Store, location: Location, start: str, *, trusts_address: bool) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from affidavit.ports import Case, Repository
 from affidavit.proof.quotes import cause_problem, check_dependency, check_quote, run_search
+from affidavit.proof.sameness import lines_apart
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Comment
 from affidavit.records.diagnostics import Reason
@@ -13,7 +14,7 @@ from affidavit.records.docket import Docket, Outcome
 from affidavit.records.evidence import QuoteOutcome, SearchRun, is_within
 from affidavit.records.finding import NEAR_LINES, Finding, Search
 from affidavit.records.plan import Plan
-from affidavit.records.report import Reply
+from affidavit.records.report import Reply, name_some
 
 NOBODY = "somebody"
 MAX_NAME_LENGTH = 100
@@ -43,15 +44,13 @@ def _name(comment: Comment) -> str:
 
 
 def _is_at(comment: Comment, finding: Finding) -> bool:
-    first, last = finding.lines
     line = comment.line or 0
-    return comment.file == finding.file and first - NEAR_LINES <= line <= last + NEAR_LINES
+    return comment.file == finding.file and lines_apart(finding.lines, (line, line)) <= NEAR_LINES
 
 
 FLAG = "verification.checked_for_handling_elsewhere"
 PATH = re.compile(r"[\w@+.~-]+(?:/[\w@+.~-]+)*/?")
 MAX_CLAIM_LENGTH = 4_000
-MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -108,8 +107,7 @@ def _problem(finding: Finding, reading: FilesSeen, known: "_Files") -> str | Non
     named = known.named_in(evidence.where_checked or "")
     unread = [name for name, files in named.items() if not any(map(reading.covers, files))]
     if unread:
-        more = f" and {len(unread) - MAX_NAMED} more" if len(unread) > MAX_NAMED else ""
-        return f"it says that it looked in {', '.join(unread[:MAX_NAMED])}{more}, but no tool call read that"
+        return f"it says that it looked in {name_some(unread)}, but no tool call read that"
     if not reading.calls and not named:
         return "it says that it looked elsewhere, but it made no tool call"
     return None

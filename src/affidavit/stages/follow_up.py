@@ -28,6 +28,7 @@ from affidavit.iterations.trace import Trace, trace_code
 from affidavit.ports import Case
 from affidavit.proof.fingerprints import add_fingerprints
 from affidavit.proof.quotes import cause_problem, find_quote, run_search
+from affidavit.proof.sameness import lines_apart
 from affidavit.records.candidate import Candidate, Carried, Judgement
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
@@ -135,8 +136,8 @@ def _is_rewritten(then: str, now: str, earlier: Earlier, case: Case) -> bool:
 
 def _is_apart(one: Finding, other: Finding) -> bool:
     """Two places, not one that two have reported."""
-    gap = max(one.lines[0] - other.lines[1], other.lines[0] - one.lines[1])
-    return (one.file, one.side) != (other.file, other.side) or gap > NEAR_LINES
+    is_one_file = (one.file, one.side) == (other.file, other.side)
+    return not is_one_file or lines_apart(one.lines, other.lines) > NEAR_LINES
 
 
 def _in_its_stead(leader: Candidate, place: Candidate) -> Candidate:

@@ -42,6 +42,7 @@ from affidavit.records.change import (
     Revision,
     WordsFrom,
 )
+from affidavit.records.report import name_some
 
 __all__ = ["ChangeRequest", "OpenedChange", "open_change", "rebuild_change"]
 
@@ -365,8 +366,7 @@ def _unplaced(files: list[FileDiff], request: ChangeRequest, why: str) -> Opened
 
 
 def _partial_notice(paths: list[str], why: str) -> str:
-    shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
-    return f"{why}: only the lines that the diff shows are known of {shown}"
+    return f"{why}: only the lines that the diff shows are known of {name_some(paths)}"
 
 
 def _diff_title(request: ChangeRequest) -> str:

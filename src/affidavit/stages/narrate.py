@@ -164,10 +164,10 @@ def _notes(value: Any, known: Collection[str]) -> tuple[PositiveNote, ...]:
 
 
 def _line(value: Any, most: int) -> str:
-    """Text as one line, without what cannot be written as UTF-8."""
+    """Return text as one line, cut to a length."""
     if not isinstance(value, str):
         return ""
-    line = " ".join(value.encode("utf-8", "replace").decode().split())
+    line = " ".join(value.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

@@ -31,13 +31,12 @@ from affidavit.records.report import (
     RoleUsage,
     Verdict,
     count_set_aside,
+    name_some,
 )
 from affidavit.redaction.spans import MARKER
 from affidavit.render.wording import counted, hidden_words, not_shown
 
 STAGE = "report"
-MAX_NAMED = 5
-"""Files in a summary; every format lists the rest."""
 READ_LANGUAGES = frozenset(language for one in ANALYSERS for language in one.languages)
 HIDDEN_CODE = re.compile(rf"""(?<!["'`]){MARKER.pattern}""")
 """What redaction hides beyond the value of a string."""
@@ -387,10 +386,8 @@ def _summary(
 
 
 def _listed(files: Sequence[Unseen]) -> str:
-    """Some names with their reasons, and how many more there are."""
-    named = [f"{path} ({why})" for path, why in files[:MAX_NAMED]]
-    more = len(files) - len(named)
-    return ", ".join(named) + (f" and {more} more" if more else "")
+    """Name some files with their reasons; every format lists the rest."""
+    return name_some([f"{path} ({why})" for path, why in files])
 
 
 def _sentence(parts: Sequence[str]) -> str:

@@ -37,7 +37,7 @@ def test_a_range_tells_what_happened_to_each_file(two_commits: Repo):
     }
     files = {file.path: file for file in change.files}
     assert files["new.py"].old_path == "old.py"
-    assert files["run"].is_mode_change
+    assert (files["run"].old_mode, files["run"].new_mode) == ("100644", "100755")
     assert files["run"].language == "shell"
     assert files["b.bin"].is_binary
     assert files["app.py"].hunks[0].lines == (" one", "-two", "+2", " three")

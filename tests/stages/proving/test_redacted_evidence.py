@@ -5,10 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from affidavit.git.repository import GitRepository
-from affidavit.proof.quotes import check_quote, quote_still_stands
+from affidavit.proof.quotes import check_quote
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
-from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.redaction.text import Redactor
@@ -129,13 +128,5 @@ def test_a_redacted_quote_is_proven_again_by_a_recheck(
 ) -> None:
     kept = checked(quoted(seen(3, 4), (3, 4)), repository)
     assert kept.quote is not None
-    assert quote_still_stands(kept.quote, repository)
-    assert not quote_still_stands(kept.quote.model_copy(update={"start": 4, "end": 5}), repository)
     again, _ = check_quote(kept.finding or finding(), repository)
     assert (again.outcome, again.start, again.end) == ("exact", 3, 4)
-
-
-def test_a_report_that_quotes_the_line_itself_still_holds(repository: GitRepository) -> None:
-    raw = SETTINGS.split("\n")[2]
-    quote = QuoteCheck(outcome="exact", file="app.py", side="head", start=3, end=3, code=raw)
-    assert quote_still_stands(quote, repository)
