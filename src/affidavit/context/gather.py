@@ -1,4 +1,4 @@
-"""From an opened change to its map: what it touches, what depends on it, who wrote the lines."""
+"""Make the map of a change: what it touches, what depends on it, who wrote the lines."""
 
 import re
 from collections import Counter
@@ -73,7 +73,7 @@ def gather_context(
     max_files: int = MAX_RELATED,
     token_budget: int = TOKEN_BUDGET,
 ) -> ContextMap:
-    """The map of a change; what did not fit or could not be looked at stands in `left_out`."""
+    """Return the map of a change; `left_out` says what did not fit or could not be read."""
     found = _find(change, repository, readers)
     ties = _tie(found, change, repository, readers)
     related, not_fitting = rank_related(
@@ -145,7 +145,7 @@ def _tie(found: _Gathered, change: Change, repository: GitRepository, readers: C
 
 
 def _not_followed_yet(texts: Sequence[SharedText], symbols: Sequence[SymbolChange]) -> list[SharedText]:
-    """Without the names of changed symbols: who uses those is known better already."""
+    """Leave out the names of changed symbols: the references know who uses those."""
     names = {symbol.name for one in symbols for symbol in (one.base, one.head) if symbol is not None}
     return [one for one in texts if one.changed.text not in names]
 
@@ -163,7 +163,7 @@ def _edges(change: Change, repository: GitRepository, readers: CodeReaders) -> _
 
 
 def _importers_of_gone(files: Sequence[FileChange], repository: GitRepository, base: Imports) -> list[Import]:
-    """Who imported, before the change, what the change takes away."""
+    """Return who imported, before the change, the files that it removes."""
     found = [one for file in files for one in base.importers_of(file.base_path or "")]
     return [one for one in found if repository.head.entry(one.path) is not None]
 
@@ -171,7 +171,7 @@ def _importers_of_gone(files: Sequence[FileChange], repository: GitRepository, b
 def _sources(
     symbols: Sequence[SymbolChange], edges: _Edges, repository: GitRepository, readers: CodeReaders
 ) -> list[Source]:
-    """What the product builds on; what tests build on says little of the change."""
+    """Return what the product builds on; what tests build on says little about the change."""
     head = repository.head
     changes = [one for one in symbols if one.head and not is_test(one.head.path)]
     imported = [one for one in edges.imports if not is_test(one.path)]
@@ -201,17 +201,17 @@ def _overridden(
 
 
 def _of_the_product(imports: Sequence[Import], change: Change) -> list[Import]:
-    """What tests import says nothing of the reach of a change, unless it changes nothing but tests."""
+    """Leave out imports of tests, unless the change consists of tests."""
     if all(is_test(file.path) for file in change.files):
         return list(imports)
     return [one for one in imports if not is_test(one.path)]
 
 
 def _near(edges: _Edges, sources: Sequence[Source], imports: Imports) -> frozenset[str]:
-    """Who imports a changed file, its importers or a base of its classes; and whom the change imports."""
+    """Return direct and second importers, importers of base classes, and what the change imports."""
     direct = {one.path for one in edges.importers}
     bases = {one.path for one in sources if one.heir}
-    # What half of the repository imports ties nobody to anybody.
+    # A file that half of the repository imports ties nothing together.
     passing = direct if len(direct) <= MAX_PASSING else set[str]()
     further = {one.path for path in (*passing, *bases) for one in imports.importers_of(path)}
     imported = {one.target for one in edges.imports if one.target}
@@ -237,7 +237,7 @@ def _references(
 
 
 def _symbols_to_follow(symbols: Sequence[SymbolChange]) -> list[Symbol]:
-    """What others may notice, the hardest hit first. A class whose member changed stands for that member."""
+    """Return the symbols whose users may notice, the hardest hit first, without classes of changed members."""
     touched = {symbol for one in symbols if one.fate == "touched" for symbol in _followed(one)}
     holders = {holder for one in symbols for symbol in (one.base, one.head) if (holder := _holder(symbol))}
     ordered = [
@@ -252,14 +252,14 @@ def _symbols_to_follow(symbols: Sequence[SymbolChange]) -> list[Symbol]:
 
 
 def _holder(member: Symbol | None) -> tuple[str, str] | None:
-    """The class of a member that is called by its own name; a constructor is called by that of its class."""
+    """Return the class of a member; none for a constructor, which is called by the name of its class."""
     if member is None or "." not in member.qualified or _PROTOCOL_NAME.fullmatch(member.name):
         return None
     return member.path, member.qualified.rsplit(".", 1)[0]
 
 
 def _followed(change: SymbolChange) -> list[Symbol]:
-    """The names under which others know the symbol: of a removed or renamed one, the old name."""
+    """Return the symbol that others know: the old one if it was removed or renamed."""
     if change.fate in ("removed", "renamed"):
         return [change.base] if change.base else []
     return [change.head] if change.head else []

@@ -1,4 +1,4 @@
-"""From everything that ties other files to a change to the related files, the likeliest to matter first."""
+"""Rank the files that something ties to a change, the likeliest to matter first."""
 
 import math
 import re
@@ -46,7 +46,7 @@ WEIGHTS: Mapping[str, float] = {
     "extended_by": 3,
     "imported_by": 1,
 }
-# Who uses what is gone or called differently now is hit harder than who uses what has a new inside.
+# Users of a symbol that is gone or has a new signature are hit harder than users of one changed inside.
 FATE_WEIGHTS: Mapping[SymbolFate, float] = {
     "removed": 1.0,
     "renamed": 1.0,
@@ -59,7 +59,7 @@ TEST_FACTORS = {"calls": 0.65, "uses": 0.65, "implements": 0.65, "shares_text": 
 IN_FOREIGN_CODE = 0.3
 COMMON_NAME_FILES = 10
 MEMBER_NAME_FILES = 3
-"""Methods of one name are many things sooner than functions are: `as_sql`, `setUp`, `dispatch`."""
+"""Unrelated methods share a name more often than functions do: `as_sql`, `setUp`, `dispatch`."""
 MIN_SCORE = 0.5
 REPLACED_TEXT_IN_A_DOCUMENT = 0.8
 """A document that quotes what the change replaces is false now."""
@@ -73,8 +73,6 @@ _VERBS: Mapping[RelationKind, str] = {
     "imports": "imports",
     "documents": "names",
 }
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
-MAX_TEXT = 500
 _INHERITS = re.compile(r"\b(?:class|struct|interface|trait|impl|extends|implements|object|enum)\b")
 
 
@@ -95,13 +93,13 @@ class Ties:
     """A changed path, and the line of a document that names it."""
     companions: Sequence[Companion] = ()
     texts: Sequence[SharedText] = ()
-    """Where texts that the change takes away or brings in stand too."""
+    """Other files with texts that the change takes away."""
     fates: Mapping[str, SymbolFate] = field(default_factory=dict)
     """What the change does to each symbol."""
     sources: Sequence[Source] = ()
-    """Where that which the changed files import is defined."""
+    """Where the imports of changed files are defined."""
     called: Sequence[Called] = ()
-    """Where that which the changed lines call is defined."""
+    """Where the calls of changed lines are defined."""
     near: frozenset[str] = frozenset()
     """Files that imports lead from to a changed file, or to what its classes build on, in a few steps."""
     holds_tests: Callable[[str], bool] = is_test
@@ -122,7 +120,7 @@ class _Tie(NamedTuple):
 def rank_related(
     ties: Ties, changed: frozenset[str], *, max_files: int = MAX_RELATED, token_budget: int = TOKEN_BUDGET
 ) -> tuple[list[RelatedFile], list[str]]:
-    """The related files that fit, best first; and what was left out, in sentences."""
+    """Return the related files that fit, best first; and what was left out, in sentences."""
     by_path: dict[str, list[_Tie]] = {}
     for tie in _all_ties(ties):
         if tie.path not in changed and not _is_lock(tie.path):
@@ -155,7 +153,7 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
 
 
 def _called_ties(called: Sequence[Called]) -> Iterable[_Tie]:
-    """Who reads these details for the changed file finds it at their end."""
+    """End each detail with the changed file: readers look for it there."""
     for (path, user), found in _grouped(called, lambda one: (one.path, one.user)).items():
         names = _some([one.name for one in found])
         surest = min(one.definers for one in found)
@@ -166,7 +164,7 @@ def _called_ties(called: Sequence[Called]) -> Iterable[_Tie]:
 
 
 def _source_ties(sources: Sequence[Source]) -> Iterable[_Tie]:
-    """Who reads these details for the changed file finds it at their end."""
+    """End each detail with the changed file: readers look for it there."""
     for one in sources:
         if one.heir:
             yield _tie(one.path, "extended_by", f"defines {one.name}, the base of {one.heir} in {one.user}")
@@ -177,7 +175,7 @@ def _source_ties(sources: Sequence[Source]) -> Iterable[_Tie]:
 
 
 def _text_ties(texts: Sequence[SharedText]) -> Iterable[_Tie]:
-    """Who reads these details for the changed file finds it at their end."""
+    """End each detail with the changed file: readers look for it there."""
     groups = _grouped(texts, lambda one: (one.path, one.changed.fate, one.changed.path))
     for (path, fate, changed_file), found in groups.items():
         names = [f"`{one.changed.text}`" for one in found]
@@ -204,7 +202,7 @@ def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
     surely = {(one.symbol, one.path) for one in references if one.certainty != "possible"}
     maybe = {(one.symbol, one.path) for one in references} - surely
     doubtful = Counter(symbol for symbol, _ in maybe)
-    # The import graph has said already that the file imports.
+    # The import graph already has the imports.
     counted = [one for one in references if one.kind != "import" or one.path not in importing]
     groups = _grouped(counted, lambda one: (one.path, one.symbol, _reason_kind(one)))
     for (path, symbol, kind), found in groups.items():
@@ -212,34 +210,21 @@ def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
         factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[ties.fates.get(symbol, "touched")]
         how = "" if certainty == "certain" else f" ({certainty})"
         if certainty == "possible":
-            # A name that stands in many files most likely means many things.
-            is_mere_word = _is_mere_word(path, symbol, doubtful[symbol], found, ties.near)
+            # A name in many files most likely means many things.
+            is_mere_word = _is_mere_word(path, symbol, doubtful[symbol], ties.near)
             factor *= 0.0 if is_mere_word else min(1.0, COMMON_NAME_FILES / doubtful[symbol])
         detail = f"{_VERBS[kind]} {symbol}{how}"
-        # Lines that only may mean it would pass for sure ones beside one that is.
+        # A possible line beside a certain one would look certain.
         surest = [one.line for one in found if one.certainty == certainty]
         yield _tie(path, kind, detail, surest, factor, symbol)
 
 
-def _fits_receiver(symbol: str, references: Sequence[Reference]) -> bool:
-    """Some line takes the member from something that is named after its class: `cart.total` of `Cart`."""
-    owner, _, name = symbol.rpartition(".")
-    words = [word.lower() for word in _WORDS.findall(owner.rpartition(".")[2]) if len(word) > 2]
-    taken = re.compile(rf"(\w+)\W{{0,4}}(?:\.|::|->)\s*{re.escape(name)}\b")
-    receivers = [found[1].lower() for one in references for found in taken.finditer(one.text[:MAX_TEXT])]
-    return any(words and words[-1] in receiver for receiver in receivers)
-
-
-def _is_mere_word(
-    path: str, symbol: str, files: int, found: Sequence[Reference], near: frozenset[str]
-) -> bool:
+def _is_mere_word(path: str, symbol: str, files: int, near: frozenset[str]) -> bool:
     """The file has the word, and nothing says that it means the symbol: `match`, `get`, or one of many.
 
-    A common method's name alone is never enough, even where imports lead near: its receiver must fit.
+    A common method's name alone is never enough, even where imports lead near.
     """
     if path in near and ("." not in symbol or files <= COMMON_NAME_FILES):
-        return False
-    if "." in symbol and _fits_receiver(symbol, found):
         return False
     if is_document(path):
         # There it is written as code.
@@ -281,7 +266,7 @@ def _tie(
 
 
 def _score(path: str, ties: Sequence[_Tie]) -> float:
-    """The strongest reason counts; the others only part those of one strength."""
+    """Score by the strongest reason; the others only break ties."""
     weights = sorted((tie.weight for tie in ties), reverse=True)
     if not weights[0]:
         return 0.0
@@ -306,7 +291,7 @@ def _related(
 
 
 def _tokens(file: RelatedFile) -> int:
-    """What the entry costs in a prompt."""
+    """Estimate the tokens of the entry in a prompt."""
     details = sum(len(reason.detail) + 5 * len(reason.lines) for reason in file.reasons)
     text = len(file.path) + details + sum(len(symbol) + 2 for symbol in file.symbols)
     return math.ceil(text / CHARACTERS_A_TOKEN)

@@ -62,8 +62,6 @@ class OutsideTools(Closing):
         self._tools: dict[str, OutsideTool] | None = None
         self._problems: list[str] = []
         self._answers: dict[str, Answer] = {}
-        self._lock = threading.Lock()
-        self._locks: dict[str, threading.Lock] = {}
         self._listing = threading.Lock()
 
     @property
@@ -78,13 +76,10 @@ class OutsideTools(Closing):
 
     def _answer(self, name: str, arguments: dict[str, Any]) -> Answer:
         key = _key(name, arguments)
-        with self._lock:
-            own = self._locks.setdefault(key, threading.Lock())
-        # A server that hangs keeps nobody waiting but those who ask it the same.
-        with own:
-            if key not in self._answers:
-                self._answers[key] = self._logged(key, name, arguments)
-            return self._answers[key]
+        if key not in self._answers:
+            # Of two threads that ask the same at the same time, both get the first answer.
+            self._answers.setdefault(key, self._logged(key, name, arguments))
+        return self._answers[key]
 
     def _logged(self, key: str, name: str, arguments: dict[str, Any]) -> Answer:
         kept = self._kept.find(key)

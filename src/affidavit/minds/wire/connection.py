@@ -32,7 +32,7 @@ from affidavit.minds.wire.providers import Client
 Outcome = Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
 Sleep = Callable[[float], Awaitable[None]]
 OnPartialReply = Callable[[ModelResponse | None], Awaitable[None]]
-"""Takes what came of a reply that broke off or was nonsense: it is paid for; may refuse another attempt."""
+"""Pays for the part of a reply that arrived before it broke off; may refuse another attempt."""
 _TRIED_AGAIN = (
     faults.ModelRateLimitError,
     faults.ModelUnavailableError,
@@ -94,7 +94,7 @@ class Connection:
 
     @property
     def model(self) -> Model[Any]:
-        """The model, while the connection is open."""
+        """Return the model, while the connection is open."""
         if self._client is None:
             raise AssertionError("the connection is opened before anything is sent")
         return self._client.model
@@ -194,7 +194,7 @@ class Connection:
 
 
 class _Reading:
-    """Reads one stream, as long as it goes on and no further than the limits."""
+    """Reads one stream up to the limits."""
 
     def __init__(self, limits: CallLimits, silence_seconds: float) -> None:
         self._limits, self._silence_seconds = limits, silence_seconds
@@ -238,7 +238,7 @@ class _Reading:
 
     @property
     def so_far(self) -> ModelResponse | None:
-        """What has arrived; None where that cannot be read."""
+        """Return what has arrived, or None if that cannot be read."""
         try:
             return self._stream.get() if self._stream else None
         except Exception:  # noqa: BLE001 - as above
@@ -273,7 +273,7 @@ def _is_rejected(fault: Exception) -> bool:
 
 
 def _size_of(event: object) -> int:
-    """How many characters of a reply an event brings, wherever it puts them."""
+    """Count the characters of a reply in an event."""
     if isinstance(event, PartStartEvent):
         return _chars_in(event.part, _FIELDS_OF_PARTS)
     return _chars_in(event.delta, _FIELDS_OF_DELTAS) if isinstance(event, PartDeltaEvent) else 0
@@ -296,7 +296,7 @@ def _is_timeout(fault: Exception) -> bool:
 
 
 def _flood_in(fault: BaseException) -> TooMuchSentError | None:
-    """The limit that was behind a fault, whatever the clients made of it."""
+    """Return the exceeded limit that caused a fault, if one did."""
     return next((each for each in _causes(fault) if isinstance(each, TooMuchSentError)), None)
 
 
@@ -308,7 +308,7 @@ def _causes(fault: BaseException) -> Iterator[BaseException]:
 
 
 def _unreachable(fault: BaseException) -> str:
-    """Why no connection could be made; empty: one was."""
+    """Return why no connection could be made; nothing if one was made."""
     for each in _causes(fault):
         if isinstance(each, socket.gaierror):
             return (each.strerror or "unknown host").lower()
@@ -344,7 +344,7 @@ _EXPLANATIONS: tuple[tuple[type[Exception], str], ...] = (
 
 
 def describe(fault: Exception) -> str:
-    """What went wrong, for a user: short, and without anything from the request."""
+    """Describe a fault for the user: short, and without anything from the request."""
     if flood := _flood_in(fault):
         return str(flood)
     for kind, explanation in _EXPLANATIONS:
