@@ -237,7 +237,7 @@ def _references(
 
 
 def _symbols_to_follow(symbols: Sequence[SymbolChange]) -> list[Symbol]:
-    """Return the symbols whose users may notice, the hardest hit first, without classes of changed members."""
+    """Return the symbols whose users may notice, the hardest hit first, without classes of members."""
     touched = {symbol for one in symbols if one.fate == "touched" for symbol in _followed(one)}
     holders = {holder for one in symbols for symbol in (one.base, one.head) if (holder := _holder(symbol))}
     ordered = [

@@ -19,14 +19,13 @@ from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.analysers.zizmor import ZIZMOR
 from affidavit.errors import InputError, OutsideError
-from affidavit.git.tree import REGULAR_MODES
 from affidavit.ports import Repository, ToolSource
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.record import Side
 from affidavit.tools.arguments import call_tool, shown
 from affidavit.tools.descriptions import FILE, NUMBER, SIDE, described
-from affidavit.tools.excerpts import clipped, page_of
+from affidavit.tools.excerpts import Answer, checked_skip, clipped, page_of, with_note
 from affidavit.tools.lookup import find_file, side_named
 
 CHECKERS: Mapping[str, tuple[Analyser, ...]] = {
@@ -39,10 +38,7 @@ PURPOSES = {
 }
 SILENCE = "Only rules that mean a real defect are on, so silence proves nothing."
 MAX_ROWS = 100
-MAX_SKIP = 10_000
 CHECK_SECONDS = 30.0
-
-Answer = dict[str, Any]
 
 
 CHECK_DESCRIPTIONS: dict[str, dict[str, Any]] = {
@@ -112,9 +108,7 @@ class Checks:
     def _check(
         self, name: str, analysers: Sequence[Analyser], file_path: str, branch: str = "head", skip: int = 0
     ) -> Answer:
-        if not 0 <= skip <= MAX_SKIP:
-            raise InputError(f"skip is a number from 0 to {MAX_SKIP}")
-        side = side_named(branch)
+        side, skipped = side_named(branch), checked_skip(skip)
         path = self._checkable(file_path, side)
         able = [analyser for analyser in analysers if analyser.covers(path)]
         if not able:
@@ -127,16 +121,13 @@ class Checks:
         problems = [one.problem for one in said if one.problem]
         if not answered:
             raise InputError(f"{'; '.join(problems)}: decide from the code, without {name}")
-        return _answer(path, side, answered, problems, skip)
+        return _answer(path, side, answered, problems, skipped)
 
     def _checkable(self, file_path: str, side: Side) -> str:
         path = find_file(file_path, side, self._change, self._repository)
         file = self._change.file_at(path, side)
-        entry = self._repository.side(side).entry(path)
         if file is not None and file.is_partial:
             raise InputError(f"only hunks of {shown(path)} are known, so it cannot be checked: read the diff")
-        if entry is None or entry.mode not in REGULAR_MODES:
-            raise InputError(f"{shown(path)} is not a regular file, so it cannot be checked")
         return path
 
     def _ask(self, analyser: Analyser, path: str, side: Side) -> CheckResult:
@@ -206,5 +197,4 @@ def _answer(path: str, side: Side, said: Sequence[CheckResult], problems: Sequen
         "checked_by": [one.analyser for one in said],
         "diagnostics": [f"{line}: {rule}: {clipped(message)}" for line, rule, message in page],
     }
-    note = "; ".join(note for note in notes if note)
-    return {**answer, "note": note} if note else answer
+    return with_note(answer, *notes)
