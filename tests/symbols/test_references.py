@@ -225,20 +225,3 @@ def test_without_time_the_text_is_what_remains(open_tree: OpenTree) -> None:
     found, left_out = find_references(wanted, tree, import_graph(tree), max_seconds=-1)
     assert {one.certainty for one in found} == {"possible"}
     assert "could not be parsed" in left_out[0]
-
-
-def test_a_rust_function_of_another_type_is_hardly_meant(open_tree: OpenTree) -> None:
-    user = "use crate::cart::Cart;\n\nfn run() {\n    Cart::open();\n    Door::open();\n    cart.open();\n}\n"
-    tree = open_tree(
-        {
-            "Cargo.toml": '[package]\nname = "shop"\n',
-            "src/lib.rs": "mod cart;\nmod user;\n",
-            "src/cart.rs": "pub struct Cart;\nimpl Cart {\n    pub fn open() {}\n}\n",
-            "src/user.rs": user,
-        }
-    )
-    assert uses(tree, "src/cart.rs", "Cart.open") == {
-        ("src/user.rs", 4, "call", "certain"),
-        ("src/user.rs", 5, "call", "possible"),
-        ("src/user.rs", 6, "call", "likely"),
-    }

@@ -46,16 +46,6 @@ def test_of_too_many_uses_the_certain_ones_are_listed(open_tree: OpenTree) -> No
     assert left_out == [f"of Cart.pay only {MAX_OF_SYMBOL} uses are listed, the surest"]
 
 
-def test_a_file_that_only_defines_a_method_of_that_name_is_not_parsed(open_tree: OpenTree) -> None:
-    other = "class Other:\n    def pay(self):\n        pass\n"
-    tree = open_tree({"cart.py": TEXT, "other.py": other, "using.py": f"{other}        self.pay()\n"})
-    wanted = [one for one in symbols_of(tree, "cart.py") if one.qualified == "Cart.pay"]
-    found, left_out = find_references(wanted, tree, import_graph(tree), max_seconds=0)
-    # With no time nothing can be parsed, and a file that need not be parsed is not missed.
-    assert left_out == ["1 files could not be parsed and count as text: using.py"]
-    assert {one.path for one in found} == {"using.py"}
-
-
 def test_a_default_that_names_the_function_is_a_use(open_tree: OpenTree) -> None:
     line = "def pay(self, how=pay): ...\n"
     tree = open_tree({"pay.py": "def pay(): ...\n", "user.py": f"from pay import pay\n{line}"})

@@ -80,8 +80,6 @@ def _note(reach: SymbolReach, path: str, way: Way, provider: str) -> None:
 
 SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()"))
 _LAST_NAME = re.compile(r"(\w+)\W*$")
-# Variables are never written like this.
-_TYPE_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
 # What runs a package is called by its own name.
 _FOLDER_STEMS = LANGUAGES.folder_stems - {"__main__"}
 
@@ -131,11 +129,6 @@ def _assess_member(
         return ReferenceCertainty("certain", f"it is inside {owner}")
     if receiver is not None and _last_name(receiver) == owner_name and _is_near(symbol, path, reach):
         return ReferenceCertainty("certain", f"it is taken from {owner_name} itself")
-    if symbol.language == "rust" and receiver is not None and _TYPE_NAME.fullmatch(_last_name(receiver)):
-        # There is no inheritance: only an alias could make it this one.
-        return ReferenceCertainty(
-            "possible", f"it is taken from {_last_name(receiver)}, not from {owner_name}"
-        )
     if symbol.language == "go" and place.role != "call" and not _is_same_package(symbol, path):
         return ReferenceCertainty("possible", "it is not called there and may be a field of that name")
     return _assess_member_by_file(symbol, path, reach)

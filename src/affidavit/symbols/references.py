@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from affidavit.errors import GitError, InputError
-from affidavit.git.grep import may_be_cut
 from affidavit.git.text import text_lines
 from affidavit.git.tree import read_all
 from affidavit.languages.registry import LANGUAGES, grammar_of, is_document
@@ -115,15 +114,6 @@ class _Hits:
         """Forget that these lines have the word."""
         self.words[word] = [at for at in self.words[word] if at not in numbers]
 
-    def only_defines(self, word: str) -> bool:
-        """No line uses the word: each defines a function of that name, as an override does."""
-        numbers = self.words[word]
-        defining = re.compile(rf"\b(?:def|fn|func|function)\s+{re.escape(word)}\b")
-        texts = [self.lines[number] for number in numbers]
-        return len(set(numbers)) == len(numbers) and all(
-            defining.search(text) and not may_be_cut(text) for text in texts
-        )
-
 
 class _Use(NamedTuple):
     """One use, not yet a record: of a common name only the surest are kept."""
@@ -206,8 +196,6 @@ class _Users:
             if grammar_of(path) is None:
                 continue
             words = [word for word in files[path].words if _speaking(path, by_name[word])]
-            if not self.include_text:
-                words = [word for word in words if not files[path].only_defines(word)]
             if words:
                 found[path] = words
         return found

@@ -45,13 +45,9 @@ def _is_replaced(ground: ReferenceLookup, path: str) -> bool:
     # A stub only describes a module, which a build may make.
     if path.endswith(".pyi") or _has_stand_in(ground, path):
         return True
-    name = path.rpartition("/")[2]
     if path.endswith(".py") and is_passed_on_at_run_time(ground, path):
         return True
-    head = ground.repository.head
-    ignores = [known for known in head.entries() if known.rpartition("/")[2] == ".gitignore"]
-    is_named = any(name in line for known in ignores for line in head.lines(known) or ())
-    return is_named or is_ignored(head, path)
+    return is_ignored(ground.repository.head, path)
 
 
 def _has_stand_in(ground: ReferenceLookup, path: str) -> bool:
