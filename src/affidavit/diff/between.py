@@ -40,7 +40,7 @@ STATUS_OF_LETTER = {
 
 @dataclass(frozen=True)
 class RawChange:
-    """One entry of `diff-tree --raw`, git's own word on what happened to a file."""
+    """One entry of `diff-tree --raw`: what happened to a file."""
 
     old_mode: str | None
     new_mode: str | None

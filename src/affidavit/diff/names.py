@@ -23,7 +23,7 @@ _ESCAPE = re.compile(rb"\\([0-3][0-7]{2}|.)", re.DOTALL)
 
 
 def unquoted(text: bytes) -> bytes:
-    """The name that a quoted (C-escaped) or plain header field stands for."""
+    """Return the name in a quoted (C-escaped) or plain header field."""
     if not text.startswith(b'"'):
         return text
     match = _QUOTED.fullmatch(text)
@@ -72,7 +72,7 @@ def _splits(rest: bytes) -> list[tuple[bytes, bytes]]:
     quoted = _QUOTED.match(rest)
     if quoted and rest[quoted.end() : quoted.end() + 1] == b" ":
         return [(unquoted(quoted.group()), unquoted(rest[quoted.end() + 1 :]))]
-    # Names that agree have the same length, so a blank stands in the very middle.
+    # Names that agree have the same length, so the blank is in the very middle.
     middle = len(rest) // 2
     if len(rest) % 2 == 1 and rest[middle : middle + 1] == b" ":
         return [(rest[:middle], rest[middle + 1 :])]

@@ -34,7 +34,7 @@ Read = TypeVar("Read")
 
 @dataclass
 class FileDiff:
-    """What a diff says of one file. A name is None on the side that lacks the file."""
+    """The part of a diff about one file. A name is None on the side that lacks the file."""
 
     line_number: int
     old_name: bytes | None = None
@@ -47,7 +47,7 @@ class FileDiff:
     similarity: int | None = None
     is_binary: bool = False
     follows_text: bool = False
-    """Text stands between this file and the one before, so that another patch may begin here."""
+    """There is text between this file and the one before, so another patch may begin here."""
     hunks: list[RawHunk] = field(default_factory=list)
 
     @property
@@ -62,7 +62,7 @@ class FileDiff:
 
 
 def parse_diff(data: bytes) -> list[FileDiff]:
-    """Read a diff, with whatever prose stands around it; raises MalformedDiffError or EmptyChangeError."""
+    """Read a diff and skip the prose around it; raises MalformedDiffError or EmptyChangeError."""
     data = data.removeprefix(codecs.BOM_UTF8)
     if not data.strip():
         raise EmptyChangeError("nothing to review: the diff is empty")

@@ -23,7 +23,7 @@ MAX_NAMED = 3
 
 @dataclass(frozen=True)
 class RecordMismatch:
-    """What the record says otherwise than the trees, or `is_unknown`: what cannot be compared here."""
+    """A difference between the record and the trees; `is_unknown` if it cannot be compared here."""
 
     detail: str
     is_unknown: bool = False

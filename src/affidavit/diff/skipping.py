@@ -158,7 +158,7 @@ def _kind(path: str, reason: SkipReason | None) -> str:
 
 
 class _AlreadyThere:
-    """What all trees have already, by name."""
+    """The names that all trees have already."""
 
     def __init__(self, trees: Sequence[Tree]) -> None:
         self._trees = trees
@@ -181,7 +181,7 @@ class _AlreadyThere:
 def _is_excused(file: FileChange, reason: SkipReason, before: _AlreadyThere) -> bool:
     """Whether base, or the user who chose the paths, says that it need not be looked at."""
     if file.is_link and reason is not SkipReason.EXCLUDED:
-        # Whatever stands around it, a link may lead anywhere.
+        # A link may lead anywhere.
         return False
     match reason:
         case SkipReason.TOO_LARGE | SkipReason.SUBMODULE:
@@ -287,7 +287,7 @@ def is_packed(path: str, lines: Sequence[str]) -> bool:
 
 
 class Attributes:
-    """What the .gitattributes files of a tree say of a path; a deeper folder and a later line win."""
+    """The .gitattributes of a tree; a deeper folder and a later line win."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree

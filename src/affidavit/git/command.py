@@ -78,7 +78,7 @@ class Git:
     settings: tuple[str, ...] = ()
 
     def having(self, variables: Mapping[str, str]) -> "Git":
-        """The same git with more variables."""
+        """Return a git with more variables."""
         return replace(self, environment={**self.environment, **variables})
 
     def command(self, args: Sequence[str | bytes]) -> list[str | bytes]:
@@ -152,7 +152,7 @@ def _shown(args: Sequence[str | bytes]) -> str:
 
 
 def complaint(stderr: bytes) -> str:
-    """What git complains of, in its own words and on one line."""
+    """Return the error that git printed, on one line."""
     lines = [line.strip() for line in stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
     serious = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines[:3]
     return "; ".join(serious)[:500] or "it gave no reason"

@@ -41,14 +41,14 @@ class Listing(Protocol):
 
 @dataclass(frozen=True)
 class Query:
-    """What to look for, and how much of it."""
+    """A pattern and the limits of its search."""
 
     pattern: str
     is_literal: bool = False
     is_word: bool = False
     max_hits: int = 200
     max_characters: int = MAX_HIT_CHARACTERS
-    """Of a longer line, what stands around its first match is given."""
+    """A longer line is cut around its first match."""
     timeout_seconds: float = SEARCH_TIMEOUT_SECONDS
 
 

@@ -62,7 +62,7 @@ MAX_ALTERNATES_BYTES = 100_000
 
 @dataclass(frozen=True)
 class Allowed:
-    """What the user allows a repository beyond its own folder; no file of a repository can say so."""
+    """Permissions of the user for places outside of a repository; no file of it can grant them."""
 
     work_tree: Path | None = None
     """A folder that the command line names."""

@@ -172,7 +172,7 @@ class ObjectStore(Closing):
         return answer[1] if answer else None
 
     def kind(self, name: str) -> str | None:
-        """What an object is (blob, tree, commit, tag); None where it is missing."""
+        """Return the type of an object (blob, tree, commit, tag); None if it is missing."""
         answer = self._sizes.ask([name])[0]
         return answer[0] if answer else None
 

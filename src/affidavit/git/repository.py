@@ -36,11 +36,11 @@ class RedactedTree(GitTree):
         return self.lines(path) if self.link(path) is None else super().redacted_lines(path)
 
     def without_secrets(self, path: str, text: str) -> str:
-        """What is said about a file, without the secrets that its original has."""
+        """Redact a text about a file by the secrets of its original."""
         return self._original.without_secrets(self._own_names.get(path, path), text)
 
     def blame(self, path: str, line: int) -> BlameLine | None:
-        """Who last changed a line, by the history of the commit itself."""
+        """Return who last changed a line, by the history of the commit itself."""
         lines = self.lines(path)
         found = self._original.blame(self._own_names.get(path, path), line)
         if found is None or lines is None or line > len(lines):
@@ -114,7 +114,7 @@ def _write_tree(store: ObjectStore, tree: GitTree, names: Mapping[str, str], blo
 def _redacted_blobs(
     store: ObjectStore, entries: Iterable[Entry], cache: BlobCache
 ) -> Iterator[tuple[str, str]]:
-    """Each blob that holds a secret, and the one that stands in its place."""
+    """Yield each blob that holds a secret, and its replacement."""
     sizes = store.sizes(entry.blob for entry in entries if entry.mode in REGULAR_MODES)
     known = cache.load(CLEAN, rules_version(), sizes)
     clean: dict[str, bytes] = {}
@@ -132,7 +132,7 @@ def _redacted_blobs(
 
 
 def _shown(store: ObjectStore, sizes: Mapping[str, int]) -> Iterator[tuple[str, bytes | None]]:
-    """What stands in the place of each blob; None where it may leave as it is."""
+    """Yield the replacement of each blob; None if it may leave as it is."""
     for blob, content in store.read_many(blob for blob, size in sizes.items() if size <= MAX_TEXT_BYTES):
         # One that cannot be read is not known to be without secrets, and nobody can read it later either.
         if content is not None:
@@ -176,11 +176,11 @@ class GitRepository(Closing):
 
     @property
     def redacted(self) -> "RedactedRepository":
-        """The same as it may leave the machine; made when first asked for."""
+        """Return the redacted repository; it is made on first use."""
         return self.redact()
 
     def redact(self, cache: BlobCache | None = None) -> "RedactedRepository":
-        """The same; every file is read once, unless the cache knows it to be without secrets."""
+        """Redact both trees once; files that the cache knows to be without secrets are not read."""
         with self._redacting:
             if self._redacted is None:
                 base, head, names = redact_trees(self.store, self.base, self.head, cache)
@@ -219,7 +219,7 @@ class GitRepository(Closing):
         return listed.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
     def shown_name(self, path: str) -> str:
-        """What a file is called here."""
+        """Return the name of a file here."""
         return path
 
     def close(self) -> None:
@@ -251,7 +251,7 @@ class RedactedRepository(GitRepository):
         return self
 
     def shown_name(self, path: str) -> str:
-        """What a file of the commit is called here: a name that holds a secret is another one."""
+        """Return the name of a file of the commit here: one that holds a secret is replaced."""
         return self._names.get(path, path)
 
 

@@ -65,7 +65,7 @@ def _refuse_ambiguous(store: ObjectStore, name: str) -> None:
 
 
 def branch_named(git: Git, name: str) -> str:
-    """The branch that a name stands for; empty for a commit's id, a tag or anything computed."""
+    """Return the branch that a name means; empty for a commit's id, a tag or anything computed."""
     if name in NAMES_OF_HERE:
         done = git.attempt("symbolic-ref", "--quiet", "--short", "HEAD")
         return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
@@ -83,7 +83,7 @@ def is_part_of(git: Git, commit: str, other: str) -> bool:
 
 
 def resolve_commit(store: ObjectStore, location: Location, name: str) -> str:
-    """The id of the commit that a name stands for, or an error that says what to do about it."""
+    """Return the id of the commit that a name means, or raise an error that says what to do."""
     found = find_commit(store, name)
     if found:
         return found

@@ -70,7 +70,7 @@ def _compare(store: ObjectStore, before: bytes, after: bytes) -> str:
 
 
 def _near(diff: str, line: int) -> tuple[str, bool]:
-    """The hunk that has the line, or what stands around the line in it; and whether that is not all."""
+    """Return the hunk with the line, cut around it if it is long, and whether that is not all."""
     hunks = [f"@@{part}" for part in f"\n{diff}".split("\n@@")[1:]]
     chosen = next((hunk for hunk in hunks if _has(hunk, line)), hunks[0] if hunks else "")
     rows = [row[:MAX_LINE_CHARACTERS] for row in chosen.rstrip("\n").split("\n")]
@@ -118,7 +118,7 @@ def read_all(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def own_content(tree: Tree, path: str) -> bytes | None:
-    """What git keeps of a path: the content of a file, or where a link leads."""
+    """Return the content of a file, or the target of a link."""
     target = tree.link(path)
     return tree.read(path) if target is None else os.fsencode(target)
 
@@ -215,7 +215,7 @@ class GitTree:
         return is_binary(data, path) and (self.before is None or self.before.lines(path) is None)
 
     def redacted_lines(self, path: str) -> list[str] | None:
-        """The same lines without secrets; the file is redacted whole. Of a link, where it leads."""
+        """Return the lines without secrets, redacted as a whole; of a link, its target."""
         target = self.link(path)
         if target is not None:
             return list(_redacted_lines(os.fsencode(target)))
@@ -223,7 +223,7 @@ class GitTree:
         return None if data is None or self._is_binary(data, path) else list(_redacted_lines(data))
 
     def without_secrets(self, path: str, text: str) -> str:
-        """What is said about a file, without the secrets that the file has."""
+        """Redact a text about a file by the secrets of the file."""
         data = self._read_up_to(path, MAX_TEXT_BYTES)
         return redact_about(text, _values(data) if data is not None else {})
 
@@ -246,7 +246,7 @@ class GitTree:
         return search_tree(self._store.git, self, query, paths, counts)
 
     def blame(self, path: str, line: int) -> BlameLine | None:
-        """Who last changed a line; None where there is no such line or no commit to ask."""
+        """Return who last changed a line; None if there is no such line or no commit."""
         lines = self.lines(path)
         entry = self._regular(path)
         if self.commit is None or entry is None or lines is None or not 1 <= line <= len(lines):

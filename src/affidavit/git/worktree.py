@@ -49,7 +49,7 @@ MAX_NAMED = 5
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A tree that stands in no commit yet, and what could not be taken into it."""
+    """A tree that is in no commit yet, and notices about files it lacks."""
 
     tree: str
     notices: tuple[str, ...] = ()

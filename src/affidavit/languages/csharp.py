@@ -67,7 +67,7 @@ def _used(directive: Node, text: bytes) -> list[Statement]:
 
 
 def _full_name(name: Node, text: bytes, outermost: str) -> str:
-    """A namespace or type with all that it stands in; `name` is the node of its own name."""
+    """Return the full name of a namespace or type; `name` is the node of its own name."""
     around = [
         above for above in ancestors(name) if above.type in NESTING or above.type == "namespace_declaration"
     ]

@@ -84,7 +84,7 @@ class JavaTypes:
 
 
 def _outwards(name: str) -> Iterator[str]:
-    """A type and those around it: a nested type stands in the file of the outermost."""
+    """Yield a type and those around it: a nested type is in the file of the outermost."""
     while name:
         yield name
         name = name.rpartition(".")[0]

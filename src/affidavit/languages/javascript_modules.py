@@ -82,7 +82,7 @@ class JavaScriptModules:
         return found
 
     def _entry(self, folder: str) -> str | None:
-        """What a folder means: what its package.json says, or its index."""
+        """Return the entry that the package.json of a folder names, or its index."""
         package = self._packages.get(folder)
         for entry in package.entries if package else ():
             found = self._built_from(folder, entry)
@@ -144,7 +144,7 @@ def _spellings(place: str) -> Iterator[str]:
 
 
 def _sources(target: str) -> Iterator[str]:
-    """The path, and where the source of a built file usually stands: `dist/a.js` comes from `src/a.ts`."""
+    """Yield the path, and the usual source of a built file: `dist/a.js` comes from `src/a.ts`."""
     yield target
     parts = target.removeprefix("./").split("/")
     count = 0

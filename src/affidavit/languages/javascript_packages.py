@@ -62,7 +62,7 @@ def read_packages(files: TreeFiles) -> dict[str, NodePackage]:
 
 
 def match_star(pattern: str, name: str) -> str | None:
-    """What the star in a pattern stands for; None where the name does not match."""
+    """Return the text that the star in a pattern matches; None if the name does not match."""
     before, star, after = pattern.partition("*")
     if not star:
         return "" if name == pattern else None
@@ -91,7 +91,7 @@ class PathConfigurations:
         return self._rules.get(folder)
 
     def _read_with_what_they_extend(self) -> dict[str, dict[str, object]]:
-        """What each configuration says; one that is extended may have any name."""
+        """Read each configuration and the ones it extends, which may have any name."""
         waiting = {
             path
             for name, paths in self._files.by_name.items()

@@ -49,7 +49,7 @@ def read_lines(text: bytes) -> list[Statement] | None:
 
 
 class _ImportReader:
-    """One walk over the places where the word stands."""
+    """One walk over the places of the word `import`."""
 
     def __init__(self, text: bytes, strings: list[tuple[int, int]]) -> None:
         self.text = text
@@ -116,7 +116,7 @@ def taken_names(written: bytes) -> tuple[str, ...] | None:
     inside = written
     if written.startswith(b"("):
         if b"#" in written.rpartition(b"\n")[2]:
-            # The parenthesis stands in a comment, so the list goes on.
+            # The parenthesis is in a comment, so the list goes on.
             return None
         inside = COMMENT.sub(b"", written[1:-1]).rstrip().removesuffix(b",")
     taken = [TAKEN.fullmatch(part) for part in inside.split(b",")]

@@ -173,7 +173,7 @@ def _read_by(language: Language) -> Iterator[tuple[str, Grammar]]:
 
 
 def ending_of(path: str) -> str:
-    """What follows the last dot of a file's name, in lower case; empty where there is no dot."""
+    """Return the text after the last dot of a file's name, in lower case; empty without a dot."""
     _, dot, ending = path.rpartition("/")[2].rpartition(".")
     return ending.lower() if dot else ""
 

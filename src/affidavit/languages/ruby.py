@@ -85,7 +85,7 @@ class RubyFiles:
 
 
 def _is_rooted(path: str, name: str) -> bool:
-    """What stands before the required name is a folder that Ruby or Rails loads from."""
+    """Check that the required name is below a folder that Ruby or Rails loads from."""
     if not path.endswith(f"/{name}"):
         return False
     parts = path[: -len(name) - 1].split("/")

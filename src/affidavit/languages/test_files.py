@@ -1,4 +1,4 @@
-"""Which files are tests or examples, and which tests are named after a changed file."""
+"""Recognise tests and examples, and find the tests named after a file."""
 
 import re
 from collections.abc import Iterable

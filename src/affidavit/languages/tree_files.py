@@ -55,7 +55,7 @@ MAX_CANDIDATES = 100
 
 
 class TreeFiles:
-    """What exists in a tree, and a way to read the few files that say how imports resolve."""
+    """The regular files of a tree, and the configurations that decide how imports resolve."""
 
     def __init__(self, tree: Tree, absent: Iterable[str] = ()) -> None:
         """`absent`: paths that count as files though the tree has none there."""

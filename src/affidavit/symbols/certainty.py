@@ -20,7 +20,7 @@ MAX_STEPS = 4
 
 @dataclass
 class SymbolReach:
-    """Which files reach a symbol, and how; files that pass it on are `providers`."""
+    """The files that reach a symbol, and how; files that pass it on are `providers`."""
 
     name: str
     providers: dict[str, int] = field(default_factory=dict)

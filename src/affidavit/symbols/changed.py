@@ -1,4 +1,4 @@
-"""Which definitions a change adds, removes, renames, gives another signature or touches inside."""
+"""Find the definitions that a change adds, removes, renames, touches or gives another signature."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def gains_only_annotations(old: Symbol, new: Symbol) -> bool:
-    """Who calls the function need not care: types were added or taken away, and none is another now."""
+    """Check whether a change only adds or removes annotations, which callers need not know."""
     if old.language != "python" or old.kind not in ("function", "method"):
         return False
     before, after = _parsed(old.signature), _parsed(new.signature)
@@ -94,7 +94,7 @@ def symbol_changes(change: Change, repository: Repository) -> list[SymbolChange]
 def changed_symbols(
     change: Change, repository: Repository, endings: tuple[str, ...] = MODULE_ENDS
 ) -> list[ChangedSymbol]:
-    """What the change does to the definitions of some files; a renamed one is removed and added."""
+    """Return what the change does to the definitions of some files; a renamed one is removed and added."""
     return [
         _changed(file.path, one)
         for file in change.files
@@ -125,7 +125,7 @@ def _changed(path: str, one: SymbolChange) -> ChangedSymbol:
 
 
 def _in_file(file: FileChange, repository: Repository) -> list[SymbolChange]:
-    """What happens to each name of a file: first what is there at head, then what is removed."""
+    """Return the fate of each name of a file: first the names at head, then the removed ones."""
     before = _by_name(repository.base, file.base_path)
     after = _by_name(repository.head, file.head_path)
     touched_base, touched_head = set(file.changed_lines("base")), set(file.changed_lines("head"))

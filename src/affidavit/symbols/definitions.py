@@ -1,4 +1,4 @@
-"""What a text defines: functions, classes, methods, constants and types, with their ranges and headers."""
+"""Find the functions, classes, methods, constants and types that a text defines."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -66,13 +66,13 @@ class _EnclosingScope:
 
 
 def definitions(text: bytes, grammar: Grammar) -> list[Definition]:
-    """What the text defines, in its order; nothing where the text is too large to parse."""
+    """Return the definitions of a text, in its order; nothing if it is too large to parse."""
     root = parse(grammar, text)
     return [] if root is None else defined_in(root, text, grammar)
 
 
 def defined_in(root: Node, text: bytes, grammar: Grammar) -> list[Definition]:
-    """What a syntax tree defines, without what is local to functions."""
+    """Return the definitions of a syntax tree, without those local to functions."""
     found: list[Definition] = []
     around: list[_EnclosingScope] = []
     for one in _in_order(_captured(root, text, grammar)):
@@ -213,7 +213,7 @@ def innermost(found: Sequence[Definition], line: int) -> Definition | None:
 
 
 def as_symbol(path: str, one: Definition) -> Symbol:
-    """A definition with the file that it stands in."""
+    """Return a definition with its file."""
     return Symbol(
         path=path,
         name=one.name,

@@ -69,7 +69,7 @@ def _indent(line: str) -> int:
 
 
 def _may_be_indented(number: int, lines: Sequence[str], found: set[int], before: str) -> bool:
-    """A blank line or code stands above, and no item of a list that the line could go on with."""
+    """Check that a blank line or code is above, and no list item that the line could continue."""
     above = lines[number - 2].strip() if number > 1 else ""
     return (not above or number - 1 in found) and not _LIST_ITEM.match(before)
 
@@ -187,7 +187,7 @@ def _below(root: Any) -> Iterator[Enclosing]:
 
 
 def _tables(lines: Sequence[str]) -> Iterator[Enclosing]:
-    """The keys of TOML and INI files, each with the table that it stands in."""
+    """Yield the keys of TOML and INI files, each with its table."""
     table, keys = "", list[tuple[int, str]]()
     for number, line in enumerate(lines[:MAX_LINES], 1):
         if match := _TABLE.match(line):

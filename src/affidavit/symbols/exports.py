@@ -1,4 +1,4 @@
-"""Which names others can take out of a module of Python, JavaScript or TypeScript."""
+"""Read the names that a Python, JavaScript or TypeScript module exports."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -25,7 +25,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass
 class Extraction:
-    """What was extracted, by path, and the files that were too much to parse."""
+    """The extracts by path, and the files that were too large to parse."""
 
     extracts: dict[str, Extract] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
@@ -119,7 +119,7 @@ class Edge(NamedTuple):
 
 
 class ImportGraph:
-    """Who imports whom in one tree. Records are made when they are asked for: most never are."""
+    """The imports of one tree. Records are made when they are asked for: most never are."""
 
     def __init__(self, edges: Mapping[str, Sequence[Edge]], skipped: Sequence[str] = ()) -> None:
         self._edges = edges

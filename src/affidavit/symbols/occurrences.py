@@ -51,7 +51,7 @@ WRAPPING = frozenset(("generic_function", "generic_type", "template_function", "
 
 @dataclass(frozen=True)
 class WordOccurrence:
-    """One place of a word. `receiver` is what stands before its dot, None where there is no dot."""
+    """One place of a word. `receiver` is the text before its dot, None without a dot."""
 
     line: int
     column: int
@@ -83,7 +83,7 @@ def is_text(node: Node) -> bool:
 
 
 def _member(node: Node, text: bytes) -> tuple[str | None, Node]:
-    """What stands before the dot, and the expression with the dot; the node itself where there is none."""
+    """Return the receiver before the dot and the whole expression; without a dot, None and the node."""
     parent = node.parent
     fields = FIELDS.members.get(parent.type) if parent is not None else None
     if parent is None or fields is None or parent.child_by_field_name(fields[0]) != node:
@@ -176,7 +176,7 @@ LOCAL_SCOPES = re.compile(r"function|method|lambda|closure|comprehension|generat
 
 
 class WordPlace(NamedTuple):
-    """One place of a word. `receiver` is the end of what stands before its dot, None where no dot is."""
+    """One place of a word. `receiver` is the end of the text before its dot, None without a dot."""
 
     line: int
     role: Role
@@ -185,7 +185,7 @@ class WordPlace(NamedTuple):
     """The dotted name of the definition around it."""
     is_in_class_body: bool
     is_of_file: bool = True
-    """What the place binds is the file's own name: nothing local stands around it, or it says `global`."""
+    """The place binds a name of the file itself: it is in no function, or it says `global`."""
 
 
 @dataclass
@@ -237,7 +237,7 @@ def _says_global(one: WordOccurrence) -> bool:
 
 
 def _local_scope(node: Node) -> int | None:
-    """The innermost function, class or the like around a place; None where it stands in the file itself."""
+    """Return the innermost function, class or the like around a place; None at the top of the file."""
     return next((above.id for above in ancestors(node) if LOCAL_SCOPES.search(above.type)), None)
 
 

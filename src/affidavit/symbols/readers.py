@@ -1,4 +1,4 @@
-"""What reads code for the map of a change and for the tools: imports, symbols and references."""
+"""Interfaces of the readers of imports, symbols and references."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from affidavit.records.context import Import, Reference, Symbol, SymbolChange
 
 
 class Imports(Protocol):
-    """Which file of a tree imports which."""
+    """The imports between the files of a tree."""
 
     skipped: tuple[str, ...]
     """Files whose imports could not be read."""
@@ -22,7 +22,7 @@ class Imports(Protocol):
 
 
 class FindReferences(Protocol):
-    """Who uses these symbols on one side, and what could not be looked at, in sentences."""
+    """Return the uses of symbols on one side, and sentences about what could not be searched."""
 
     def __call__(
         self, symbols: Sequence[Symbol], tree: Tree, imports: Imports
@@ -50,7 +50,7 @@ class CodeReaders:
     _reading: threading.Lock = field(default_factory=threading.Lock)
 
     def imports(self, tree: Tree) -> Imports:
-        """Which file of the tree imports which."""
+        """Return the imports of the tree."""
         with self._reading:
             if tree.revision not in self._imports:
                 self._imports[tree.revision] = self.read_imports(tree)

@@ -1,4 +1,4 @@
-"""Who uses these symbols: a text search over a tree, narrowed by syntax trees and the import graph."""
+"""Find the uses of symbols by a text search, narrowed by syntax trees and the import graph."""
 
 import re
 import time
@@ -104,11 +104,11 @@ def _patterns(names: Sequence[str]) -> Iterator[str]:
 
 @dataclass
 class _Hits:
-    """The lines of a file that the search named, and on which of them each word stands."""
+    """The lines of a file with a hit, and the lines of each word."""
 
     lines: dict[int, str] = field(default_factory=dict)
     words: dict[str, list[int]] = field(default_factory=dict)
-    """A line stands here as often as it has the word."""
+    """A line is listed once for each time it has the word."""
 
     def leave(self, word: str, numbers: Collection[int]) -> None:
         """Forget that these lines have the word."""

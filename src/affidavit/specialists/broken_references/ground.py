@@ -76,16 +76,16 @@ class ReferenceLookup:
         self._defined: dict[tuple[Side, str], Counter[str]] = {}
         self._hits: dict[tuple[str, tuple[str, ...]], list[SearchHit]] = {}
         self.unread: list[str] = []
-        """What could not be searched for, in sentences."""
+        """Sentences about names that could not be searched for."""
 
     @cached_property
     def head_imports(self) -> ImportGraph:
-        """Who imports whom at head."""
+        """Return the imports at head."""
         return import_graph(self.repository.head, cache=self._cache)
 
     @cached_property
     def base_imports(self) -> ImportGraph:
-        """Who imported whom at base."""
+        """Return the imports at base."""
         return import_graph(self.repository.base, cache=self._cache)
 
     @cached_property
@@ -100,7 +100,7 @@ class ReferenceLookup:
 
     @cached_property
     def symbols(self) -> list[SymbolChange]:
-        """What the change does to definitions."""
+        """Return what the change does to definitions."""
         return symbol_changes(self.change, self.repository)
 
     def count_defined(self, paths: Iterable[str], qualified: str, side: Side = "head") -> int:
@@ -200,7 +200,7 @@ class ReferenceLookup:
     def search(
         self, names: Sequence[str], around: str = r"\b(?:{})\b", paths: Sequence[str] = ()
     ) -> list[SearchHit]:
-        """The lines of head with one of these words, or with what stands `around` them."""
+        """Return the lines of head with one of these words, or with the pattern `around` them."""
         if not names:
             return []
         pattern = around.format("|".join(map(re.escape, names[:MAX_NAMES])))
@@ -229,7 +229,7 @@ class ReferenceLookup:
             return self.repository.head.search(pattern, paths, max_hits=MAX_HITS)
 
     def cause(self, path: str, name: str) -> NamedCause:
-        """What the change did to a name of a file."""
+        """Return what the change did to a name of a file."""
         file = self.change.file_at(path, "base") or self.change.file_at(path)
         at = file.path if file else path
         for one in self.symbols:

@@ -84,7 +84,7 @@ def _is_alone(ground: ReferenceLookup, old: Symbol, owner: str) -> bool:
 
 
 def _files_that_know(ground: ReferenceLookup, path: str, owner: str) -> Iterator[Parsed]:
-    """Yield the files in which the name of a class stands for it."""
+    """Yield the files in which the name of a class means it."""
     imported = {one.path for one in ground.head_imports.importers_of(path)}
     for known in sorted({path, *imported, *ground.beside(path.rpartition("/")[0], ".java")}):
         parsed = ground.sound(known) if known.endswith(".java") else None

@@ -41,7 +41,7 @@ def find_removed_modules(ground: ReferenceLookup) -> Iterator[Break]:
 
 
 def _is_replaced(ground: ReferenceLookup, path: str) -> bool:
-    """Something else stands in the file's place, or its name is one that a build makes."""
+    """Check whether something else replaces the file, or a build makes it."""
     # A stub only describes a module, which a build may make.
     if path.endswith(".pyi") or _has_stand_in(ground, path):
         return True

@@ -80,7 +80,7 @@ class BrokenReferences:
         return not (is_unknown or file.skipped) and parsed_family(file.path) in FAMILIES
 
     async def examine(self, case: Case) -> Reply:
-        """Search both trees and hand in what is proven."""
+        """Search both trees and report what is proven."""
         started = time.monotonic()
         is_whole = not any(file.is_partial for file in case.change.files)
         if not is_whole or not any(self.examines(file) for file in case.change.files):
@@ -125,7 +125,7 @@ class BrokenReferences:
         return ReferenceSearch(tuple(kept[:MAX_BREAKS]), tuple(unread), dropped)
 
     def _excuse(self, one: Break, silence: Silence, head: Tree) -> str | None:
-        """Why a broken reference is not handed in; None where it is."""
+        """Return why a broken reference is not reported; None if it is."""
         off = self._why_off(one.rule, one.path)
         if off is not None:
             return off
