@@ -5,7 +5,6 @@ Proxies and certificate authorities come from the environment, as for every prog
 
 import asyncio
 import ipaddress
-import random
 import socket
 import ssl
 import time
@@ -17,6 +16,15 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    retry_if_result,
+    stop_after_attempt,
+    wait_combine,
+    wait_exponential_jitter,
+)
 
 from affidavit import __version__
 from affidavit.errors import ForgeError
@@ -155,34 +163,31 @@ class ForgeClient(httpx2.AsyncClient):
         )
 
     async def send(self, request: httpx2.Request, **_options: Any) -> httpx2.Response:
-        """Send a request until it is answered, refused, or patience ends."""
-        for attempt in range(1, self.patience.attempts + 1):
-            is_last = attempt == self.patience.attempts
-            try:
-                response = await self._followed(request)
-            except httpx2.TransportError as error:
-                if is_last or not _may_repeat(request, error):
-                    raise ForgeError(self._unreachable(error), retryable=True) from error
-                await self._pause(attempt, None)
-                continue
-            wait = _wait_seconds(request, response)
-            if wait is None or is_last:
-                return response
-            if wait > self.patience.max_wait_seconds:
-                raise ForgeError(
-                    _limit_message(self.host, wait, response),
-                    status=429,
-                    retryable=True,
-                    retry_after_seconds=wait,
-                )
-            await self._pause(attempt, wait)
-        raise ForgeError(f"{self.host.name} gave no answer", retryable=True)
-
-    async def _pause(self, attempt: int, wait: float | None) -> None:
+        """Send a request until it is answered or refused, or all attempts are used."""
+        patience = self.patience
         # Jitter: two builds that were refused together should not come back together.
-        backoff = self.patience.first_wait_seconds * 2 ** (attempt - 1)
-        jitter = 1 + random.random() / 2  # noqa: S311 - nothing is secret here
-        await self.patience.sleep(max(wait or 0.0, backoff) * jitter if wait != 0.0 else 0.0)
+        backoff = wait_exponential_jitter(patience.first_wait_seconds, jitter=patience.first_wait_seconds)
+        retrying = AsyncRetrying(
+            sleep=patience.sleep,
+            stop=stop_after_attempt(patience.attempts),
+            wait=wait_combine(_asked_wait, backoff),
+            retry=retry_if_result(lambda response: _wait_seconds(response) is not None)
+            | retry_if_exception(lambda error: _may_repeat(request, error)),
+            retry_error_callback=_outcome,
+        )
+        try:
+            response: httpx2.Response = await retrying(self._answered, request)
+        except httpx2.TransportError as error:
+            raise ForgeError(self._unreachable(error), retryable=True) from error
+        return response
+
+    async def _answered(self, request: httpx2.Request) -> httpx2.Response:
+        response = await self._followed(request)
+        wait = _wait_seconds(response) or 0.0
+        if wait > self.patience.max_wait_seconds:
+            message = _limit_message(self.host, wait, response)
+            raise ForgeError(message, status=429, retryable=True, retry_after_seconds=wait)
+        return response
 
     def _unreachable(self, error: Exception) -> str:
         why = str(error) or type(error).__name__
@@ -260,19 +265,32 @@ class ForgeClient(httpx2.AsyncClient):
         )
 
 
-def _may_repeat(request: httpx2.Request, error: httpx2.TransportError) -> bool:
-    """A write that may have arrived is not sent again: whoever wrote looks first."""
-    never_sent = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
-    return never_sent or request.method in ("GET", "HEAD")
+def _outcome(state: RetryCallState) -> Any:
+    """Return or raise what the last attempt came to."""
+    return state.outcome.result() if state.outcome else None
 
 
-def _wait_seconds(request: httpx2.Request, response: httpx2.Response) -> float | None:
-    """How long to wait before the request is sent again; None: not at all."""
+def _asked_wait(state: RetryCallState) -> float:
+    """Return the wait that the forge asked for, in seconds."""
+    if state.outcome is None or state.outcome.failed:
+        return 0.0
+    return _wait_seconds(state.outcome.result()) or 0.0
+
+
+def _may_repeat(request: httpx2.Request, error: BaseException) -> bool:
+    """Check whether a request may be sent again; a write that may have arrived may not."""
+    if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout):
+        return True
+    return isinstance(error, httpx2.TransportError) and request.method in ("GET", "HEAD")
+
+
+def _wait_seconds(response: httpx2.Response) -> float | None:
+    """Return how long the forge asks to wait before the next attempt; None if there should be none."""
     status = response.status_code
     if status in _LIMITED:
         return _limit_seconds(response)
-    if status in _BROKEN and request.method in ("GET", "HEAD"):
-        return _seconds_of(response.headers.get("retry-after")) or 0.001
+    if status in _BROKEN and response.request.method in ("GET", "HEAD"):
+        return _seconds_of(response.headers.get("retry-after")) or 0.0
     return None
 
 
