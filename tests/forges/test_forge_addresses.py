@@ -1,6 +1,5 @@
 """Addresses, hosts and credentials: only what the user's own side names is asked, and as whom."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -121,23 +120,19 @@ def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
     assert "hunter2" not in str(raised.value)
 
 
-def test_the_environment_and_the_users_own_file_name_further_hosts(tmp_path: Path) -> None:
-    (tmp_path / "affidavit").mkdir()
-    (tmp_path / "affidavit" / "forges.toml").write_text(
-        '[[forge]]\nkind = "gitlab"\nurl = "https://code.example.org/git"\n'
-    )
+def test_the_environment_names_further_hosts() -> None:
     hosts = known_hosts(
         {
-            "XDG_CONFIG_HOME": str(tmp_path),
             "AFFIDAVIT_GITHUB_HOSTS": "ghe.example.org",
+            "AFFIDAVIT_GITLAB_HOSTS": "https://code.example.org/git",
             "GITLAB_CI": "true",
             "CI_SERVER_URL": "https://gl.example.org",
         }
     )
     assert [host.api for host in hosts] == [
         "https://ghe.example.org/api/v3",
-        "https://gl.example.org/api/v4",
         "https://code.example.org/git/api/v4",
+        "https://gl.example.org/api/v4",
         GITHUB.api,
         GITLAB.api,
     ]
@@ -162,19 +157,6 @@ def test_only_the_poster_is_given_the_token_that_writes() -> None:
     environment = {"AFFIDAVIT_POST_TOKEN": "writes", "GITHUB_TOKEN": "reads"}
     assert find_credentials(GITHUB, "read", environment).token == "reads"
     assert find_credentials(GITHUB, "post", environment).token == "writes"
-
-
-def test_a_command_of_the_users_gives_a_token() -> None:
-    command = f"{sys.executable} -c 'print(\"abc\")'"
-    environment = {"AFFIDAVIT_GITLAB_TOKEN_COMMAND": command}
-    assert find_credentials(GITLAB, environment=environment).token == "abc"
-
-
-def test_a_command_that_fails_is_said_without_what_it_printed() -> None:
-    command = f"{sys.executable} -c 'print(\"hunter2\"); raise SystemExit(3)'"
-    with pytest.raises(SettingsError, match="ended with 3") as raised:
-        find_credentials(GITLAB, environment={"AFFIDAVIT_GITLAB_TOKEN_COMMAND": command})
-    assert "hunter2" not in str(raised.value)
 
 
 def test_what_is_no_token_is_refused_before_it_becomes_a_header() -> None:

@@ -55,8 +55,8 @@ def command(report: str, **options: Any) -> None:
     """Post REPORT (a file of `review --format report=FILE`, an id, or `last`) on its pull or merge request.
 
     A dry run unless --yes is given: one needs no token on a public repository, else one that reads, and
-    says what it could not look up. The token that writes is read from AFFIDAVIT_POST_TOKEN or
-    AFFIDAVIT_POST_TOKEN_COMMAND, from an App's variables, or from the forge's usual ones.
+    says what it could not look up. The token that writes is read from AFFIDAVIT_POST_TOKEN,
+    from an App's variables, or from the forge's usual ones.
     Posting again changes what is there instead of repeating it.
     """
     with report_file(report, options["data"]) as file:
@@ -71,8 +71,7 @@ def _post(report: Path, options: dict[str, Any]) -> None:
     credentials = find_credentials(address.host, "post")
     if options["yes"] and not credentials.token and credentials.app is None:
         raise SettingsError(
-            f"posting on {address.host.name} needs a token that may write: set AFFIDAVIT_POST_TOKEN, or "
-            "AFFIDAVIT_POST_TOKEN_COMMAND to a command that prints it"
+            f"posting on {address.host.name} needs a token that may write: set AFFIDAVIT_POST_TOKEN"
         )
     confirmed = _confirmed(address, credentials, options["rechecked"])
     chosen = _chosen(report, confirmed, options).model_copy(update={"run": _job(address, os.environ)})

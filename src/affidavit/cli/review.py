@@ -337,8 +337,8 @@ def review_and_post(options: Mapping[str, Any]) -> int:
         raise SettingsError("--post does not go with --estimate or --what-leaves")
     if not has_credentials_for_posting():
         raise SettingsError(
-            "--post needs a token that only the poster is given: set AFFIDAVIT_POST_TOKEN, "
-            "AFFIDAVIT_POST_TOKEN_COMMAND or an App (AFFIDAVIT_GITHUB_APP_ID)"
+            "--post needs a token that only the poster is given: set AFFIDAVIT_POST_TOKEN "
+            "or the variables of an App (AFFIDAVIT_GITHUB_APP_ID)"
         )
     flags = [flag for flag in OWN_FLAGS[1:] if options[flag.strip("-").replace("-", "_")]]
     with temporary_folder("post-") as folder:

@@ -2,11 +2,10 @@
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote, unquote, urlsplit
 
 from affidavit.errors import InputError, SettingsError
@@ -14,7 +13,6 @@ from affidavit.records.record import Record
 
 ForgeKind = Literal["github", "gitlab"]
 KINDS: tuple[ForgeKind, ...] = ("github", "gitlab")
-FILE_NAME = "forges.toml"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -58,7 +56,7 @@ def known_hosts(environment: Mapping[str, str] = os.environ) -> tuple[Host, ...]
 
 def named_hosts(environment: Mapping[str, str] = os.environ) -> tuple[Host, ...]:
     """The forges that the user's own side names."""
-    return (*_from_variables(environment), *_from_builds(environment), *_from_file(environment))
+    return (*_from_variables(environment), *_from_builds(environment))
 
 
 def described(kind: ForgeKind, web: str, api: str | None, where: str) -> Host:
@@ -108,38 +106,6 @@ def _from_builds(environment: Mapping[str, str]) -> Iterator[Host]:
         yield described(
             "gitlab", environment["CI_SERVER_URL"], environment.get("CI_API_V4_URL"), "CI_SERVER_URL"
         )
-
-
-def config_folder(environment: Mapping[str, str]) -> Path:
-    """Return the folder of the user's configuration."""
-    folder = environment.get("XDG_CONFIG_HOME")
-    return (Path(folder) if folder and Path(folder).is_absolute() else Path.home() / ".config") / "affidavit"
-
-
-def _from_file(environment: Mapping[str, str]) -> Iterator[Host]:
-    """`forges.toml` of the user's configuration: tables `[[forge]]` with kind, url and, where odd, api."""
-    file = config_folder(environment) / FILE_NAME
-    try:
-        content = tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        return
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{file}: {error}") from error
-    entries = content.get("forge", [])
-    if not isinstance(entries, list):
-        raise SettingsError(f"{file}: `forge` must be a list of tables: [[forge]]")
-    for number, entry in enumerate(entries, start=1):
-        yield _entry(entry, f"{file}: forge {number}")
-
-
-def _entry(entry: Any, where: str) -> Host:
-    kind, url = (entry.get("kind"), entry.get("url")) if isinstance(entry, dict) else (None, None)
-    if kind not in KINDS or not isinstance(url, str):
-        raise SettingsError(f'{where}: needs `kind` ("github" or "gitlab") and `url`')
-    api = entry.get("api")
-    if api is not None and not isinstance(api, str):
-        raise SettingsError(f"{where}: `api` must be an address")
-    return described(kind, url, api, where)
 
 
 _NUMBER = r"(?P<number>[1-9][0-9]{0,17})(?P<page>/.*)?"
@@ -221,7 +187,7 @@ def parse_change_url(text: str, hosts: Sequence[Host] | None = None) -> PullRequ
     if host is None:
         raise InputError(
             f"{parts.netloc} is no forge that may be asked ({', '.join(one.name for one in known)}): if it "
-            "is yours, name it in AFFIDAVIT_GITHUB_HOSTS or AFFIDAVIT_GITLAB_HOSTS, or in forges.toml"
+            "is yours, name it in AFFIDAVIT_GITHUB_HOSTS or AFFIDAVIT_GITLAB_HOSTS"
         )
     return _on(host, parts.path[len(urlsplit(host.web).path) :], text)
 

@@ -1,11 +1,9 @@
-"""Find the credentials for a forge: a token or a GitHub App, from the environment or a command.
+"""Find the credentials for a forge: a token or a GitHub App, from the environment.
 
 Never from a repository, never on a command line, never shown: `repr` hides them all.
 """
 
 import os
-import shlex
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,25 +13,19 @@ from affidavit.errors import SettingsError
 from affidavit.forges.address import Host
 
 Purpose = Literal["read", "post"]
-COMMAND_SECONDS = 60.0
 MAX_TOKEN_LENGTH = 10_000
 POST_TOKEN = "AFFIDAVIT_POST_TOKEN"  # noqa: S105 - the name of a variable
-POST_TOKEN_COMMAND = "AFFIDAVIT_POST_TOKEN_COMMAND"  # noqa: S105 - the name of a variable
 APP_VARIABLES = (
     "AFFIDAVIT_GITHUB_APP_ID",
     "AFFIDAVIT_GITHUB_APP_KEY",
     "AFFIDAVIT_GITHUB_APP_KEY_FILE",
     "AFFIDAVIT_GITHUB_APP_INSTALLATION",
 )
-ONLY_FOR_POSTING = (POST_TOKEN, POST_TOKEN_COMMAND, *APP_VARIABLES, "AFFIDAVIT_SIGNING_KEY")
+ONLY_FOR_POSTING = (POST_TOKEN, *APP_VARIABLES, "AFFIDAVIT_SIGNING_KEY")
 """What a process that reads a change is not given."""
 _OWN = {
     "github": ("AFFIDAVIT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"),
     "gitlab": ("AFFIDAVIT_GITLAB_TOKEN", "GITLAB_TOKEN"),
-}
-_COMMAND = {
-    "github": "AFFIDAVIT_GITHUB_TOKEN_COMMAND",
-    "gitlab": "AFFIDAVIT_GITLAB_TOKEN_COMMAND",
 }
 
 
@@ -58,7 +50,7 @@ class Credentials:
 
     @property
     def is_installation(self) -> bool:
-        """The token of an App, that of a build on GitHub included: only these may make check runs."""
+        """Check whether the token is an App's; that of a build on GitHub is one."""
         return self.app is not None or self.token.startswith("ghs_")
 
 
@@ -71,11 +63,10 @@ def find_credentials(
     """Return the user's credentials for this forge and purpose; NOBODY if there are none."""
     if purpose == "post":
         app = _app(environment) if host.kind == "github" else None
-        token = environment.get(POST_TOKEN) or _from_command(POST_TOKEN_COMMAND, environment)
+        token = environment.get(POST_TOKEN, "")
         if app or token:
             return Credentials(token=_checked(token, POST_TOKEN) if not app else "", app=app)
     token = next((environment[name] for name in _OWN[host.kind] if environment.get(name)), "")
-    token = token or _from_command(_COMMAND[host.kind], environment)
     if token:
         return Credentials(token=_checked(token, _OWN[host.kind][0]))
     if host.kind == "gitlab" and environment.get("CI_JOB_TOKEN"):
@@ -85,7 +76,7 @@ def find_credentials(
 
 def has_credentials_for_posting(environment: Mapping[str, str] = os.environ) -> bool:
     """Check whether there are separate credentials for posting."""
-    return any(environment.get(name) for name in (POST_TOKEN, POST_TOKEN_COMMAND, APP_VARIABLES[0]))
+    return any(environment.get(name) for name in (POST_TOKEN, APP_VARIABLES[0]))
 
 
 def _checked(token: str, where: str) -> str:
@@ -120,19 +111,3 @@ def _key_file(environment: Mapping[str, str]) -> str:
         return Path(name).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"AFFIDAVIT_GITHUB_APP_KEY_FILE: {name} cannot be read: {error}") from error
-
-
-def _from_command(variable: str, environment: Mapping[str, str]) -> str:
-    """Run the user's token command, such as `gh auth token` or `pass show forge`."""
-    words = shlex.split(environment.get(variable, ""))
-    if not words:
-        return ""
-    try:
-        done = subprocess.run(
-            words, capture_output=True, env=dict(environment), timeout=COMMAND_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SettingsError(f"{variable}: {words[0]} gave no token: {error}") from error
-    if done.returncode != 0 or not done.stdout.strip():
-        raise SettingsError(f"{variable}: {words[0]} ended with {done.returncode} and gave no token")
-    return done.stdout.decode("utf-8", "replace").strip()

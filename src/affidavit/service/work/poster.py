@@ -52,8 +52,8 @@ async def _post(url: str, body: bytes) -> Posted:
     address = parse_change_url(url, known_hosts())
     if not has_credentials_for_posting():
         raise SettingsError(
-            "the service has no token that may write: the operator sets AFFIDAVIT_POST_TOKEN,"
-            " AFFIDAVIT_POST_TOKEN_COMMAND or an App's variables"
+            "the service has no token that may write: the operator sets AFFIDAVIT_POST_TOKEN"
+            " or an App's variables"
         )
     forge = open_forge(address, find_credentials(address.host, "post"))
     try:
