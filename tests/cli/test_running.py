@@ -158,7 +158,7 @@ def test_a_recheck_proves_reproductions_again_only_where_it_may_run_them(
     reviewed(finding(SHOWS), "--run")
     quiet = affidavit("recheck", tmp_path / "report.json", cwd=change.path)
     assert quiet.code == 0, quiet.out
-    assert "1 reproduction, not run again without --run" in quiet.out
+    assert "1 run of programs and patches, not repeated without --run" in quiet.out
     again = affidavit("recheck", tmp_path / "report.json", "--run", cwd=change.path)
     assert again.code == 0, again.out
     assert "holds: reproduction: run again: reproduced" in again.out
@@ -302,7 +302,7 @@ def test_a_recheck_tries_patches_again_only_where_it_may_run_programs(
     place = tmp_path / "report.json"
     report = reviewed(finding(SHOWS, patch=SETTLES), "--run")
     quiet = affidavit("recheck", place, cwd=change.path)
-    assert (quiet.code, "how 1 patch went, not tried again without --run" in quiet.out) == (0, True), (
+    assert (quiet.code, "of programs and patches, not repeated without --run" in quiet.out) == (0, True), (
         quiet.out
     )
     again = affidavit("recheck", place, "--run", cwd=change.path)

@@ -41,7 +41,7 @@ CHOSEN_BY = {"flag": "by flag", "environment": "by the environment", "file": "by
 
 
 def taken_on_its_word(report: Report, settings: Settings, *, runs_programs: bool = False) -> list[str]:
-    """Return one line for each thing that must be believed, or trusted by its signature."""
+    """Return one line for each thing that cannot be proven, only trusted by its signature."""
     return [
         *_of_version(report),
         *_of_minds(report, report.inputs),
@@ -111,21 +111,11 @@ def _of_programs(inputs: Inputs, *, are_run_again: bool) -> Iterator[str]:
         return
     ran = f"were run in {programs.sandbox}" if programs.sandbox else f"were not run: {programs.reason}"
     yield f"programs {ran}"
-    if programs.reproductions and not are_run_again:
-        named = ", ".join(given.candidate for given in programs.reproductions)
-        yield f"{counted(len(programs.reproductions), 'reproduction')}, not run again without --run: {named}"
-    if are_run_again:
-        return
-    if programs.patches:
-        named = ", ".join(given.candidate for given in programs.patches)
-        tried = counted(len(programs.patches), "patch", "patches")
-        yield f"how {tried} went, not tried again without --run: {named}"
     probes = sum(len(reply.probes) for reply in inputs.replies)
-    if probes:
-        yield f"{counted(probes, 'probe')}, not run again without --run"
-    decided = [given.candidate for given in inputs.judgements if given.judgement.run]
-    if decided:
-        yield f"the verifier's programs on {', '.join(decided)}, not run again without --run"
+    decided = sum(given.judgement.run is not None for given in inputs.judgements)
+    recorded = len(programs.reproductions) + len(programs.patches) + probes + decided
+    if recorded and not are_run_again:
+        yield f"{counted(recorded, 'run')} of programs and patches, not repeated without --run"
 
 
 def _of_earlier(inputs: Inputs) -> Iterator[str]:
