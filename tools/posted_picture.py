@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from affidavit.forges.github.forge import LIMITS
 from affidavit.forges.posting.actions import Inline, PostOptions, PostReview, PostSummary
-from affidavit.forges.posting.bodies import explained_body, finding_body, fixed_body
+from affidavit.forges.posting.bodies import finding_body, fixed_body
 from affidavit.forges.posting.plan import plan_actions
 from affidavit.forges.standing import Mark, OwnNote, Person, Said, Standing
 from affidavit.records.candidate import Worth
@@ -101,7 +101,6 @@ def threads() -> list[Box]:
     clean = plan_actions(a_report(not_run=()), Standing(account="affidavit[bot]"), LIMITS, OPTIONS)
     return [
         ("<b>shop/cart.py</b> line 10", finding_body(candidate, report, LIMITS.body_length, patch)),
-        ("<b>affidavit</b> explains", explained_body(candidate, report, "9", LIMITS.body_length)),
         (
             "<b>affidavit</b> answers",
             fixed_body(candidate.fingerprint, "ruff/F821 no longer reports it", report),

@@ -16,10 +16,8 @@ def said(body: str, by: Person = MEL, **fields: object) -> Said:
     return Said(id="5", by=by, body=body, **fields)
 
 
-def decisions(
-    *replies: Said, loose: tuple[Said, ...] = (), against: tuple[Person, ...] = ()
-) -> list[Decision]:
-    note = OwnNote(id="1", mark=Mark(kind="finding", fingerprint=NAME), replies=replies, against=against)
+def decisions(*replies: Said, loose: tuple[Said, ...] = ()) -> list[Decision]:
+    note = OwnNote(id="1", mark=Mark(kind="finding", fingerprint=NAME), replies=replies)
     return read_decisions(Standing(account="bot", notes=(note,), loose=loose))
 
 
@@ -31,7 +29,6 @@ def decisions(
         ("/affidavit wrong it is a float", "wrong", "it is a float"),
         ("wrong, it is a float", "wrong", "it is a float"),
         ("This is wrong.", "wrong", ""),
-        ("/affidavit explain", "explain", ""),
         ("/AFFIDAVIT Dismiss\r\nx", "dismissed", ""),
         ("> quoted\n\n/affidavit dismiss see `a.py`", "dismissed", "see `a.py`"),
         ("- checked\n- twice\n\n/affidavit dismiss is so", "dismissed", "is so"),
@@ -87,11 +84,6 @@ def test_a_comment_outside_the_thread_must_name_the_finding() -> None:
     assert decisions(loose=(said("/affidavit dismiss all of it"),)) == []
     found = decisions(loose=(said(f"/affidavit dismiss {OTHER} is fine"),))
     assert [(one.fingerprint, one.why) for one in found] == [(OTHER, "is fine")]
-
-
-def test_a_thumb_down_says_wrong_and_lifts_nothing() -> None:
-    found = decisions(against=(MEL,))
-    assert [(one.kind, one.lifts) for one in found] == [("wrong", False)]
 
 
 @pytest.mark.parametrize(("lifts", "count"), [("lifts", 1), ("author", 0), ("no_rights", 0), ("unknown", 0)])

@@ -122,7 +122,7 @@ def test_a_forge_that_is_down_is_no_forge_that_does_not_say_who_edited(
     github: GitHubServer, report: Report
 ) -> None:
     post(github.address, report)
-    in_the_thread(github, "/affidavit dismiss why not")
+    github.edit("mel", in_the_thread(github, "Hm."), "/affidavit dismiss why not")
 
     def asks_for_editors(asked: Asked) -> bool:
         return "lastEditedAt" in str(asked.body)

@@ -49,8 +49,8 @@ def test_review_recheck_and_post_are_three_steps_with_rights_of_their_own(
     assert "proven again by an independent recheck" in github.comments[0]["body"]
     assert "signed with `SHA256:" in github.comments[0]["body"]
     assert (tmp_path / "report.json.sig").is_file()
-    assert [run["conclusion"] for run in github.checks] == ["failure"]
-    github.react("mel", github.inline[0]["id"])
+    assert [one["shown"]["state"] for one in github.statuses] == ["failure"]
+    github.say("mel", "wrong", github.inline[0]["id"])
     again = affidavit(*post, "--yes", cwd=tmp_path, env=writes)
     assert f"labelled wrong, by mel on {github.host.name}" in again.err
     assert "labelled" not in affidavit(*post, "--yes", cwd=tmp_path, env=writes).err

@@ -30,7 +30,7 @@ def test_an_app_asks_for_its_installation_and_a_token_for_this_repository(
     post(github.address, report, Credentials(app=App("42", key)))
     asked = [one for one in github.asked if one.path.endswith("/access_tokens")]
     assert [one.body for one in asked] == [{"repositories": ["cart"]}]
-    assert [run["conclusion"] for run in github.checks] == ["failure"]
+    assert [one["shown"]["state"] for one in github.statuses] == ["failure"]
     assert all(one.token == "ghs_app" or one.token.startswith("ey") for one in github.asked)
 
 

@@ -175,12 +175,12 @@ def test_a_dismissal_counts_by_the_rights_of_who_said_it(
     assert reviewed(gitlab.address, tmp_path / "cache", BOT).gate.exit_code == exit_code
 
 
-def test_a_thumb_down_is_read(gitlab: GitLabServer, report: Report) -> None:
+def test_wrong_is_read(gitlab: GitLabServer, report: Report) -> None:
     post(gitlab.address, report)
     for by in ("mel", "rob", "ada"):
-        gitlab.react(by, int(str(threads(gitlab)[0]["id"])))
+        gitlab.say(by, "wrong, it is there", int(str(threads(gitlab)[0]["id"])))
     posted = post(gitlab.address, report)
-    assert "called wrong by `mel`: a thumb down" in summary(gitlab)
+    assert "called wrong by `mel`: it is there" in summary(gitlab)
     # Whether it counts in the error rate.
     assert [one.by.lifting for one in posted.decisions] == ["lifts", "no_rights", "author"]
 

@@ -178,11 +178,12 @@ def test_what_a_model_did_not_raise_again_is_not_called_fixed() -> None:
     assert "whether it is fixed cannot be told: 1" in getattr(actions[0], "body")  # noqa: B009 - typed as any action
 
 
-def test_a_file_that_is_no_longer_changed_settles_its_findings() -> None:
-    mark = Mark(kind="finding", fingerprint="aaaaaaaaaaaaaaaa", by="model")
+def test_a_file_that_is_no_longer_changed_settles_nothing_by_itself() -> None:
+    mark = Mark(kind="finding", fingerprint="aaaaaaaaaaaaaaaa", rule="ruff/F821", by="machine")
     note = OwnNote(id="2", mark=mark, path="gone.py", thread="T")
     actions = plan_actions(a_report(), Standing(account="bot", notes=(note,)), LIMITS, PostOptions())
-    assert "resolve" in [one.kind for one in actions]
+    assert "resolve" not in [one.kind for one in actions]
+    assert "its file is no longer part of the change" in getattr(actions[0], "body")  # noqa: B009 - typed as any action
 
 
 def test_a_hostile_title_body_and_comment_of_the_request_are_data(

@@ -56,59 +56,46 @@ def answers(github: GitHubServer) -> list[str]:
     return [one["body"].partition("\n")[2] for one in github.inline if one.get("in_reply_to_id")]
 
 
-def is_resolved(github: GitHubServer) -> bool:
-    (thread,) = github.threads.values()
-    return bool(thread["isResolved"])
+def resolved(github: GitHubServer) -> list[bool]:
+    return [bool(one["isResolved"]) for one in github.threads.values()]
 
 
-def test_a_thread_that_we_resolved_is_opened_again_when_its_finding_is_back(
+def test_a_finding_that_is_back_after_we_resolved_its_thread_gets_a_new_one(
     github: GitHubServer, pushes: Pushes
 ) -> None:
-    for name in ("first", "fixed", "broken"):
+    for name, then in (
+        ("first", [False]),
+        ("fixed", [True]),
+        ("broken", [True, False]),
+        ("fixed", [True, True]),
+    ):
         pushes.post(name)
-        assert is_resolved(github) == (name == "fixed")
-    assert len(github.inline) == 1
-    pushes.post("fixed")
-    assert is_resolved(github)
+        assert resolved(github) == then
+    assert answers(github) == []
 
 
-def test_where_opening_again_is_not_allowed_an_answer_says_once_that_it_is_back(
+def test_a_finding_that_is_back_after_an_answer_called_it_fixed_gets_a_new_comment(
     github: GitHubServer, pushes: Pushes
 ) -> None:
-    pushes.post("first")
-    pushes.post("fixed")
     github.can_resolve = False
-    pushes.post("broken")
-    assert is_resolved(github)
-    (said,) = answers(github)
-    assert said.startswith("Open at `")
-    assert "although this thread is resolved" in said
-    pushes.post("fixed")
-    pushes.post("broken")
-    assert [one.split()[0] for one in answers(github)] == ["Open", "Fixed:", "Open"]
-
-
-def test_what_an_answer_called_fixed_is_called_open_again(github: GitHubServer, pushes: Pushes) -> None:
-    github.can_resolve = False
-    for name in ("first", "fixed", "broken", "fixed", "broken"):
+    for name in ("first", "fixed", "broken", "fixed"):
         pushes.post(name)
-    assert [one.split()[0] for one in answers(github)] == ["Fixed:", "Open", "Fixed:", "Open"]
-    assert "although it was fixed before" in answers(github)[1]
+    assert [one.split()[0] for one in answers(github)] == ["Fixed:", "Fixed:"]
+    assert len(github.threads) == 2
 
 
-def test_a_thread_that_a_person_resolved_stays_so_and_is_answered_once_while_its_finding_blocks(
+def test_a_thread_that_a_person_resolved_stays_so_while_its_finding_blocks(
     github: GitHubServer, pushes: Pushes
 ) -> None:
     pushes.post("first")
     github.resolve("mel", github.inline[0]["id"])
     pushes.post("broken")
-    assert is_resolved(github)
-    (said,) = answers(github)
-    assert "although this thread is resolved: it counts until it is fixed or dismissed" in said
+    assert resolved(github) == [True]
+    assert answers(github) == []
     assert "in a thread that was resolved)" in github.comments[0]["body"]
 
 
-def test_on_gitlab_a_thread_that_we_resolved_is_opened_again(
+def test_on_gitlab_a_finding_that_is_back_gets_a_new_thread(
     tmp_path: Path, begun: tuple[Path, str, str], commits: tuple[Report, Report], first_report: Report
 ) -> None:
     server = opened_gitlab(tmp_path / "gitlab", begun)
@@ -117,11 +104,5 @@ def test_on_gitlab_a_thread_that_we_resolved_is_opened_again(
         server.origin.commit("topic", {"cart.py": text}, "More")
     for name in ("first", "fixed", "broken"):
         flow.post(name)
-        (note,) = [one for one in server.notes if "position" in one]
-        assert note["resolved"] == (name == "fixed")
-    server.can_resolve = False
-    flow.post("fixed")
-    flow.post("broken")
-    said = [one["body"].partition("\n")[2].split()[0] for one in server.discussions[-1]["notes"][1:]]
-    assert said == ["Fixed:", "Open"]
+    assert [one["resolved"] for one in server.notes if "position" in one] == [True, False]
     server.stop()

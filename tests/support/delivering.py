@@ -148,7 +148,7 @@ class GitHubDelivering(Delivering):
         return [one["body"] for one in (*self.server.comments, *self.server.inline)]
 
     def dislike(self) -> None:
-        self.server.react("mel", self.server.inline[0]["id"])
+        self.server.say("mel", "wrong", self.server.inline[0]["id"])
 
     def is_standing(self, path: str) -> bool:
         return path.endswith("/issues/7/comments")
@@ -230,7 +230,7 @@ class GitLabDelivering(Delivering):
 
     def dislike(self) -> None:
         thread = next(one for one in self.server.notes if "position" in one)
-        self.server.react("mel", thread["id"])
+        self.server.say("mel", "wrong", thread["id"])
 
     def is_standing(self, path: str) -> bool:
         return path.endswith("/merge_requests/7/discussions")

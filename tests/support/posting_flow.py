@@ -12,6 +12,7 @@ from affidavit.forges.opening import Ground, open_pull_request
 from affidavit.forges.posting.actions import PostOptions
 from affidavit.forges.posting.run import Posted, post_report
 from affidavit.forges.web import Patience
+from affidavit.iterations.scope import earlier_of
 from affidavit.pipeline import review
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew
@@ -32,15 +33,20 @@ POSTER = {"AFFIDAVIT_POST_AS": "affidavit[bot]"}
 
 
 def reviewed(
-    address: PullRequestAddress, cache: Path, environment: dict[str, str] | None = None, **flags: Any
+    address: PullRequestAddress,
+    cache: Path,
+    environment: dict[str, str] | None = None,
+    previous: Report | None = None,
+    **flags: Any,
 ) -> Report:
     """The report on the pull request as it is now; nothing of it can write."""
+    earlier = earlier_of(previous, "0" * 64) if previous else None
     pull = asyncio.run(read_request(address, READS, QUICK, POSTER if environment is None else environment))
     with open_pull_request(pull, Ground(READS, cache, ENVIRONMENT)) as opened:
         chosen = {"analysers_off": ALL_BUT_RUFF, **flags}
         settings = load_settings(opened.repository.base, {}, chosen)
         crew = assemble_crew(settings, cache)
-        return asyncio.run(review(opened.change, opened.repository, settings, crew))
+        return asyncio.run(review(opened.change, opened.repository, settings, crew, earlier=earlier))
 
 
 def post(

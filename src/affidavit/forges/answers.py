@@ -1,4 +1,4 @@
-"""Read what people answered to findings: commands in comments, and reactions."""
+"""Read what people answered to findings: commands in comments."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Literal
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from affidavit.forges.standing import Edited, OwnNote, Person, Said, Standing
+from affidavit.forges.standing import MAX_COMMENT_LENGTH, Edited, OwnNote, Person, Said, Standing
 from affidavit.records.change import Dismissed
 from affidavit.records.record import Record
 
@@ -56,12 +56,12 @@ def _shown(parts: list[Token]) -> str:
     return "".join(words)
 
 
-DecisionKind = Literal["dismissed", "wrong", "explain"]
+DecisionKind = Literal["dismissed", "wrong"]
 MAX_WHY_LENGTH = 300
 MAX_ASKED = 50
 MAX_NOTICES = 10
 _COMMAND = re.compile(
-    r"^[ \t]*/affidavit[ \t]+(dismiss|wrong|explain)\b[ \t]*(?P<name>[0-9a-f]{16}\b)?[ \t:,-]*(?P<why>.*)$",
+    r"^[ \t]*/affidavit[ \t]+(dismiss|wrong)\b[ \t]*(?P<name>[0-9a-f]{16}\b)?[ \t:,-]*(?P<why>.*)$",
     re.MULTILINE | re.IGNORECASE,
 )
 _WRONG = re.compile(
@@ -71,7 +71,7 @@ _MAY_DECIDE = re.compile(r"/affidavit[ \t]|wrong", re.IGNORECASE)
 
 
 class Decision(Record):
-    """What somebody decided about one finding, or asks about it."""
+    """What somebody decided about one finding."""
 
     kind: DecisionKind
     fingerprint: str
@@ -79,7 +79,7 @@ class Decision(Record):
     why: str = ""
     url: str = ""
     comment: str = ""
-    """The comment that says so; empty for a reaction."""
+    """The id of the comment that says so."""
     edited: Edited = ""
     """Where somebody else may have written it: then it decides nothing."""
 
@@ -146,7 +146,7 @@ def people_who_dismissed(standing: Standing) -> list[str]:
 
 def people_who_decided(standing: Standing) -> list[str]:
     """Return the people whose dismissal or objection may count."""
-    # Each is a request, and thumbs are cheap: whoever is not asked for stays unknown, and counts in no rate.
+    # Each is a request. People beyond the limit stay unknown, and count in no rate.
     called_wrong = _named_by(standing, "wrong")[:MAX_ASKED]
     return list(dict.fromkeys([*people_who_dismissed(standing), *called_wrong]))
 
@@ -161,14 +161,11 @@ def _about(note: OwnNote) -> Iterator[Decision]:
     for said in note.replies:
         commands = list(_commands(said))
         for kind, name, why in commands:
-            if kind == "explain" or not name or name in note.mark.names:
+            if not name or name in note.mark.names:
                 yield _decision(kind, own, said, why, note.edited)
         is_wrong = _WRONG.match(_own_words(said.body).strip()) if not commands else None
         if is_wrong and not said.by.is_bot:
             yield _decision("wrong", own, said, is_wrong["why"], note.edited)
-    for person in note.against:
-        if not person.is_bot:
-            yield Decision(kind="wrong", fingerprint=own, by=person, why="a thumb down", url=note.url)
 
 
 def _named(said: Said) -> Iterator[Decision]:
@@ -181,13 +178,14 @@ def _named(said: Said) -> Iterator[Decision]:
 def _commands(said: Said) -> Iterator[tuple[DecisionKind, str, str]]:
     if said.by.is_bot:
         return
-    kinds: dict[str, DecisionKind] = {"dismiss": "dismissed", "wrong": "wrong", "explain": "explain"}
+    kinds: dict[str, DecisionKind] = {"dismiss": "dismissed", "wrong": "wrong"}
     for found in _COMMAND.finditer(_own_words(said.body)):
         yield kinds[found[1].lower()], found["name"] or "", found["why"]
 
 
 def _own_words(body: str) -> str:
     """Without quotes, code and what readers cannot see: an example is no command."""
+    body = body[:MAX_COMMENT_LENGTH]
     return own_words(body) if _MAY_DECIDE.search(body) else ""
 
 

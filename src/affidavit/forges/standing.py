@@ -1,14 +1,18 @@
 """Describe our comments on a pull request, their marks, and the answers to them."""
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from affidavit.errors import ForgeError
+from affidavit.records.change import Comment
 from affidavit.records.record import Record
 
 MarkKind = Literal["summary", "finding", "reply"]
 _MARK = re.compile(r"<!-- affidavit:(summary|finding|reply)((?: [a-z]+=[\w./:,+-]*)*) -->")
 _VALUE = re.compile(r"[^\w./:,+-]")
+MAX_COMMENT_LENGTH = 20_000
 MAX_LISTED = 400
 """Fingerprints in the mark of a summary: with their states, less than ten thousand characters."""
 
@@ -99,14 +103,20 @@ class Person(Record):
 
 
 class Said(Record):
-    """A comment of somebody else's."""
+    """A comment."""
 
     id: str
     by: Person
     body: str
     url: str = ""
+    created_at: str = ""
+    path: str = ""
+    line: int | None = None
+    """At head."""
     edited: Edited = ""
     """Unless it is nobody, the words may be another's."""
+    node: str = ""
+    """Its id in GraphQL."""
 
 
 class OwnNote(Record):
@@ -118,26 +128,22 @@ class OwnNote(Record):
     url: str = ""
     created_at: str = ""
     thread: str = ""
-    """What resolves the thread that it begins; empty where it begins none, or the forge did not say."""
-    review: str = ""
-    """The review that it came with, where the forge has such a thing."""
+    """The id by which the forge resolves its thread; empty if it begins none or the forge hides it."""
     is_resolved: bool = False
     resolved_by: str = ""
-    """Empty where nobody did, or the forge did not say who."""
+    """Empty if nobody did or the forge hides it."""
     path: str = ""
-    line: int | None = None
     replies: tuple[Said, ...] = ()
     own_replies: tuple[Mark, ...] = ()
     edited: Edited = ""
-    """Where its mark may be another's: what it is about is then known from nothing."""
-    against: tuple[Person, ...] = ()
-    """Who reacted with a thumb down."""
+    """Unless it is nobody, the mark may name another finding."""
 
 
 class Standing(Record):
-    """All of it. `account` is ours; empty where nobody could say."""
+    """What is on the pull request: our comments, the answers to them, our verdict and gate."""
 
     account: str = ""
+    """Ours; empty if the forge does not say."""
     head: str = ""
     """The commit that is proposed now."""
     is_locked: bool = False
@@ -147,13 +153,11 @@ class Standing(Record):
     notes: tuple[OwnNote, ...] = ()
     loose: tuple[Said, ...] = ()
     """Comments of others that belong to no thread of ours: a command may stand in one."""
-    gate: str = ""
-    """The id of the check run that we made for this head, where there is one."""
     gate_says: tuple[tuple[str, ...], str] | None = None
     """Of the newest commit status of that name about this request: the states that it may stand for (some
     forges have one word for several), and its words."""
     verdict: Literal["approve", "request_changes", ""] = ""
-    """Return the verdict of our last review that still counts."""
+    """The verdict of our last review that still counts."""
     verdict_review: str = ""
     not_read: tuple[str, ...] = ()
     """What a missing token or right hides."""
@@ -169,11 +173,6 @@ class Standing(Record):
         """Our comments on findings, the oldest first."""
         return sorted((note for note in self.notes if note.mark.kind == "finding"), key=_age)
 
-    def about(self, names: Iterable[str]) -> OwnNote | None:
-        """The oldest comment on a finding that has one of these names."""
-        wanted = set(names)
-        return next((note for note in self.findings if note.mark.names & wanted), None)
-
 
 Given = dict[str, Any]
 """An object as the forge answers it."""
@@ -181,22 +180,146 @@ Whose = Callable[[Standing], Collection[str]]
 """Choose the people whose rights are read."""
 
 
-def with_rights(standing: Standing, rights: dict[str, Lifting]) -> Standing:
+@dataclass(frozen=True)
+class Thread:
+    """A comment and the answers to it."""
+
+    comments: tuple[Said, ...]
+    id: str = ""
+    is_resolved: bool = False
+    resolved_by: str = ""
+
+
+@dataclass(frozen=True)
+class Talk:
+    """Every comment on a pull request, in the same shape for all forges."""
+
+    account: str = ""
+    threads: tuple[Thread, ...] = ()
+    not_read: tuple[str, ...] = ()
+    people: Mapping[str, str] = field(default_factory=dict)
+    """The ids of accounts by name, where the forge asks for rights by id."""
+
+    def is_own(self, said: Said) -> bool:
+        """Check whether our account wrote a comment."""
+        return bool(self.account) and said.by.name == self.account
+
+    @property
+    def comments(self) -> tuple[Comment, ...]:
+        """Return all comments except our own marked ones, the oldest first."""
+        given = [
+            (one, thread.is_resolved)
+            for thread in self.threads
+            for one in thread.comments
+            if one.body.strip() and not (self.is_own(one) and read_mark(one.body))
+        ]
+        return tuple(
+            Comment(
+                author=one.by.name,
+                body=one.body[:MAX_COMMENT_LENGTH],
+                file=one.path or None,
+                line=one.line if one.line and one.line > 0 else None,
+                created_at=one.created_at,
+                is_bot=one.by.is_bot,
+                resolved=is_resolved,
+            )
+            for one, is_resolved in sorted(given, key=lambda pair: pair[0].created_at)
+        )
+
+    def with_editors(self, editors: Mapping[str, Edited]) -> "Talk":
+        """Add who edited each comment, by the ids of GraphQL."""
+
+        def known(one: Said) -> Said:
+            return one.model_copy(update={"edited": editors.get(one.node, one.edited)})
+
+        threads = (replace(one, comments=tuple(map(known, one.comments))) for one in self.threads)
+        return replace(self, threads=tuple(threads))
+
+    def whose_editor_counts(self, decides: Callable[[str], bool]) -> list[str]:
+        """Return the ids of edited comments that decide something, or begin the thread of a decision."""
+        found: list[Said] = []
+        for thread in self.threads:
+            deciding = [one for one in thread.comments if decides(one.body)]
+            found += {one.id: one for one in (*deciding, *(thread.comments[:1] if deciding else ()))}.values()
+        return [one.node for one in found if one.edited and one.node]
+
+
+def edited_by_dates(given: Given) -> Edited:
+    """Tell by its dates that nobody edited a comment; they do not say who did."""
+    created = given.get("created_at")
+    return "" if created and created == given.get("updated_at") else "by_unknown"
+
+
+def by_editor(author: str, editor: str, edited_at: str | None) -> Edited:
+    """Return who edited a comment; an editor without a name has deleted the account."""
+    if not edited_at:
+        return ""
+    if not editor:
+        return "by_unknown"
+    return "" if editor == author else "by_another"
+
+
+async def read_standing(
+    talk: Talk, author: str, whose: Whose, may_write: Callable[[str], Awaitable[bool]], *, has_token: bool
+) -> Standing:
+    """Return our comments with their answers, and the rights of the people that `whose` chooses."""
+    notes: list[OwnNote] = []
+    loose: list[Said] = []
+    for thread in talk.threads:
+        note = _own_note(talk, thread)
+        if note:
+            notes.append(note)
+        else:
+            loose += [one for one in thread.comments if not talk.is_own(one)]
+    standing = Standing(
+        account=talk.account, author=author, notes=tuple(notes), loose=tuple(loose), not_read=talk.not_read
+    )
+    rights: dict[str, Lifting] = {}
+    for name in whose(standing):
+        rights[name] = "author" if name == author else await _lifting(name, may_write, has_token=has_token)
+    return _with_rights(standing, rights)
+
+
+async def _lifting(name: str, may_write: Callable[[str], Awaitable[bool]], *, has_token: bool) -> Lifting:
+    try:
+        return "lifts" if await may_write(name) else "no_rights"
+    except ForgeError as error:
+        # 404: no member of the project. Without a token the forge may hide it.
+        return "no_rights" if error.status == 404 and has_token else "unknown"
+
+
+def _own_note(talk: Talk, thread: Thread) -> OwnNote | None:
+    """Return a thread as our note if a comment of ours begins it."""
+    first, *answers = thread.comments
+    mark = read_mark(first.body) if talk.is_own(first) else None
+    if mark is None or mark.kind == "reply":
+        return None
+    own = (read_mark(one.body) for one in answers if talk.is_own(one))
+    return OwnNote(
+        id=first.id,
+        mark=mark,
+        body=first.body,
+        url=first.url,
+        created_at=first.created_at,
+        thread=thread.id,
+        is_resolved=thread.is_resolved,
+        resolved_by=thread.resolved_by,
+        path=first.path,
+        replies=tuple(one for one in answers if not talk.is_own(one)),
+        own_replies=tuple(one for one in own if one),
+        edited=first.edited,
+    )
+
+
+def _with_rights(standing: Standing, rights: Mapping[str, Lifting]) -> Standing:
     """Add to each person whether they may lift the gate."""
 
-    def known(person: Person) -> Person:
-        return person.model_copy(update={"lifting": rights.get(person.name, person.lifting)})
+    def known(said: Said) -> Said:
+        person = said.by.model_copy(update={"lifting": rights.get(said.by.name, said.by.lifting)})
+        return said.model_copy(update={"by": person})
 
-    def heard(said: Iterable[Said]) -> tuple[Said, ...]:
-        return tuple(one.model_copy(update={"by": known(one.by)}) for one in said)
-
-    notes = tuple(
-        note.model_copy(
-            update={"replies": heard(note.replies), "against": tuple(known(one) for one in note.against)}
-        )
-        for note in standing.notes
-    )
-    return standing.model_copy(update={"notes": notes, "loose": heard(standing.loose)})
+    notes = (note.model_copy(update={"replies": tuple(map(known, note.replies))}) for note in standing.notes)
+    return standing.model_copy(update={"notes": tuple(notes), "loose": tuple(map(known, standing.loose))})
 
 
 def _age(note: OwnNote) -> tuple[str, int, str]:

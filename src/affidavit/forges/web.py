@@ -32,6 +32,7 @@ from affidavit.forges.address import Host, PullRequestAddress, origin_of
 from affidavit.forges.credentials import Credentials
 
 T = TypeVar("T")
+R = TypeVar("R")
 HIDDEN = (0, 401, 403, 404)
 """How a forge says that somebody may not see something; 0 where an answer has no status."""
 
@@ -45,6 +46,16 @@ async def read_or_miss(reading: Awaitable[tuple[T, ...]], what: str, missed: lis
             raise
         missed.append(f"{what} could not be read: {error}")
         return ()
+
+
+async def read_or_none(reading: Awaitable[R]) -> R | None:
+    """Read something; return None if it is hidden."""
+    try:
+        return await reading
+    except ForgeError as error:
+        if error.status not in HIDDEN or error.retryable:
+            raise
+        return None
 
 
 Resolve = Callable[[str], Awaitable[list[str]]]

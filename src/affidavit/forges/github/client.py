@@ -57,12 +57,6 @@ VIEWER = """
 query { viewer { login } }
 """
 
-UNRESOLVE = """
-mutation($thread: ID!) {
-  unresolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } }
-}
-"""
-
 RESOLVE = """
 mutation($thread: ID!) {
   resolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } }
@@ -123,21 +117,15 @@ class GitHubClient(Connection):
             raise self._refused(error, "GET", path) from error
 
     async def send(self, method: str, path: str, data: Any = None) -> Any:
-        """Send a request."""
+        """Send a request; renew the token of an App once, since a long review may outlive its hour."""
         await self._authenticate()
         try:
             return await self._sent(method, path, data)
-        except gidgethub.HTTPException as error:
-            if error.status_code == 401 and self.credentials.app is not None:
-                # The token of an App lives for an hour; a long review may outlive it.
-                self._api.oauth_token = None
-                await self._authenticate()
-                return await self._again(method, path, data)
-            raise self._refused(error, method, path) from error
         except gidgethub.GitHubException as error:
-            raise self._refused(error, method, path) from error
-
-    async def _again(self, method: str, path: str, data: Any) -> Any:
+            if _status(error) != 401 or self.credentials.app is None:
+                raise self._refused(error, method, path) from error
+        self._api.oauth_token = None
+        await self._authenticate()
         try:
             return await self._sent(method, path, data)
         except gidgethub.GitHubException as error:
@@ -146,13 +134,8 @@ class GitHubClient(Connection):
     async def _sent(self, method: str, path: str, data: Any) -> Any:
         if method == "GET":
             return await self._api.getitem(path, extra_headers=API_VERSION)
-        if method == "DELETE":
-            return await self._api.delete(path, extra_headers=API_VERSION)
-        if method == "PATCH":
-            return await self._api.patch(path, data=data, extra_headers=API_VERSION)
-        if method == "PUT":
-            return await self._api.put(path, data=data, extra_headers=API_VERSION)
-        return await self._api.post(path, data=data, extra_headers=API_VERSION)
+        sends: dict[str, Any] = {"PATCH": self._api.patch, "PUT": self._api.put, "POST": self._api.post}
+        return await sends[method](path, data=data, extra_headers=API_VERSION)
 
     async def download(self, path: str) -> bytes:
         """Download a file, mostly from a store on another host."""

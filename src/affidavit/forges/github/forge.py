@@ -5,13 +5,14 @@ from typing import Any
 
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import people_who_decided
-from affidavit.forges.github.client import RESOLVE, UNRESOLVE, GitHubClient
+from affidavit.forges.github.client import RESOLVE, GitHubClient
 from affidavit.forges.github.reading import read_pull_request
-from affidavit.forges.github.standing import name_of, read_standing, read_talk
+from affidavit.forges.github.standing import last_verdict, name_of, read_comments, read_talk
 from affidavit.forges.posting import actions
 from affidavit.forges.posting.actions import GATE_NAME, Action, Limits
 from affidavit.forges.pull_request import WORKFLOW, PullRequest, artifact_name, report_in
 from affidavit.forges.standing import Standing
+from affidavit.forges.web import read_or_none
 
 EVENTS = ("pull_request_target", "issue_comment", "workflow_run")
 """With these the workflow is the base or the default branch's: with any other, a pull request could upload
@@ -40,27 +41,16 @@ def _age(artifact: dict[str, Any]) -> tuple[str, int]:
 
 
 _SIDES = {"head": "RIGHT", "base": "LEFT"}
-_CONCLUSIONS = {"success": "success", "failure": "failure", "in_part": "action_required"}
 STATES = {"success": "success", "failure": "failure", "in_part": "error"}
 MAX_STATUS_LENGTH = 140
-_MAX_CHECK_TEXT = 65_000
 
 
 async def apply_action(client: GitHubClient, action: actions.Action) -> None:
     """Apply one action; raise ForgeError if GitHub refuses."""
-    if isinstance(action, actions.Resolve | actions.Unresolve):
+    if isinstance(action, actions.Resolve):
         await _resolve(client, action)
-    elif isinstance(action, actions.SetGate):
-        await _set_gate(client, action)
-    elif isinstance(action, actions.Approve):
-        await client.send(
-            "POST",
-            f"{client.request}/reviews",
-            _review(actions.PostReview(head=action.head, event="approve")),
-        )
     else:
-        method, path, data = _plain(client, action)
-        await client.send(method, path, data)
+        await client.send(*_plain(client, action))
 
 
 def _plain(
@@ -70,7 +60,7 @@ def _plain(
     | actions.PostInline
     | actions.Edit
     | actions.Reply
-    | actions.Delete
+    | actions.SetGate
     | actions.WithdrawVerdict,
 ) -> tuple[str, str, Any]:
     """Return method, path and data of an action that is one request."""
@@ -85,13 +75,15 @@ def _plain(
     if isinstance(action, actions.WithdrawVerdict):
         path = f"{client.request}/reviews/{action.review}/dismissals"
         return "PUT", path, {"message": action.why, "event": "DISMISS"}
-    place = "issues/comments" if action.of == "summary" else "pulls/comments"
-    path = f"{client.repository}/{place}/{action.note}"
-    return (
-        ("DELETE", path, None)
-        if isinstance(action, actions.Delete)
-        else ("PATCH", path, {"body": action.body})
-    )
+    if isinstance(action, actions.Edit):
+        return "PATCH", f"{client.repository}/issues/comments/{action.note}", {"body": action.body}
+    status = {
+        "state": STATES[action.state],
+        "context": actions.GATE_NAME,
+        "description": action.title[:MAX_STATUS_LENGTH],
+        "target_url": client.address.url,
+    }
+    return "POST", f"{client.repository}/statuses/{action.head}", status
 
 
 def _review(action: actions.PostReview) -> dict[str, Any]:
@@ -116,55 +108,17 @@ def _inline(comment: actions.Inline) -> dict[str, Any]:
     return given
 
 
-async def _resolve(client: GitHubClient, action: actions.Resolve | actions.Unresolve) -> None:
+async def _resolve(client: GitHubClient, action: actions.Resolve) -> None:
     """Resolve a thread over GraphQL, or reply if the token may not resolve it."""
     if action.thread:
-        query = RESOLVE if isinstance(action, actions.Resolve) else UNRESOLVE
         try:
-            await client.query(query, thread=action.thread)
+            await client.query(RESOLVE, thread=action.thread)
         except ForgeError as error:
             if error.status == 429 or error.retryable:
                 raise
         else:
             return
-    if action.instead:
-        await apply_action(client, actions.Reply(note=action.note, body=action.instead))
-
-
-async def _set_gate(client: GitHubClient, action: actions.SetGate) -> None:
-    """Set a check run if the token is an App's and may; otherwise a commit status."""
-    if client.credentials.is_installation:
-        try:
-            await _check_run(client, action)
-        except ForgeError as error:
-            if error.status not in (403, 404):
-                raise
-        else:
-            return
-    await client.send(
-        "POST",
-        f"{client.repository}/statuses/{action.head}",
-        {
-            "state": STATES[action.state],
-            "context": actions.GATE_NAME,
-            "description": action.title[:MAX_STATUS_LENGTH],
-            "target_url": client.address.url,
-        },
-    )
-
-
-async def _check_run(client: GitHubClient, action: actions.SetGate) -> None:
-    data = {
-        "name": actions.GATE_NAME,
-        "status": "completed",
-        "conclusion": _CONCLUSIONS[action.state],
-        "external_id": action.report,
-        "output": {"title": action.title, "summary": action.summary[:_MAX_CHECK_TEXT]},
-    }
-    if action.known:
-        await client.send("PATCH", f"{client.repository}/check-runs/{action.known}", data)
-    else:
-        await client.send("POST", f"{client.repository}/check-runs", {**data, "head_sha": action.head})
+    await apply_action(client, actions.Reply(note=action.note, body=action.instead))
 
 
 LIMITS = Limits(body_length=65_000, comments=40, has_reviews=True, status_length=MAX_STATUS_LENGTH)
@@ -186,39 +140,19 @@ class GitHub:
         """Read our own comments and the answers to them."""
         pull = await self.client.get(self.client.request)
         talk = await read_talk(self.client)
-        standing = await read_standing(self.client, talk, name_of(pull.get("user")), people_who_decided)
+        standing = await read_comments(self.client, talk, name_of(pull.get("user")), people_who_decided)
         known = {
             "head": pull["head"]["sha"],
             "is_locked": bool(pull.get("locked")),
-            "not_read": talk.not_read,
-            "gate": await self._gate(head),
             "gate_says": await self._status(head),
+            **await last_verdict(self.client, talk.account),
         }
         return standing.model_copy(update=known)
 
-    async def _gate(self, head: str) -> str:
-        """Return the id of our check run at this commit."""
-        if not self.client.credentials.is_installation:
-            return ""
-        path = f"{self.client.repository}/commits/{head}/check-runs?check_name={GATE_NAME}"
-        try:
-            runs = [run async for run in self.client.pages(path, key="check_runs")]
-        except ForgeError as error:
-            if error.status in (403, 404):
-                return ""
-            raise
-        return str(runs[0]["id"]) if runs else ""
-
     async def _status(self, head: str) -> tuple[tuple[str, ...], str] | None:
         """Return state and words of our newest commit status for this request."""
-        if self.client.credentials.is_installation:
-            return None
-        try:
-            combined = await self.client.get(f"{self.client.repository}/commits/{head}/status")
-        except ForgeError as error:
-            if error.status in (401, 403, 404):
-                return None
-            raise
+        path = f"{self.client.repository}/commits/{head}/status"
+        combined = await read_or_none(self.client.get(path)) or {}
         for one in combined.get("statuses") or []:
             if one.get("context") == GATE_NAME and one.get("target_url") == self.client.address.url:
                 states = tuple(ours for ours, its in STATES.items() if its == one.get("state"))

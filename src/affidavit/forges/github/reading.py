@@ -1,23 +1,20 @@
 """Read a pull request from GitHub."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import lifting, people_who_dismissed, unheard_notices
 from affidavit.forges.github.client import ISSUES, GitHubClient
-from affidavit.forges.github.standing import Talk, is_bot, name_of, read_standing, read_talk
+from affidavit.forges.github.standing import name_of, read_comments, read_talk
 from affidavit.forges.posting.actions import GATE_NAME
 from affidavit.forges.pull_request import (
-    MAX_COMMENT_LENGTH,
     CheckResult,
     LinkedIssue,
     PullRequest,
     State,
 )
-from affidavit.forges.standing import read_mark
+from affidavit.forges.standing import MAX_COMMENT_LENGTH
 from affidavit.forges.web import read_or_miss
-from affidavit.records.change import Comment
 
 MAX_CHECKS = 200
 
@@ -29,13 +26,14 @@ async def read_pull_request(client: GitHubClient) -> PullRequest:
     missed: list[str] = list(talk.not_read)
     issues = await read_or_miss(_issues(client), "linked issues", missed)
     checks = await read_or_miss(_checks(client, pull["head"]["sha"]), "results of checks", missed)
-    standing = await read_standing(client, talk, name_of(pull.get("user")), people_who_dismissed)
+    author = name_of(pull.get("user"))
+    standing = await read_comments(client, talk, author, people_who_dismissed)
     state = _state(pull)
     return PullRequest(
         address=client.address,
         title=pull.get("title") or "",
         description=pull.get("body") or "",
-        author=name_of(pull.get("user")),
+        author=author,
         state=state,
         is_draft=bool(pull.get("draft")),
         is_locked=bool(pull.get("locked")),
@@ -49,7 +47,7 @@ async def read_pull_request(client: GitHubClient) -> PullRequest:
         files=pull.get("changed_files") or 0,
         size_kilobytes=(pull["base"].get("repo") or {}).get("size") or 0,
         issues=issues,
-        comments=_comments(talk, standing.account),
+        comments=talk.comments,
         checks=checks,
         dismissals=lifting(standing),
         not_read=(*missed, *unheard_notices(standing)),
@@ -110,36 +108,3 @@ async def _checks(client: GitHubClient, head: str) -> tuple[CheckResult, ...]:
     ]
     # What our own gate says is nothing new to us.
     return tuple(one for one in found if one.name != GATE_NAME)
-
-
-def _comments(talk: Talk, account: str) -> tuple[Comment, ...]:
-    """Return the comments of others, without our own."""
-    given = [*talk.plain, *talk.reviews, *talk.inline]
-    return tuple(
-        _comment(one, talk.resolved)
-        for one in sorted(given, key=_when)
-        if (one.get("body") or "").strip() and not _is_own(one, account)
-    )
-
-
-def _when(given: dict[str, Any]) -> str:
-    return given.get("created_at") or given.get("submitted_at") or ""
-
-
-def _is_own(given: dict[str, Any], account: str) -> bool:
-    is_ours = bool(account) and name_of(given.get("user")) == account
-    return is_ours and read_mark(given.get("body") or "") is not None
-
-
-def _comment(given: dict[str, Any], resolved: Sequence[int]) -> Comment:
-    root = given.get("in_reply_to_id") or given.get("id")
-    line = given.get("line")
-    return Comment(
-        author=name_of(given.get("user")),
-        body=(given.get("body") or "")[:MAX_COMMENT_LENGTH],
-        file=given.get("path"),
-        line=line if isinstance(line, int) and line > 0 and given.get("side", "RIGHT") == "RIGHT" else None,
-        created_at=_when(given),
-        is_bot=is_bot(given.get("user")),
-        resolved=root in resolved,
-    )

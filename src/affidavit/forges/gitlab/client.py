@@ -71,6 +71,10 @@ class GitLabClient(Connection):
             if not page.isdigit():
                 return
 
+    async def list(self, path: str) -> list[dict[str, Any]]:
+        """Get all entries of a list."""
+        return [one async for one in self.pages(path)]
+
     async def _answered(self, method: str, path: str, data: Any) -> tuple[Any, str]:
         """The decoded answer, and the number of the next page."""
         response = await self.web.request(

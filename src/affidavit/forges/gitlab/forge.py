@@ -7,11 +7,12 @@ from affidavit.errors import ForgeError
 from affidavit.forges.answers import people_who_decided
 from affidavit.forges.gitlab.client import GitLabClient
 from affidavit.forges.gitlab.reading import read_merge_request
-from affidavit.forges.gitlab.standing import name_of, read_standing, read_talk
+from affidavit.forges.gitlab.standing import name_of, read_comments, read_talk
 from affidavit.forges.posting import actions
 from affidavit.forges.posting.actions import GATE_NAME, Action, Limits
 from affidavit.forges.pull_request import REPORT_FILE, PullRequest
 from affidavit.forges.standing import Standing, read_mark
+from affidavit.forges.web import read_or_none
 
 
 async def read_earlier_report(client: GitLabClient) -> bytes | None:
@@ -23,7 +24,8 @@ async def read_earlier_report(client: GitLabClient) -> bytes | None:
             "the account that posts in AFFIDAVIT_POST_AS",
             status=401,
         )
-    marks = [read_mark(note["body"]) for _, note in talk.notes if name_of(note.get("author")) == talk.account]
+    own = (one for thread in talk.threads for one in thread.comments if talk.is_own(one))
+    marks = [read_mark(one.body) for one in own]
     jobs = [mark.run for mark in marks if mark and mark.kind == "summary" and mark.run.isdecimal()]
     if not jobs:
         return None
@@ -38,10 +40,7 @@ async def apply_action(client: GitLabClient, action: actions.Action) -> None:
     """Apply one action; raise ForgeError if GitLab refuses."""
     if isinstance(action, actions.PostInline):
         await _discuss(client, action)
-    elif isinstance(action, actions.PostReview):
-        for comment in action.comments:
-            await _discuss(client, actions.PostInline(head=action.head, comment=comment))
-    elif isinstance(action, actions.Resolve | actions.Unresolve):
+    elif isinstance(action, actions.Resolve):
         await _resolve(client, action)
     else:
         await client.send(*_plain(client, action))
@@ -52,10 +51,9 @@ def _plain(
     action: actions.PostSummary
     | actions.Edit
     | actions.Reply
-    | actions.Delete
     | actions.SetGate
     | actions.WithdrawVerdict
-    | actions.Approve,
+    | actions.PostReview,
 ) -> tuple[str, str, Any]:
     """Return method, path and data of an action that is one request."""
     if isinstance(action, actions.PostSummary):
@@ -64,11 +62,9 @@ def _plain(
         return "PUT", f"{client.request}/notes/{action.note}", {"body": action.body}
     if isinstance(action, actions.Reply):
         return "POST", f"{client.request}/discussions/{action.thread}/notes", {"body": action.body}
-    if isinstance(action, actions.Delete):
-        return "DELETE", f"{client.request}/notes/{action.note}", None
     if isinstance(action, actions.WithdrawVerdict):
         return "POST", f"{client.request}/unapprove", None
-    if isinstance(action, actions.Approve):
+    if isinstance(action, actions.PostReview):
         # Only this commit: a push in between must not be approved with it.
         return "POST", f"{client.request}/approve", {"sha": action.head}
     return "POST", f"{client.project}/statuses/{action.head}", _status(client, action)
@@ -114,15 +110,13 @@ def _place(comment: actions.Inline) -> dict[str, Any]:
     return {**place, **{name: line for name, line in lines.items() if line is not None}}
 
 
-async def _resolve(client: GitLabClient, action: actions.Resolve | actions.Unresolve) -> None:
-    is_resolved = isinstance(action, actions.Resolve)
+async def _resolve(client: GitLabClient, action: actions.Resolve) -> None:
+    """Resolve a thread, or reply if the token may not resolve it."""
     try:
-        await client.send("PUT", f"{client.request}/discussions/{action.thread}", {"resolved": is_resolved})
+        await client.send("PUT", f"{client.request}/discussions/{action.thread}", {"resolved": True})
     except ForgeError as error:
         if error.retryable or error.status == 429:
             raise
-        if not action.instead:
-            return
         await apply_action(client, actions.Reply(note=action.note, thread=action.thread, body=action.instead))
 
 
@@ -151,12 +145,11 @@ class GitLab:
         """Read our own comments and the answers to them."""
         given = await self.client.get(self.client.request)
         talk = await read_talk(self.client)
-        standing = await read_standing(self.client, talk, name_of(given.get("author")), people_who_decided)
+        standing = await read_comments(self.client, talk, name_of(given.get("author")), people_who_decided)
         head_now = (given.get("diff_refs") or {}).get("head_sha") or ""
         known: dict[str, Any] = {
             "head": head_now,
             "is_locked": bool(given.get("discussion_locked")),
-            "not_read": talk.not_read,
             "gate_says": await self._status(head),
         }
         if talk.account and await self._has_approved(talk.account):
@@ -164,23 +157,13 @@ class GitLab:
         return standing.model_copy(update=known)
 
     async def _has_approved(self, account: str) -> bool:
-        try:
-            approvals = await self.client.get(f"{self.client.request}/approvals")
-        except ForgeError as error:
-            if error.status in (401, 403, 404):
-                return False
-            raise
+        approvals = await read_or_none(self.client.get(f"{self.client.request}/approvals")) or {}
         return any(name_of(one.get("user")) == account for one in approvals.get("approved_by") or [])
 
     async def _status(self, head: str) -> tuple[tuple[str, ...], str] | None:
         """Return state and words of our newest commit status for this request."""
         path = f"{self.client.project}/repository/commits/{head}/statuses?name={GATE_NAME}"
-        try:
-            found = [one async for one in self.client.pages(path)]
-        except ForgeError as error:
-            if error.status in (401, 403, 404):
-                return None
-            raise
+        found = await read_or_none(self.client.list(path)) or []
         named = [one for one in found if one.get("name") == GATE_NAME]
         newest = max(named, key=lambda one: one.get("id") or 0, default={})
         if newest.get("target_url") != self.client.address.url:

@@ -5,18 +5,15 @@ from typing import Any
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import lifting, people_who_dismissed, unheard_notices
 from affidavit.forges.gitlab.client import GitLabClient
-from affidavit.forges.gitlab.standing import Talk, is_bot, name_of, read_standing, read_talk
+from affidavit.forges.gitlab.standing import name_of, read_comments, read_talk
 from affidavit.forges.posting.actions import GATE_NAME
 from affidavit.forges.pull_request import (
-    MAX_COMMENT_LENGTH,
     CheckResult,
     LinkedIssue,
     PullRequest,
     State,
 )
-from affidavit.forges.standing import Given, read_mark
 from affidavit.forges.web import read_or_miss
-from affidavit.records.change import Comment
 
 MAX_CHECKS = 200
 _STATES: dict[str, State] = {"merged": "merged", "closed": "closed"}
@@ -38,7 +35,7 @@ async def read_merge_request(client: GitLabClient) -> PullRequest:
     issues = await read_or_miss(_issues(client), "linked issues", missed)
     checks = await read_or_miss(_checks(client, head), "results of checks", missed)
     author = name_of(given.get("author"))
-    standing = await read_standing(client, talk, author, people_who_dismissed)
+    standing = await read_comments(client, talk, author, people_who_dismissed)
     return PullRequest(
         address=client.address,
         title=given.get("title") or "",
@@ -56,7 +53,7 @@ async def read_merge_request(client: GitLabClient) -> PullRequest:
         merge_base=refs["base_sha"],
         files=_count(given.get("changes_count")),
         issues=issues,
-        comments=_comments(talk),
+        comments=talk.comments,
         checks=checks,
         dismissals=lifting(standing),
         not_read=(*missed, *unheard_notices(standing)),
@@ -97,29 +94,3 @@ async def _checks(client: GitLabClient, head: str) -> tuple[CheckResult, ...]:
         if len(found) >= MAX_CHECKS:
             break
     return tuple(one for one in found if one.name != GATE_NAME)
-
-
-def _comments(talk: Talk) -> tuple[Comment, ...]:
-    """Return the comments of others, without our own."""
-    given = [(discussion, note) for discussion, note in talk.notes if not _is_own(note, talk.account)]
-    ordered = sorted(given, key=lambda pair: pair[1].get("created_at") or "")
-    return tuple(_comment(note) for _, note in ordered if (note.get("body") or "").strip())
-
-
-def _is_own(note: Given, account: str) -> bool:
-    is_ours = bool(account) and name_of(note.get("author")) == account
-    return is_ours and read_mark(note.get("body") or "") is not None
-
-
-def _comment(note: Given) -> Comment:
-    position = note.get("position") or {}
-    line = position.get("new_line")
-    return Comment(
-        author=name_of(note.get("author")),
-        body=(note.get("body") or "")[:MAX_COMMENT_LENGTH],
-        file=position.get("new_path"),
-        line=line if isinstance(line, int) and line > 0 else None,
-        created_at=note.get("created_at") or "",
-        is_bot=is_bot(note.get("author")),
-        resolved=bool(note.get("resolved")),
-    )

@@ -29,7 +29,7 @@ Event = Literal["comment", "approve", "request_changes"]
 GateState = Literal["success", "failure", "in_part"]
 
 GATE_NAME = "affidavit"
-"""What the check run or the commit status is called."""
+"""The name of the commit status."""
 
 
 class Limits(Record):
@@ -77,7 +77,7 @@ class PostSummary(Record):
 
 
 class PostReview(Record):
-    """Comments on lines that people see as one, and what they come to."""
+    """Post comments on lines together, with a verdict; without comments where a forge approves apart."""
 
     kind: Literal["post_review"] = "post_review"
     head: str
@@ -95,14 +95,11 @@ class PostInline(Record):
 
 
 class Edit(Record):
-    """Another text for a comment of ours."""
+    """Another text for our summary."""
 
     kind: Literal["edit"] = "edit"
     note: str
-    """Its id; what it is follows from `of`."""
-    of: Literal["summary", "finding"]
     body: str
-    thread: str = ""
 
 
 class Reply(Record):
@@ -116,45 +113,21 @@ class Reply(Record):
 
 
 class Resolve(Record):
-    """Close a thread of ours, because it is shown to be fixed; where that is not allowed, answer instead."""
+    """Resolve a thread of ours whose finding is fixed; reply if resolving is not allowed."""
 
     kind: Literal["resolve"] = "resolve"
     note: str
     thread: str
     instead: str
-    """The answer; empty where it was given already."""
-
-
-class Unresolve(Record):
-    """Open a thread again that we closed, because its finding is back; where not allowed, answer instead."""
-
-    kind: Literal["unresolve"] = "unresolve"
-    note: str
-    thread: str
-    instead: str
-    """The answer."""
-
-
-class Delete(Record):
-    """Take back a comment of ours that is there twice."""
-
-    kind: Literal["delete"] = "delete"
-    note: str
-    of: Literal["summary", "finding"]
-    thread: str = ""
 
 
 class SetGate(Record):
-    """What the review means for the commit: a check, or a status."""
+    """Set the commit status that says what the review means."""
 
     kind: Literal["set_gate"] = "set_gate"
     head: str
     state: GateState
     title: str
-    summary: str
-    report: str
-    known: str = ""
-    """The id of what we said before about the same commit."""
 
 
 class WithdrawVerdict(Record):
@@ -165,23 +138,4 @@ class WithdrawVerdict(Record):
     why: str
 
 
-class Approve(Record):
-    """Approve by itself, on a forge where approving is no part of a comment."""
-
-    kind: Literal["approve"] = "approve"
-    head: str
-
-
-Action = (
-    PostSummary
-    | PostReview
-    | PostInline
-    | Edit
-    | Reply
-    | Resolve
-    | Unresolve
-    | Delete
-    | SetGate
-    | WithdrawVerdict
-    | Approve
-)
+Action = PostSummary | PostReview | PostInline | Edit | Reply | Resolve | SetGate | WithdrawVerdict

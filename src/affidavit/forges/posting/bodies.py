@@ -7,6 +7,7 @@ from affidavit.diff.parse import parse_diff
 from affidavit.errors import InputError
 from affidavit.forges.standing import Mark, write_mark
 from affidavit.git.text import decode_path
+from affidavit.iterations.review_summary import key_of
 from affidavit.proof.sameness import names_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk
@@ -16,14 +17,10 @@ from affidavit.records.report import Report
 from affidavit.render.markdown import (
     clipped_line,
     finding_block,
-    fold_of,
-    name_span,
-    proof_blocks,
 )
-from affidavit.render.proof import how_shown, patch_words
+from affidavit.render.proof import patch_words
 from affidavit.render.safe_text import clip, visible
 from affidavit.render.view import finding_view
-from affidavit.render.wording import location
 
 MAX_LINES = 30
 
@@ -106,15 +103,12 @@ def _runs(line: str) -> list[str]:
 
 
 CUT = "\n\n**Cut here: the forge takes no longer comment. The report has the rest.**"
-HOW_TO_ANSWER = (
-    "<sub>Answer `/affidavit dismiss why`, `/affidavit wrong why` or `/affidavit explain`; a thumb down says"
-    " wrong, too.</sub>"
-)
+HOW_TO_ANSWER = "<sub>Answer `/affidavit dismiss why` or `/affidavit wrong why`.</sub>"
 
 
-def finding_mark(candidate: Candidate, report: Report, also: tuple[str, ...] = ()) -> Mark:
+def finding_mark(candidate: Candidate, report: Report) -> Mark:
     """Return the mark of a comment on a finding."""
-    others = names_of(candidate) | set(also)
+    others = names_of(candidate) | {key_of(candidate, report)}
     return Mark(
         kind="finding",
         fingerprint=candidate.fingerprint,
@@ -140,33 +134,10 @@ def finding_body(candidate: Candidate, report: Report, limit: int, suggestion: s
     return finding_body(candidate, report, limit) if suggestion and len(text) > limit else fitted(text, limit)
 
 
-def explained_body(candidate: Candidate, report: Report, comment: str, limit: int) -> str:
-    """Write the whole proof as a reply to `/affidavit explain`."""
-    mark = Mark(kind="reply", fingerprint=candidate.fingerprint, report=report.id, to=comment)
-    finding, view = candidate.finding, finding_view(candidate, report)
-    place = f", at {name_span(location(finding))}" if finding else ""
-    asked = [
-        f"What stands behind this{place}, {clipped_line(how_shown(candidate))}:",
-        *(proof_blocks(view) if finding else []),
-    ]
-    whole = fold_of("The finding with its code", [finding_block(view, has_proof=False)])
-    again = f"`affidavit recheck` proves it again from the report {name_span(report.id)}."
-    return fitted("\n\n".join([write_mark(mark), *asked, whole, again]), limit)
-
-
-def fixed_body(fingerprint: str, reason: str, report: Report, *, is_resolved: bool = False) -> str:
+def fixed_body(fingerprint: str, reason: str, report: Report) -> str:
     """Write the reply for a fixed finding whose thread cannot be resolved."""
     mark = Mark(kind="reply", fingerprint=fingerprint, report=report.id, to="fixed")
-    then = "" if is_resolved else " This thread can be resolved."
-    return f"{write_mark(mark)}\nFixed: {clipped_line(reason)}.{then}"
-
-
-def back_body(fingerprint: str, report: Report, *, is_resolved: bool) -> str:
-    """Write the reply for an open finding in a resolved thread."""
-    mark = Mark(kind="reply", fingerprint=fingerprint, report=report.id, to="back")
-    head = name_span((report.change.head.commit or "")[:12])
-    though = "although this thread is resolved" if is_resolved else "although it was fixed before"
-    return f"{write_mark(mark)}\nOpen at {head}, {though}: it counts until it is fixed or dismissed."
+    return f"{write_mark(mark)}\nFixed: {clipped_line(reason)}. This thread can be resolved."
 
 
 def fitted(text: str, limit: int) -> str:

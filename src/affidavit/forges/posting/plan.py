@@ -1,13 +1,11 @@
 """Plan what to post: return actions, apply none."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from affidavit.forges.answers import Decision, read_decisions, unheard
 from affidavit.forges.posting.actions import (
     Action,
-    Approve,
-    Delete,
     Edit,
     Event,
     GateState,
@@ -17,27 +15,13 @@ from affidavit.forges.posting.actions import (
     PostOptions,
     PostReview,
     PostSummary,
-    Reply,
     SetGate,
     WithdrawVerdict,
 )
-from affidavit.forges.posting.bodies import (
-    explained_body,
-    finding_body,
-    finding_mark,
-    inline_place,
-    suggestion_of,
-)
-from affidavit.forges.posting.fates import (
-    Fate,
-    close_fixed,
-    decide_fates,
-    left_resolved,
-    open_again,
-    without_doubles,
-)
+from affidavit.forges.posting.bodies import finding_body, inline_place, suggestion_of
+from affidavit.forges.posting.fates import Fate, close_fixed, decide_fates, is_closed_by_us
 from affidavit.forges.posting.summary import Told, summary_body
-from affidavit.forges.standing import Mark, OwnNote, Standing, write_mark
+from affidavit.forges.standing import Mark, Standing, write_mark
 from affidavit.proof.sameness import names_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
@@ -74,18 +58,19 @@ def plan_actions(report: Report, standing: Standing, limits: Limits, options: Po
     if report.change.why_empty:
         return []
     ground = Ground(report, standing, limits, options)
-    notes, doubles = without_doubles(standing)
-    fates = decide_fates(report, notes)
+    fates = decide_fates(report, standing.findings)
     decisions = read_decisions(standing)
-    fresh = _fresh(ground, fates, decisions)
+    # A finding whose thread we closed and that is back gets a new comment.
+    said = {
+        fate.candidate.id: fate
+        for fate in fates
+        if fate.candidate and not is_closed_by_us(fate.note, standing.account)
+    }
+    fresh = _fresh(ground, said, decisions)
     return [
-        *_summary(ground, fates, decisions, fresh),
+        *_summary(ground, fates, said, decisions, fresh),
         *_comments(ground, fresh),
-        *_kept_threads(ground, fates),
         *close_fixed(fates, report),
-        *open_again(fates, report, standing.account),
-        *_explained(ground, fates),
-        *_taken_back(ground, doubles),
         *_approval(ground),
         *_gate(ground),
     ]
@@ -95,14 +80,13 @@ def plan_actions(report: Report, standing: Standing, limits: Limits, options: Po
 
 
 def _fresh(
-    ground: Ground, fates: Sequence[Fate], decisions: Sequence[Decision]
+    ground: Ground, said: Mapping[str, Fate], decisions: Sequence[Decision]
 ) -> list[tuple[Candidate, Inline]]:
-    """Findings to comment on in their place: nobody has said them there, or decided on them."""
-    known = {fate.candidate.id for fate in fates if fate.candidate}
+    """Return the findings to comment on: those without a comment on which nobody has decided."""
     silent = _not_repeated(ground, decisions)
     found: list[tuple[Candidate, Inline]] = []
     for candidate in wording.ordered(wording.standing(ground.report)):
-        if candidate.id in known or names_of(candidate) & silent or candidate.said_by:
+        if candidate.id in said or names_of(candidate) & silent or candidate.said_by:
             continue
         inline = _inline(ground, candidate)
         if inline and inline.place not in ground.options.refused:
@@ -112,7 +96,7 @@ def _fresh(
 
 def _not_repeated(ground: Ground, decisions: Iterable[Decision]) -> set[str]:
     """Return the findings that people decided on, and those whose comment somebody deleted."""
-    decided = {one.fingerprint for one in decisions if one.kind != "explain"}
+    decided = {one.fingerprint for one in decisions}
     before = {name for note in ground.standing.summaries for name in note.mark.listed}
     standing = {name for note in ground.standing.findings for name in note.mark.names}
     return decided | (before - standing)
@@ -180,10 +164,11 @@ def _verdict_words(ground: Ground) -> str:
 def _summary(
     ground: Ground,
     fates: Sequence[Fate],
+    said: Mapping[str, Fate],
     decisions: Sequence[Decision],
     fresh: Sequence[tuple[Candidate, Inline]],
 ) -> list[Action]:
-    inline = {fate.candidate.id: fate.note.url for fate in fates if fate.candidate}
+    inline = {name: fate.note.url for name, fate in said.items()}
     inline |= {candidate.id: "" for candidate, _ in fresh}
     # Only what stands: what is still to be made is no comment that somebody took away.
     listed = {fate.note.mark.fingerprint for fate in fates}
@@ -193,7 +178,7 @@ def _summary(
         fates=fates,
         decisions=decisions,
         unheard=unheard(ground.standing),
-        left_resolved=left_resolved(fates, ground.standing.account),
+        left_resolved=frozenset(name for name, fate in said.items() if fate.note.is_resolved),
         listed=tuple(sorted(listed | before)),
         own_request=ground.is_own_request,
     )
@@ -201,63 +186,14 @@ def _summary(
     summaries = ground.standing.summaries
     if not summaries:
         return [PostSummary(body=body)]
-    return _edited(summaries[0], body, "summary")
-
-
-def _edited(note: OwnNote, body: str, of: str) -> list[Action]:
-    if _same(note.body, body):
+    if _same(summaries[0].body, body):
         return []
-    return [Edit(note=note.id, of="summary" if of == "summary" else "finding", body=body, thread=note.thread)]
+    return [Edit(note=summaries[0].id, body=body)]
 
 
 def _same(one: str, other: str) -> bool:
     """Forges fold line ends and cut white space."""
     return one.replace("\r\n", "\n").strip() == other.replace("\r\n", "\n").strip()
-
-
-# Threads
-
-
-def _kept_threads(ground: Ground, fates: Sequence[Fate]) -> list[Action]:
-    """A finding that moved keeps its thread: its comment learns the new name."""
-    actions: list[Action] = []
-    for fate in fates:
-        candidate, mark = fate.candidate, fate.note.mark
-        if fate.kind != "moved" or candidate is None or candidate.fingerprint in mark.names:
-            continue
-        also = tuple(sorted((mark.names | names_of(candidate)) - {mark.fingerprint}))
-        renewed = finding_mark(candidate, ground.report).model_copy(
-            update={"fingerprint": mark.fingerprint, "also": also}
-        )
-        _, _, rest = fate.note.body.partition("\n")
-        actions += _edited(fate.note, f"{write_mark(renewed)}\n{rest}", "finding")
-    return actions
-
-
-def _explained(ground: Ground, fates: Sequence[Fate]) -> list[Action]:
-    """An answer to each who asked for one, once."""
-    actions: list[Action] = []
-    for fate in fates:
-        asked = [one for one in _asked(ground.standing, fate.note) if fate.candidate]
-        answered = {own.to for own in fate.note.own_replies}
-        for one in asked:
-            if one.comment not in answered and fate.candidate:
-                body = explained_body(fate.candidate, ground.report, one.comment, ground.limits.body_length)
-                actions.append(Reply(note=fate.note.id, thread=fate.note.thread, body=body))
-    return actions
-
-
-def _asked(standing: Standing, note: OwnNote) -> list[Decision]:
-    replies = {said.id for said in note.replies}
-    return [one for one in read_decisions(standing) if one.kind == "explain" and one.comment in replies]
-
-
-def _taken_back(ground: Ground, doubles: Sequence[OwnNote]) -> list[Action]:
-    """The younger of two that say the same, unless people have answered it."""
-    younger = [note for note in doubles if not note.replies]
-    actions: list[Action] = [Delete(note=note.id, of="finding", thread=note.thread) for note in younger]
-    actions += [Delete(note=note.id, of="summary") for note in ground.standing.summaries[1:]]
-    return actions
 
 
 # Verdict and gate
@@ -272,7 +208,7 @@ def _approval(ground: Ground) -> list[Action]:
             WithdrawVerdict(review=ground.standing.verdict_review, why=f"{ground.head[:8]} is another matter")
         )
     if not ground.limits.has_reviews and _event(ground) == "approve":
-        actions.append(Approve(head=ground.head))
+        actions.append(PostReview(head=ground.head, event="approve"))
     return actions
 
 
@@ -290,8 +226,5 @@ def _gate(ground: Ground) -> list[Action]:
             head=ground.head,
             state=state,
             title=title,
-            summary=f"{wording.summarize(report)}\n\n{'; '.join(wording.gate_words(report, '→'))}",
-            report=report.id,
-            known=ground.standing.gate,
         )
     ]

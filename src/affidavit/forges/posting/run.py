@@ -9,8 +9,6 @@ from affidavit.forges.answers import Decision, read_decisions
 from affidavit.forges.choice import Forge
 from affidavit.forges.posting.actions import (
     Action,
-    Approve,
-    Delete,
     PostInline,
     PostOptions,
     PostReview,
@@ -68,7 +66,6 @@ NOBODYS = (
 )
 MAX_ROUNDS = 6
 REFUSED = (400, 422)
-GONE = (404, 410)
 
 
 class Posted(Record):
@@ -180,19 +177,14 @@ async def _apply_round(
 
 def _otherwise(action: Action, error: ForgeError, options: PostOptions) -> PostOptions:
     """How to go on after a refusal; raises where there is no other way."""
-    if isinstance(action, Delete) and error.status in GONE:
-        # Another poster was faster.
-        return options
     if isinstance(action, PostInline) and error.status in REFUSED:
         return options.model_copy(update={"refused": options.refused | {action.comment.place}})
     if isinstance(action, PostReview) and error.status == 422 and action.comments:
         # One of them was refused, and with it all: from now on one by one.
         return options.model_copy(update={"refused": options.refused | {"together"}})
-    if isinstance(action, PostReview) and error.status in (403, 422) and action.event != "comment":
+    if isinstance(action, PostReview) and error.status in (401, 403, 404, 422) and action.event != "comment":
         # Many tokens may comment and not approve.
         return options.model_copy(update={"may_approve": False, "may_block": False})
-    if isinstance(action, Approve) and error.status in (401, 403, 404):
-        return options.model_copy(update={"may_approve": False})
     if isinstance(action, WithdrawVerdict) and error.status in (403, 404, 422):
         return options
     raise error

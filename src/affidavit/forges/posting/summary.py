@@ -123,7 +123,6 @@ def _since(told: Told) -> list[str]:
     """Say what became of the findings of earlier reviews."""
     said = {
         "fixed": "Fixed since the last review",
-        "silenced": "Silenced by a comment, not fixed",
         "cannot_tell": "Not raised again; whether it is fixed cannot be told",
     }
     blocks = []
@@ -145,7 +144,7 @@ def _titled(fate: Fate) -> str:
 
 def _decided(report: Report, told: Told) -> list[str]:
     """List what people decided, with their reasons."""
-    decided = [one for one in (*told.decisions, *told.unheard) if one.kind != "explain"][:MAX_LISTED]
+    decided = [*told.decisions, *told.unheard][:MAX_LISTED]
     if not decided:
         return []
     titles = {name: one for one in report.candidates for name in names_of(one)}
@@ -154,7 +153,7 @@ def _decided(report: Report, told: Told) -> list[str]:
 
 
 def _decision(decision: Decision, candidate: Candidate | None) -> str:
-    what = {"dismissed": "dismissed", "wrong": "called wrong", "explain": ""}[decision.kind]
+    what = {"dismissed": "dismissed", "wrong": "called wrong"}[decision.kind]
     title = clipped_line(wording.title_of(candidate)) if candidate else name_span(decision.fingerprint)
     why = f": {clipped_line(decision.why)}" if decision.why else ""
     # A mention would call the person each time that the summary is edited.
