@@ -15,7 +15,6 @@ ENTRY = """\
 [[linters]]
 name = "mine"
 command = ["{program}", "{{files}}"]
-format = "sarif"
 patterns = ["*.txt"]
 """
 
@@ -62,10 +61,9 @@ def test_no_file_can_allow_linters():
     ("entry", "complaint"),
     [
         ('name = "x"', "command"),
-        ('name = "X Y"\ncommand = ["a"]\nformat = "sarif"\npatterns = ["*"]', "name"),
-        ('name = "x"\ncommand = []\nformat = "sarif"\npatterns = ["*"]', "command"),
-        ('name = "x"\ncommand = ["a"]\nformat = "tap"\npatterns = ["*"]', "format"),
-        ('name = "x"\ncommand = ["a"]\nformat = "sarif"\npatterns = ["*"]\nshell = true', "shell"),
+        ('name = "X Y"\ncommand = ["a"]\npatterns = ["*"]', "name"),
+        ('name = "x"\ncommand = []\npatterns = ["*"]', "command"),
+        ('name = "x"\ncommand = ["a"]\npatterns = ["*"]\nshell = true', "shell"),
     ],
 )
 def test_a_bad_entry_is_an_error_that_says_where(entry, complaint):

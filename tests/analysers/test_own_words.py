@@ -39,7 +39,6 @@ MAY_GIVE_IT = {
     "by its name": f"{USES}globals()['undefd'] = 1\n",
     "exec": f"{USES}exec(open('x').read())\n",
     "exec with a table": f"{USES}def h(code):\n    exec(code, globals())\n",
-    "vars": f"{USES}vars().update(a=1)\n",
     "handed on": f"{USES}print(globals())\n",
 }
 

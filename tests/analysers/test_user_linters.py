@@ -1,4 +1,4 @@
-"""The user's own linters: any tool that prints SARIF or rdjson, under the rules that hold for ours."""
+"""The user's own linters: any tool that prints SARIF, under the rules that hold for ours."""
 
 import asyncio
 import json
@@ -6,7 +6,7 @@ import json
 import pytest
 
 from affidavit.analysers.examine import MechanicalSpecialist
-from affidavit.analysers.readers import read_problems, read_rdjson
+from affidavit.analysers.readers import read_problems
 from affidavit.analysers.user_linters import UnallowedLinters, user_linters
 from affidavit.errors import SettingsError
 from affidavit.records.finding import Severity
@@ -27,10 +27,12 @@ for path in [p for p in sys.argv[1:] if not p.startswith("--")] or ["a.txt"]:
         continue
     for number, line in enumerate(open(path), 1):
         if "foo" in line:
-            place = {"path": path, "range": {"start": {"line": number, "column": 1}}}
-            code = {"value": "no-foo"}
-            rows.append({"message": "foo is bad", "location": place, "severity": "ERROR", "code": code})
-print(json.dumps({"source": {"name": "mine"}, "diagnostics": rows}))
+            region = {"startLine": number, "startColumn": 1}
+            place = {"artifactLocation": {"uri": path}, "region": region}
+            locations = [{"physicalLocation": place}]
+            said = {"text": "foo is bad"}
+            rows.append({"message": said, "locations": locations, "level": "error", "ruleId": "no-foo"})
+print(json.dumps({"runs": [{"results": rows}]}))
 sys.exit(bool(rows))
 """
 
@@ -42,7 +44,6 @@ def linter(place, script=SCRIPT, **changes):
     description = {
         "name": "mine",
         "command": (str(place), "{files}"),
-        "format": "rdjson",
         "patterns": ("*.txt",),
     }
     return user_linters([Linter.model_validate({**description, **changes})])[0]
@@ -70,9 +71,7 @@ def test_the_files_are_arguments_and_never_options(case, ask, tmp_path):
 
 
 def test_a_project_linter_sees_every_file_and_its_configuration_from_base(case, ask, tmp_path):
-    script = (
-        "#!/bin/sh\ncat a.txt b.txt >/dev/null && grep -q base mine.toml && echo '{\"diagnostics\": []}'\n"
-    )
+    script = "#!/bin/sh\ncat a.txt b.txt >/dev/null && grep -q base mine.toml && echo '{\"runs\": []}'\n"
     mine = linter(
         tmp_path / "mine",
         script,
@@ -86,7 +85,7 @@ def test_a_project_linter_sees_every_file_and_its_configuration_from_base(case, 
 
 def test_its_environment_holds_no_secrets(case, ask, tmp_path, monkeypatch):
     monkeypatch.setenv("GITHUB_TOKEN", "do-not-tell")
-    script = f"#!/bin/sh\nenv > {tmp_path}/seen\necho '{{\"diagnostics\": []}}'\n"
+    script = f"#!/bin/sh\nenv > {tmp_path}/seen\necho '{{\"runs\": []}}'\n"
     ask(linter(tmp_path / "mine", script), case({"x": ""}, {"a.txt": "1"}))
     assert "do-not-tell" not in (tmp_path / "seen").read_text()
 
@@ -100,9 +99,7 @@ def test_a_program_of_the_repository_is_never_run(command, case, repo, tmp_path,
     for name in ("mine", "tools/mine"):
         (repo.path / name).chmod(0o755)
     monkeypatch.chdir(repo.path)
-    named = Linter(
-        name="mine", command=(command.format(folder=repo.path),), format="sarif", patterns=("*.txt",)
-    )
+    named = Linter(name="mine", command=(command.format(folder=repo.path),), patterns=("*.txt",))
     reply = asyncio.run(MechanicalSpecialist(user_linters([named])[0]).examine(one.case))
     assert [part.name for part in reply.not_run] == ["mine"]
     assert not (tmp_path / "ran").exists()
@@ -112,10 +109,9 @@ def test_a_program_of_the_repository_is_never_run(command, case, repo, tmp_path,
     "printed",
     ["", "{}", "[]", "null", "garbage", '{"runs": 1}', '{"diagnostics": [{}]}', '{"diagnostics": 3}'],
 )
-@pytest.mark.parametrize("form", ["sarif", "rdjson"])
-def test_malformed_output_makes_the_review_incomplete(printed, form, case, tmp_path):
+def test_malformed_output_makes_the_review_incomplete(printed, case, tmp_path):
     (tmp_path / "printed").write_text(printed)
-    mine = linter(tmp_path / "mine", f"#!/bin/sh\ncat {tmp_path}/printed\n", format=form)
+    mine = linter(tmp_path / "mine", f"#!/bin/sh\ncat {tmp_path}/printed\n")
     reply = asyncio.run(MechanicalSpecialist(mine).examine(case({"x": ""}, {"a.txt": "1"}).case))
     assert reply.text is None
     assert "cannot be read" in reply.incomplete[0].reason
@@ -146,16 +142,8 @@ def test_suppressed_and_passed_results_are_no_problems(quiet):
     assert read_problems(sarif({**SARIF_RESULT, **quiet}), "t") == []
 
 
-def test_rdjson_severities_may_be_names_or_numbers():
-    row = {"message": "m", "location": {"path": "a"}}
-    rows = [{**row, "severity": "WARNING"}, {**row, "severity": 1}, row]
-    found = read_rdjson(json.dumps({"diagnostics": rows, "severity": "INFO"}), "t")
-    assert [one.severity for one in found] == [Severity.MEDIUM, Severity.HIGH, Severity.LOW]
-    assert {(one.rule, one.line) for one in found} == {("t/problem", 1)}
-
-
 def test_a_name_of_our_own_is_refused():
-    mine = Linter(name="ruff", command=("ruff",), format="sarif", patterns=("*.py",))
+    mine = Linter(name="ruff", command=("ruff",), patterns=("*.py",))
     with pytest.raises(SettingsError, match="ruff"):
         user_linters([mine])
 

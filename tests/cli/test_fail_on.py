@@ -15,9 +15,11 @@ UNUSED = "import os\n\n\ndef one():\n    return 1\n"
 LINTER = """\
 #!/usr/bin/env python3
 import json, sys
-place = {"path": sys.argv[1].removeprefix("./"), "range": {"start": {"line": 1, "column": 1}}}
-row = {"message": "foo is bad", "location": place, "severity": "WARNING", "code": {"value": "no-foo"}}
-print(json.dumps({"source": {"name": "mine"}, "diagnostics": [row]}))
+path = sys.argv[1].removeprefix("./")
+place = {"artifactLocation": {"uri": path}, "region": {"startLine": 1, "startColumn": 1}}
+message = {"text": "foo is bad"}
+row = {"message": message, "locations": [{"physicalLocation": place}], "level": "warning", "ruleId": "no-foo"}
+print(json.dumps({"runs": [{"results": [row]}]}))
 """
 
 
@@ -38,7 +40,7 @@ def linted(project: Repo, tmp_path: Path) -> Repo:
     program.write_text(LINTER)
     program.chmod(0o755)
     entry = f'[[linters]]\nname = "mine"\ncommand = ["{program}", "{{files}}"]\n'
-    project.commit("Lint", {"affidavit.toml": entry + 'format = "rdjson"\npatterns = ["*.txt"]\n'})
+    project.commit("Lint", {"affidavit.toml": entry + 'patterns = ["*.txt"]\n'})
     return project
 
 
@@ -105,7 +107,7 @@ def test_a_users_linter_counts_only_where_its_settings_say_so(linted: Repo) -> N
 
 
 def test_a_users_linter_that_blocks_asks_for_changes_by_its_errors(linted: Repo, tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text(LINTER.replace("WARNING", "ERROR"))
+    (tmp_path / "mine").write_text(LINTER.replace("warning", "error"))
     settings = (linted.path / "affidavit.toml").read_text()
     linted.commit("Block", {"affidavit.toml": settings + "blocks = true\n"})
     linted.commit("More", {"b.txt": "foo\n"})

@@ -322,7 +322,6 @@ def test_a_report_cannot_name_a_command_that_is_then_run(known: Repo, report: Pa
     linter = {
         "name": "evil",
         "command": ["touch", str(trap)],
-        "format": "sarif",
         "patterns": ["*"],
         "scope": "file",
     }

@@ -19,7 +19,6 @@ PARENT_EXCEPTIONS = {
 EXPECTING_CALLS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage", "suppress")
 WARNING_CALLS = ("warns", "deprecated_call", "assertWarns", "assertWarnsRegex", "catch_warnings")
 IMPORTS = ("import_statement", "import_from_statement")
-BLOCKS = re.compile(r"block|\w+_(statement|clause|definition)")
 FUNCTIONS = ("function_definition", "lambda")
 
 
@@ -145,7 +144,8 @@ def is_only_for_type_checkers(text: bytes, line: int, column: int | None) -> boo
     return any(
         parent.type == "if_statement"
         and child.type == "block"
-        and _is_never_met(parent.child_by_field_name("condition"))
+        and (condition := parent.child_by_field_name("condition")) is not None
+        and TYPE_CHECKING.fullmatch(condition.text or b"")
         for parent, child in ancestors(node_at(text, line, column))
     )
 
@@ -177,31 +177,12 @@ def _is_documentation(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "expression_statement"
 
 
-def _is_never_met(condition: Node | None) -> bool:
-    """Return whether the condition requires `TYPE_CHECKING`."""
-    if condition is None:
-        return False
-    if condition.type == "parenthesized_expression":
-        return any(_is_never_met(one) for one in condition.named_children)
-    if condition.type == "boolean_operator":
-        operator = condition.child_by_field_name("operator")
-        both = (condition.child_by_field_name(side) for side in ("left", "right"))
-        return operator is not None and operator.type == "and" and any(map(_is_never_met, both))
-    name = condition.child_by_field_name("attribute") if condition.type == "attribute" else condition
-    return name is not None and name.type == "identifier" and name.text == b"TYPE_CHECKING"
-
-
 def is_imported_on_trial(text: bytes, name: str) -> bool:
     """Return whether the name is imported inside a `try`, so that it depends on the installation."""
     root = tree_of(text)
-    waiting = list(root.children) if root is not None else []
-    while waiting:
-        node = waiting.pop()
-        if node.type in IMPORTS and name in _words(node):
-            return any(parent.type == "try_statement" for parent, _ in ancestors(node))
-        if BLOCKS.fullmatch(node.type):
-            waiting.extend(node.children)
-    return False
+    imports = (one for one in nodes_in(root) if one.type in IMPORTS) if root is not None else ()
+    named = (one for one in imports if name in _words(one))
+    return any(parent.type == "try_statement" for one in named for parent, _ in ancestors(one))
 
 
 def is_unevaluated_annotation(text: bytes, line: int, column: int | None) -> bool:
@@ -235,25 +216,17 @@ def _stands_in_interpolation(text: bytes, line: int, column: int | None) -> bool
 
 
 # A text without any of these has no such call; parsing takes longer.
-HINT = re.compile(rb"\b(exec|execfile|globals|locals|vars)\b")
+HINT = re.compile(rb"\b(exec|globals)\b")
+TYPE_CHECKING = re.compile(rb"(\w+\.)?TYPE_CHECKING")
 
 
 def makes_names(text: bytes) -> bool:
     """Return whether code of the file may define names at run time: by `exec`, or through `globals()`."""
     root = tree_of(text) if HINT.search(text) else None
-    return root is not None and any(map(_makes_names, nodes_in(root)))
-
-
-def _makes_names(node: Node) -> bool:
-    if node.type == "exec_statement":
-        return not _is_in_function(node)
-    function = node.child_by_field_name("function") if node.type == "call" else None
-    arguments = node.child_by_field_name("arguments")
-    if function is None or arguments is None or function.type != "identifier":
-        return False
-    count = sum(one.type != "comment" for one in arguments.named_children)
-    if function.text == b"globals":
-        return True
-    # In a function these have other names; with more arguments, `exec` writes to another table.
-    is_own = count == (1 if function.text in (b"exec", b"execfile") else 0)
-    return is_own and HINT.fullmatch(function.text or b"") is not None and not _is_in_function(node)
+    calls = (one for one in nodes_in(root) if one.type == "call") if root is not None else ()
+    named = ((one, one.child_by_field_name("function")) for one in calls)
+    return any(
+        function is not None and (function.text == b"globals" or (function.text == b"exec" and not inside))
+        for call, function in named
+        for inside in [_is_in_function(call)]
+    )

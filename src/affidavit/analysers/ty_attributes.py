@@ -31,9 +31,6 @@ OPEN_MODULES = frozenset(("sys", "builtins", "__main__"))
 DECIDES = re.compile(r"hasattr|getattr|six|.*(?:version|platform|implementation).*|_?[A-Z][A-Z0-9_]+")
 CONDITIONS = ("if_statement", "elif_clause", "while_statement")
 EXPRESSIONS = ("conditional_expression", "boolean_operator")
-PYTHON_2 = re.compile(
-    rb"\b(six|PY2|PY3|unicode|basestring|xrange|raw_input|unicode_literals|print_function)\b"
-)
 # MicroPython, CircuitPython, IronPython and Jython have other standard libraries.
 OTHER_PYTHON = (
     r"^\s*(import|from)\s+(machine|micropython|utime|ujson|uasyncio|board|pyb|microbit|esp32|rp2|clr|java)\b"
@@ -67,7 +64,7 @@ def why_uncertain(
         return _why_in_module(diagnostic, owner, attribute, inspection, text)
     held = _held(receiver, text)
     if LITERALS.fullmatch(held.type):
-        return _why_in_python(diagnostic, attribute, inspection, text)
+        return _why_in_python(diagnostic, attribute, inspection)
     return _why_in_class(held, owner, attribute, inspection.repository.head, text)
 
 
@@ -134,7 +131,7 @@ def _why_in_module(
         return "the standard library here may have the attribute, which type checkers do not know"
     if search_python(inspection.repository.head, OTHER_PYTHON):
         return "the repository is written for a Python with another standard library"
-    return _why_in_python(diagnostic, attribute, inspection, text)
+    return _why_in_python(diagnostic, attribute, inspection)
 
 
 def _is_missing_here(module: str, attribute: str) -> bool:
@@ -151,11 +148,7 @@ def _is_missing_here(module: str, attribute: str) -> bool:
     return bool(text) and not star_imports(text, is_relative=True) and not mentions(text, attribute)
 
 
-def _why_in_python(
-    diagnostic: AnalyserDiagnostic, attribute: str, inspection: Inspection, text: bytes
-) -> str | None:
-    if PYTHON_2.search(text):
-        return "the file also runs on Python 2"
+def _why_in_python(diagnostic: AnalyserDiagnostic, attribute: str, inspection: Inspection) -> str | None:
     place = (diagnostic.rule, diagnostic.path, diagnostic.line, diagnostic.column)
     if place not in inspection.confirmed:
         return "another version of Python may have the attribute"

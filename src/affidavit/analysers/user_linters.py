@@ -1,25 +1,20 @@
-"""Make analysers of the linters in the settings: any tool that prints SARIF or rdjson."""
+"""Make analysers of the linters in the settings: any tool that prints SARIF."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from affidavit.analysers.analyser import Analyser, Invocation, read_every_named_file, read_nothing_for_certain
-from affidavit.analysers.readers import read_problems, read_rdjson
+from affidavit.analysers.readers import read_problems
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import REACHED, Rule
 from affidavit.errors import SettingsError
 from affidavit.ports import Case, Tree
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
-from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Gap, Reply
 from affidavit.records.settings_entries import FILES, Linter
 
-READERS: Mapping[str, Callable[[str, str], list[AnalyserDiagnostic]]] = {
-    "sarif": read_problems,
-    "rdjson": read_rdjson,
-}
 # Linters say with their exit code that they found something, each in its own way; what they printed decides.
 # From 126 on the shell says that the program could not be run or was ended.
 EXIT_CODES = frozenset(range(126))
@@ -70,7 +65,7 @@ def _analyser(linter: Linter) -> Analyser:
         reads_any_case=False,
         scope=linter.scope,
         invoke=partial(_invoke, linter),
-        read_output=partial(_read, linter),
+        read_output=partial(read_problems, analyser=linter.name),
         rules=OpenRules(linter.name, linter.severity),
         elsewhere=f"put {linter.command[0]} on PATH, outside the repository",
         subject=f"what {linter.name} reports",
@@ -87,10 +82,6 @@ def _invoke(linter: Linter, base: Tree, paths: Sequence[str]) -> Invocation:
         arguments += [f"./{path}" for path in paths] if argument == FILES else [argument]
     laid = {path: content for path in linter.configuration if (content := base.read(path)) is not None}
     return Invocation(tuple(arguments), files=laid)
-
-
-def _read(linter: Linter, text: str) -> list[AnalyserDiagnostic]:
-    return READERS[linter.format](text, linter.name)
 
 
 ADVICE = "A command from a settings file is code: look at it, then pass --allow-linters."

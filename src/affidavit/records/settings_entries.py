@@ -17,7 +17,6 @@ class Linter(Record):
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")
     command: tuple[str, ...] = Field(min_length=1)
     """Program and arguments; the program stands on PATH or is an absolute path outside the repository."""
-    format: Literal["sarif", "rdjson"]
     patterns: tuple[str, ...] = Field(min_length=1)
     scope: Literal["file", "project"] = "file"
     severity: Severity = Severity.MEDIUM
