@@ -163,14 +163,11 @@ class _Decider:
         base, head = self._found.base.diagnostics, self._found.head.diagnostics
         before = one_for_each_cause(self._analyser, base, self._repository.base)
         after = one_for_each_cause(self._analyser, head, self._repository.head)
-        counted = self._counted_at_base(before)
-        if len(counted) == len(before):
-            return self._compare(before, after)
         counting = [one for one in after if self._why_not_at(one.rule, one.path) is None]
-        known = {id(one) for one in counting}
-        others = [one for one in after if id(one) not in known]
-        new = {id(one) for one in (*self._compare(before, others), *self._compare(counted, counting))}
-        return [one for one in after if id(one) in new]
+        others = [one for one in after if self._why_not_at(one.rule, one.path) is not None]
+        new = self._compare(self._counted_at_base(before), counting) + self._compare(before, others)
+        known = set(map(id, new))
+        return [one for one in after if id(one) in known]
 
     def _compare(self, before: Diagnostics, after: Diagnostics) -> list[AnalyserDiagnostic]:
         if self._analyser.identify:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser
@@ -16,7 +17,7 @@ from affidavit.analysers.registry import ANALYSERS, silence_about
 from affidavit.analysers.rule import WhyOff, nothing_is_off
 from affidavit.analysers.run_side import SideRunner, find_program, paths_to_run
 from affidavit.analysers.task import Program, ResultCache, SideResult
-from affidavit.analysers.wording import Proof, note_set_aside, shortened, write_finding
+from affidavit.analysers.wording import Proof, note_set_aside, write_finding
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import OutsideError
@@ -30,6 +31,7 @@ from affidavit.records.report import Gap, Reply
 from affidavit.system.concurrency import side_by_side
 
 SIDES: tuple[Side, ...] = ("base", "head")
+LONGEST_COMMAND = 200
 WALLS_ADVICE = "Allow user namespaces, as in `sysctl kernel.unprivileged_userns_clone=1`."
 
 
@@ -216,7 +218,8 @@ def _unfinished(runs: Sequence[AnalyserRun]) -> tuple[Gap, ...]:
 
 def _advice(run: AnalyserRun) -> str:
     more_time = "Give it more time with `--analyser-timeout-seconds`. " if run.state == "timed_out" else ""
-    return f"{more_time}Run `{shortened(run.command)}` on the {run.side} side to see more."
+    command = shorten(" ".join(run.command), LONGEST_COMMAND, placeholder=" …")
+    return f"{more_time}Run `{command}` on the {run.side} side to see more."
 
 
 class MechanicalSpecialist:

@@ -138,27 +138,6 @@ def _set_aside(rules: Mapping[str, Rule], diagnostic: AnalyserDiagnostic, reason
     )
 
 
-MOST_REPEATED = 3
-LONGEST = 200
-
-
-def shortened(command: Sequence[str]) -> str:
-    """Shorten a command: a repeated option appears once, and the end is cut."""
-    counted = Counter(_option(part) for part in command)
-    parts: list[str] = []
-    for part in command:
-        often = counted[_option(part)] if part.startswith("-") else 1
-        shown = f"{_option(part)}=… ({often} times)" if often > MOST_REPEATED else part
-        if often <= MOST_REPEATED or shown not in parts:
-            parts.append(shown)
-    text = " ".join(parts)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST].rpartition(' ')[0]} …"
-
-
-def _option(part: str) -> str:
-    return part.partition("=")[0]
-
-
 MAX_LINES = 60
 """A longer fix is not a small one."""
 NOT_IN_NAMES = frozenset('"\\\t\n\r')
