@@ -27,7 +27,7 @@ from browser import FLAGS, chromium  # noqa: E402 - as the tests start it
 HUNKS, LINES = 10, 100
 """Hunks of a file, and lines of a hunk."""
 ME = {"tenant": "", "name": "", "roles": ["admin"], "needs_token": False, "version": "", "models": {},
-      "formats": [], "repositories": [], "can_ask": False, "can_run": False}  # fmt: skip
+      "formats": [], "repositories": []}  # fmt: skip
 SUMMARY = {"review_id": "large", "status": "completed", "title": "Large", "attempt": 1, "created_at": ""}
 READY = """(selector) => new Promise((done) => {
   const look = () => document.querySelector(selector)

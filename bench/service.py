@@ -135,7 +135,6 @@ def _service(scale: Scale, kind: str, workers: int) -> Iterator[Loaded]:
             "reviews-at-once": at_once,
             "reviews-at-once-per-tenant": WORKERS * at_once,
             "calls-at-once": WORKERS * at_once,
-            "requests-per-minute": 1_000_000,
         }
         told = [word for name, number in limits.items() for word in (f"--{name}", str(number))]
         arguments = ["--model", "openai:slow", "--base-url", address, *told, *where]
@@ -348,8 +347,7 @@ def list_rows(scale: Scale, kind: str) -> list[Row]:
     with ExitStack() as stack:
         where = stack.enter_context(_database(kind))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        pace = ["--requests-per-minute", "1000000"]
-        client, _ = stack.enter_context(serving(folder, "--no-work", *where, *pace, is_started=True))
+        client, _ = stack.enter_context(serving(folder, "--no-work", *where, is_started=True))
         store = stack.enter_context(open_store(where[-1] if where else folder))
 
         def first_page() -> None:

@@ -10,7 +10,7 @@ import page
 from affidavit.service.app import api_document
 
 TYPES = page.WEB / "src" / "api" / "schema.d.ts"
-BODIES = ("ReviewRequest", "RequestedOptions", "LabelRequest", "FindingQuestion")
+BODIES = ("ReviewRequest", "RequestedOptions", "LabelRequest")
 """What is sent may leave out fields; what is answered has them all."""
 
 

@@ -11,8 +11,6 @@ SAMPLE = ROOT / "sample"
 PACKED = ROOT / "src" / "affidavit" / "service"
 SIDES = (("before", "A small shop"), ("after", "Let customers redeem coupons"))
 CACHES = shutil.ignore_patterns("__pycache__")
-CONTEXT_LINES = 20
-"""So many that the diff shows its files nearly whole."""
 
 
 def streams() -> dict[str, str]:
@@ -27,7 +25,6 @@ def streams() -> dict[str, str]:
             _git(shop, "commit", "--quiet", "--message", message)
         return {
             "sample.stream": _git(shop, "fast-export", "before", "after"),
-            "sample.diff": _git(shop, "diff", f"-U{CONTEXT_LINES}", "before", "after"),
         }
 
 

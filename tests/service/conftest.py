@@ -7,29 +7,23 @@ import pytest
 from model_server import serving as model_serving
 from scripted_model import model
 from service_process import SECRETS, Asked, Client, serving
-from trace_collector import collecting
 
 
 @pytest.fixture(scope="session")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     folder = tmp_path_factory.mktemp("service")
-    options = ("--repository-bytes", "2000000", "--requests-per-minute", "100000")
+    options = ("--repository-bytes", "2000000")
     with (
-        collecting() as collector,
-        model_serving(model(answer={"answer": "It starts at 1."})) as (address, script),
+        model_serving(model()) as (address, script),
         serving(
             folder,
             *("--model", "openai:scripted", "--base-url", address, *options),
-            environment={
-                **SECRETS,
-                "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
-                "OTEL_BSP_SCHEDULE_DELAY": "200",
-            },
+            environment=SECRETS,
             # Its cells are looked at from outside.
             is_started=True,
         ) as (client, service),
     ):
-        yield Asked(client, script, folder, service, collector)
+        yield Asked(client, script, folder, service)
 
 
 @pytest.fixture(scope="session")

@@ -27,8 +27,6 @@ ME: dict[str, Any] = {
     "models": {},
     "formats": ["report", "markdown"],
     "repositories": [],
-    "can_ask": False,
-    "can_run": False,
 }
 
 

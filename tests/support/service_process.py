@@ -25,7 +25,6 @@ from compiled_rules import give_rules
 from forks import Fork, for_service
 from model_server import Script
 from posting_flow import ALL_BUT_RUFF
-from trace_collector import Collector
 
 AFFIDAVIT = str(Path(sys.executable).with_name("affidavit"))
 WAIT_SECONDS = 120.0
@@ -257,8 +256,6 @@ class Asked:
     """What the model was asked."""
     folder: Path
     service: Service
-    collector: Collector
-    """What it told of its work."""
 
     def command(self, *arguments: str) -> Done:
         """A command of the operator, on the same store."""
@@ -280,6 +277,6 @@ def make_token(
     )
     with open_store(folder) as store:
         access = Access(store.database)
-        access.set_tenant(tenant, now_iso())
+        access.add_tenant(tenant, now_iso())
         access.add_token(kept, digest_of(token))
     return token

@@ -69,7 +69,6 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "worker": "Do the reviews that servers were asked for.",
             "token": "Make, list and revoke tokens of the service.",
             "repository": "Tell the service about repositories.",
-            "tenant": "Give tenants of the service limits of their own.",
             "purge": "Delete old reviews and their reports.",
         },
     ),

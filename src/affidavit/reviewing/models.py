@@ -143,10 +143,9 @@ def _check_two_opinions(choices: Mapping[Role, ModelChoice]) -> None:
         )
 
 
-def ledger_of(settings: Settings, most_usd: float | None = None) -> Ledger:
-    """What the review may spend, and never more than `most_usd`."""
-    bounds = [usd for usd in (settings.budget_usd, most_usd) if usd is not None]
-    return Ledger(SpendingLimit(tokens=settings.budget_tokens, usd=min(bounds, default=None)))
+def ledger_of(settings: Settings) -> Ledger:
+    """Return a ledger with the budget of a review."""
+    return Ledger(SpendingLimit(tokens=settings.budget_tokens, usd=settings.budget_usd))
 
 
 def opened_log(options: ReviewOptions) -> ConversationLog:

@@ -15,12 +15,11 @@ from fastapi.routing import APIRoute
 from starlette.routing import Match
 
 from affidavit import __version__
-from affidavit.service.api.access import Admission, Pace
 from affidavit.service.api.guard import Guard
 from affidavit.service.parts import Parts
 from affidavit.service.problems import EXCEPTIONS, Problem, Refusal, not_found
 from affidavit.service.routes import about, code, findings, operation, reports, reviews, webhooks
-from affidavit.service.streaming import Turns, Watch
+from affidavit.service.streaming import Watch
 
 METHODS = ("get", "post", "put", "delete")
 
@@ -72,9 +71,6 @@ def make_app(parts: Parts, watch: Watch) -> FastAPI:
                 await looking
 
     app = _application(parts.settings.version, lifespan)
-    app.state.admission = Admission(parts.access)
-    app.state.unknown_callers = Pace(parts.settings.limits.requests_per_minute)
-    app.add_middleware(Turns)
     app.add_middleware(Guard, settings=parts.settings, is_open=lambda: parts.is_open)
     return app
 

@@ -1,76 +1,35 @@
-"""Logs as JSON, one object a line, each with the review that it speaks of."""
+"""Write logs as JSON, one object a line; a message that repeats is written once a minute."""
 
 import logging
 import re
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
-from structlog.contextvars import get_contextvars
 
 AGAIN_SECONDS = 60.0
-MOST_WORDS = 1_000
-"""So many are remembered; of more, those that were written longest ago are new again."""
-
-
-class Repeats:
-    """Counts what is not written, so that nothing is lost but the number of lines; for many threads."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._lock = clock, threading.Lock()
-        self._written: dict[str, tuple[float, int]] = {}
-
-    def count(self, words: str) -> int:
-        """How often these words came since they were last written, with this time; 0: not to be written."""
-        with self._lock:
-            now = self._clock()
-            at, since = self._written.get(words, (now - AGAIN_SECONDS, 0))
-            if now - at < AGAIN_SECONDS:
-                self._written[words] = (at, since + 1)
-                return 0
-            self._written.pop(words, None)
-            self._written[words] = (now, 0)
-            if len(self._written) > MOST_WORDS:
-                del self._written[next(iter(self._written))]
-            return since + 1
-
-
-class SeldomLog:
-    """Warns as a log does; what it said already comes again after a while, with how often it came."""
-
-    def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._log, self._repeats = structlog.get_logger(name), Repeats(clock)
-
-    def warning(self, words: str, *, pause: float | None = None, **told: Any) -> None:
-        """Warn; how long is waited until the next time makes no new words."""
-        known = sorted({**get_contextvars(), **told}.items())
-        times = self._repeats.count(f"{words} {known}")
-        if not times:
-            return
-        waits = {} if pause is None else {"seconds": round(pause, 1)}
-        self._log.warning(words, **waits, **told, **({"times": times} if times > 1 else {}))
-
-
+MAX_MESSAGES = 1_000
+"""How many messages are remembered."""
+_COUNTED = re.compile(r"(Retrying in|attempt|polling interval to) \d+(\.\d+)?")
+"""Parts of a message of the engine that differ at each attempt."""
 _TRACE = "Traceback (most recent call last)"
 _ERROR_LINE = re.compile(r"^[\w.]*(?:Error|Exception|Failure|Timeout)\b.*$", re.MULTILINE)
 """The line of a traceback that says what went wrong."""
-_COUNTED = re.compile(r"(Retrying in|attempt|polling interval to) \d+(\.\d+)?")
-"""What differs each time that the engine says the same."""
 
 
 def write_logs() -> None:
-    """Write what this process and its libraries say to standard error."""
+    """Write the logs of this process and its libraries to standard error."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     structlog.configure(
-        processors=[*shared, structlog.processors.format_exc_info, structlog.processors.JSONRenderer()],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name, structlog.stdlib.ExtraAdder(["times"])],
@@ -82,65 +41,74 @@ def write_logs() -> None:
     )
     writer = logging.StreamHandler(sys.stderr)
     writer.setFormatter(formatter)
+    writer.addFilter(OncePerMinute())
     logging.basicConfig(handlers=[writer], level=logging.WARNING, force=True)
+    logging.getLogger("affidavit").setLevel(logging.INFO)
 
 
 def say(text: str) -> None:
-    """Tell of the process itself: to somebody at a terminal in words, otherwise as a line of the log."""
+    """Report the state of the process: as text on a terminal, otherwise in the log."""
     if sys.stderr.isatty():
-        print(text, file=sys.stderr, flush=True)  # noqa: T201 - who started it reads it there
+        print(text, file=sys.stderr, flush=True)  # noqa: T201 - for the person who started it
     else:
         structlog.get_logger("affidavit").info(text)
 
 
-class _Expected(logging.Filter):
-    """Lets through what is a fault; what was asked for, or is told elsewhere, is none."""
+class OncePerMinute(logging.Filter):
+    """Drops repeated messages; the next one that is written counts them in `times`."""
 
-    def __init__(self, outcomes: Sequence[type[BaseException]], words: Sequence[str]) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self._outcomes, self._words = tuple(outcomes), tuple(words)
+        self._clock = clock
+        self._written: dict[str, tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        kind = record.exc_info[0] if record.exc_info else None
-        is_outcome = kind is not None and issubclass(kind, self._outcomes)
-        _shorten(record)
-        return not is_outcome and not record.getMessage().startswith(self._words)
+        """Return whether the record is written."""
+        now, key = self._clock(), _key(record)
+        at, times = self._written.get(key, (now - AGAIN_SECONDS, 0))
+        if now - at < AGAIN_SECONDS:
+            self._written[key] = (at, times + 1)
+            return False
+        if len(self._written) >= MAX_MESSAGES:
+            self._written.clear()
+        self._written[key] = (now, 0)
+        if times:
+            record.times = times + 1
+            if isinstance(record.msg, dict):
+                record.msg["times"] = times + 1
+        return True
 
 
-def _shorten(record: logging.LogRecord) -> None:
-    """A traceback in the text itself is that of a call that is made again: its last word is enough."""
-    before, is_traced, trace = record.getMessage().partition(_TRACE)
-    if is_traced:
-        said = _ERROR_LINE.findall(trace)
-        record.msg, record.args = f"{before.strip().rstrip(':')}: {said[-1] if said else 'no reason'}", ()
+def _key(record: logging.LogRecord) -> str:
+    """Return what makes two records the same message; pauses and attempts do not count."""
+    if isinstance(record.msg, dict):
+        counted = {
+            key: str(value) for key, value in record.msg.items() if key not in ("timestamp", "seconds")
+        }
+        return str(sorted(counted.items()))
+    error = repr(record.exc_info[1]) if record.exc_info else ""
+    return f"{record.levelno} {_COUNTED.sub('', record.getMessage())} {error}"
 
 
-class _Seldom(logging.Filter):
-    """Lets the same words through once, and then now and then with how often they came."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        super().__init__()
-        self._repeats = Repeats(clock)
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        said = _COUNTED.sub(r"\1", record.getMessage())
-        error = repr(record.exc_info[1]) if record.exc_info else ""
-        times = self._repeats.count(f"{record.levelno} {said} {error}")
-        if times > 1:
-            record.times = times
-        return times > 0
-
-
-def tell_as_ours(
-    name: str,
-    outcomes: Sequence[type[BaseException]],
-    words: Sequence[str],
-    clock: Callable[[], float] = time.monotonic,
-) -> None:
-    """Have a library's log written as ours is: no outcomes that it takes for faults, and no floods."""
+def expect(name: str, outcomes: Sequence[type[BaseException]], words: Sequence[str]) -> None:
+    """Have a library's log written as ours, without normal outcomes that it takes for faults."""
     logger = logging.getLogger(name)
     for writer in list(logger.handlers):
         logger.removeHandler(writer)
     logger.propagate = True
-    logger.addFilter(_Expected(outcomes, words))
-    logger.addFilter(_Seldom(clock))
+
+    def is_fault(record: logging.LogRecord) -> bool:
+        _shorten(record)
+        kind = record.exc_info[0] if record.exc_info else None
+        is_outcome = kind is not None and issubclass(kind, tuple(outcomes))
+        return not is_outcome and not record.getMessage().startswith(tuple(words))
+
+    logger.addFilter(is_fault)
+
+
+def _shorten(record: logging.LogRecord) -> None:
+    """Replace a traceback in the text, which belongs to a call that is retried, by its last line."""
+    before, is_traced, trace = record.getMessage().partition(_TRACE)
+    if is_traced:
+        said = _ERROR_LINE.findall(trace)
+        record.msg, record.args = f"{before.strip().rstrip(':')}: {said[-1] if said else 'no reason'}", ()

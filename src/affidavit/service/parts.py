@@ -15,9 +15,9 @@ from affidavit.service.kept.access import Access
 from affidavit.service.kept.progress import Postings, ReviewProgress
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.logs import say, write_logs
-from affidavit.service.metrics import REGISTRY, send_traces
+from affidavit.service.metrics import REGISTRY
 from affidavit.service.settings import ServiceSettings
-from affidavit.service.work.calls import Calls, Money
+from affidavit.service.work.calls import Calls
 from affidavit.service.work.engine import Work
 from affidavit.service.work.forgetting import Caches, Forgetting
 from affidavit.service.work.waiting import (
@@ -48,7 +48,6 @@ class Parts:
         self.postings = Postings(self.store.database)
         self.access = Access(self.store.database)
         self.readiness = Readiness(self._look)
-        self.money = Money(settings, self.access, self.progress)
         self.caches = Caches(settings, self.access)
         self.adoption = Adoption(self.store)
         self.work = Work(settings)
@@ -122,7 +121,6 @@ def on_signals(end: Callable[[], None], parts: Parts) -> None:
 def run_worker(settings: ServiceSettings) -> None:
     """Do reviews until a signal comes."""
     write_logs()
-    send_traces(settings.environment, settings.version)
     asyncio.run(_work(Parts(settings)))
 
 

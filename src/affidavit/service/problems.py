@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import structlog
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -19,9 +20,8 @@ from affidavit.errors import (
     UnreadableReportError,
 )
 from affidavit.forges.clones import TooLargeError
-from affidavit.service.logs import SeldomLog
 
-LOG = SeldomLog("affidavit.api")
+LOG = structlog.get_logger("affidavit.api")
 MEDIA_TYPE = "application/problem+json"
 AWAY = "the database does not answer"
 STARTING = "this server is starting, and waits for its database"

@@ -9,15 +9,14 @@ import uvicorn
 from structlog.contextvars import bound_contextvars
 
 from affidavit.errors import SettingsError
-from affidavit.service.api.guard import AT_A_TIME, ClientConnection, close_overdue
 from affidavit.service.app import make_app
-from affidavit.service.logs import say, tell_as_ours, write_logs
-from affidavit.service.metrics import send_traces
+from affidavit.service.logs import expect, say, write_logs
 from affidavit.service.parts import Parts, on_signals
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.streaming import Watch
 from affidavit.service.work.waiting import unless_ended
 
+CONNECTIONS = 1_000
 STREAMS_END_SECONDS = 3
 """A stream has no end of its own: who listens connects again, to another server."""
 
@@ -29,9 +28,7 @@ def run_server(settings: ServiceSettings, *, works: bool) -> None:
     """Serve until a signal comes."""
     write_logs()
     for library in ("asyncio", "uvicorn.error"):
-        # What callers without rights can bring about must not fill the log.
-        tell_as_ours(library, (), ())
-    send_traces(settings.environment, settings.version)
+        expect(library, (), ())
     asyncio.run(_run(Parts(settings), works=works))
 
 
@@ -43,9 +40,8 @@ async def _run(parts: Parts, *, works: bool) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
-        http=ClientConnection,
         ws="none",
-        backlog=AT_A_TIME,
+        limit_concurrency=CONNECTIONS,
         proxy_headers=PROXIES in parts.settings.environment,
         timeout_graceful_shutdown=STREAMS_END_SECONDS,
     )
@@ -77,12 +73,6 @@ class ServiceServer(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Its own way of taking signals would end the program by one."""
         yield
-
-    async def on_tick(self, counter: int) -> bool:
-        """Look after the connections once a second."""
-        if counter % 10 == 0:
-            close_overdue(self.server_state)
-        return await super().on_tick(counter)
 
 
 async def _let_in(parts: Parts, address: str, ended: asyncio.Event, *, works: bool) -> None:

@@ -39,10 +39,6 @@ class ServiceLimits:
     request_bytes: int = 25_000_000
     diff_bytes: int = 20_000_000
     repository_bytes: int = 5_000_000_000
-    usd_per_day: float = 0.0
-    """Of a tenant; 0: as much as it takes."""
-    requests_per_minute: int = 1_200
-    """Of one token or address, to one server."""
     review_seconds: float = 4 * 3600.0
 
 

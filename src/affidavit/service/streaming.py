@@ -1,51 +1,17 @@
-"""Notice that reviews go on: one look at the database for all who listen, however many they are."""
+"""Stream the events of reviews: one query notices news for all listeners."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi.sse import format_sse_event
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from affidavit.errors import StoreError
 from affidavit.service.kept.progress import ReviewProgress
 from affidavit.service.kept.records import FINISHED, KeptEvent, ReviewStatus
 from affidavit.service.kept.reviews import Reviews
-
-AT_ONCE = 8
-STREAM = "/stream"
-
-
-class Turns:
-    """Stands before the routes; who asks for a stream stands in line, where that costs nothing."""
-
-    def __init__(self, app: ASGIApp, at_once: int = AT_ONCE) -> None:
-        self._app, self._turns = app, asyncio.Semaphore(at_once)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on, a stream when it is its turn, which is over as soon as it is answered."""
-        if scope["type"] != "http" or not scope["path"].endswith(STREAM):
-            await self._app(scope, receive, send)
-            return
-        await self._turns.acquire()
-        is_begun = False
-
-        async def sending(message: Message) -> None:
-            nonlocal is_begun
-            if not is_begun:
-                is_begun = True
-                self._turns.release()
-            await send(message)
-
-        try:
-            await self._app(scope, receive, sending)
-        finally:
-            if not is_begun:
-                self._turns.release()
-
 
 HEARTBEAT_SECONDS = 15.0
 HEARTBEAT = b": ping\n\n"
@@ -62,20 +28,8 @@ FIELDS: dict[str, Any] = {
 DOCUMENTED = {"content": {MEDIA_TYPE: {"itemSchema": {"type": "object", "properties": FIELDS}}}}
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Events that follow each other, written once for all who listen."""
-
-    events: Sequence[KeptEvent]
-    wire: bytes
-
-
-def write_batch(events: Sequence[KeptEvent]) -> Batch:
-    """The events, and what is sent of them."""
-    return Batch(events, b"".join(map(_written, events)))
-
-
-def _written(event: KeptEvent) -> bytes:
+def written(event: KeptEvent) -> bytes:
+    """Return an event as it is sent."""
     return format_sse_event(
         data_str=json.dumps(event.data), event=event.name, id=str(event.number), retry=RETRY_MILLISECONDS
     )
@@ -114,7 +68,6 @@ class Watch:
         self._reviews, self._progress = reviews, progress
         self._listening: dict[str, int] = {}
         self._states: Mapping[str, State] = {}
-        self._reading: dict[tuple[str, int], asyncio.Task[Batch]] = {}
         self._news = asyncio.Condition()
         self._is_expected = False
         """Whether somebody waits for the next look, whatever it shows."""
@@ -156,16 +109,16 @@ class Watch:
             if not self._listening:
                 self._is_listened_to.clear()
 
-    async def follow(self, review_id: str, after: int) -> AsyncIterator[Batch]:
-        """Every event after a number, those of before and those to come, until the review is over."""
+    async def follow(self, review_id: str, after: int) -> AsyncIterator[bytes]:
+        """Yield every event after a number, past and future, until the review is over."""
         loop, quiet_since = asyncio.get_running_loop(), 0.0
         async with self._listened_to(review_id):
             last = ""
             while True:
-                said = await self._said_since(review_id, after)
-                if said.events:
-                    after, last, quiet_since = said.events[-1].number, said.events[-1].name, loop.time()
-                    yield said
+                events = await self._read(review_id, after)
+                if events:
+                    after, last, quiet_since = events[-1].number, events[-1].name, loop.time()
+                    yield b"".join(map(written, events))
                 state = await self._wait_for(review_id, after)
                 if state is None or self.is_ending:
                     return
@@ -174,24 +127,11 @@ class Watch:
                 if last in LAST or loop.time() - quiet_since > LAST_WORD_SECONDS:
                     return
 
-    async def _said_since(self, review_id: str, after: int) -> Batch:
-        """The next events, read and written once for all who have come as far."""
-        asked = (review_id, after)
-        if asked not in self._reading:
-            self._reading[asked] = asyncio.create_task(self._read(review_id, after))
-            self._reading[asked].add_done_callback(lambda _: self._reading.pop(asked))
-        # Who hangs up takes nothing from the others.
-        return await asyncio.shield(self._reading[asked])
-
-    async def _read(self, review_id: str, after: int) -> Batch:
-        """What is not known because the database is away is known at a later look."""
-
-        def read() -> Batch:
-            return write_batch(self._progress.events(review_id, after, PAGE))
-
+    async def _read(self, review_id: str, after: int) -> list[KeptEvent]:
+        """Read the next events; while the database is away there are none."""
         with suppress(StoreError):
-            return await asyncio.to_thread(read)
-        return write_batch(())
+            return await asyncio.to_thread(self._progress.events, review_id, after, PAGE)
+        return []
 
     async def _wait_for(self, review_id: str, after: int) -> State | None:
         async with self._news:

@@ -151,7 +151,7 @@ REVIEWS = Table(
     Column("submitted_by", KeptText, nullable=False),
     # Asked for twice, the same change is one review; a new one takes its place.
     Column("change_key", KeptText, nullable=False),
-    # What is to be reviewed; `change` is that as it was opened. Both may be large, and are read alone.
+    # What is to be reviewed. It may be large, and is read alone.
     Column("request", KeptText, nullable=False),
     Column("started_at", KeptText),
     Column("finished_at", KeptText),
@@ -165,7 +165,6 @@ REVIEWS = Table(
     Column("outcome", KeptText),
     # Who works on it: what anybody else writes about it is refused.
     Column("owner", KeptText),
-    Column("change", KeptText),
     Column("title", KeptText, nullable=False, server_default=""),
     Column("cost_usd", Float),
     Column("tokens", Integer, nullable=False, server_default="0"),
@@ -188,16 +187,6 @@ REVIEWS = Table(
         sqlite_where=_IS_CURRENT,
         postgresql_where=_IS_CURRENT,
     ),
-)
-
-# A caller's key names one request: the digest says which, and the review is its answer for as long as it is.
-REQUEST_KEYS = Table(
-    "request_keys",
-    METADATA,
-    Column("tenant", KeptText, primary_key=True),
-    Column("key", KeptText, primary_key=True),
-    Column("digest", KeptText, nullable=False),
-    Column("review_id", KeptText, ForeignKey(REVIEWS.c.id, ondelete="CASCADE"), nullable=False),
 )
 
 # The last time that a review was posted on its pull or merge request; each time has a number.
@@ -259,7 +248,8 @@ TENANTS = Table(
     METADATA,
     Column("name", KeptText, primary_key=True),
     Column("created_at", KeptText, nullable=False),
-    Column("limits", KeptText, nullable=False, server_default="{}"),
+    # Caches that are older are deleted.
+    Column("deletions", Integer, nullable=False, server_default="0"),
 )
 
 TOKENS = Table(
@@ -294,39 +284,6 @@ WORKERS = Table(
     Column("process", Integer, nullable=False),
     # Counted up while the worker lives; clocks of different machines are never compared.
     Column("beat", Integer, nullable=False),
-)
-
-SPENDING = Table(
-    "spending",
-    METADATA,
-    Column("tenant", KeptText, primary_key=True),
-    Column("day", KeptText, primary_key=True),
-    Column("usd", Float, nullable=False),
-    Column("tokens", Integer, nullable=False),
-    Column("calls", Integer, nullable=False),
-)
-
-AUDIT = Table(
-    "audit",
-    METADATA,
-    Column("number", Integer, primary_key=True),
-    Column("at", KeptText, nullable=False),
-    Column("tenant", KeptText, nullable=False),
-    Column("who", KeptText, nullable=False),
-    Column("action", KeptText, nullable=False),
-    Column("target", KeptText, nullable=False),
-    Column("detail", KeptText, nullable=False, server_default=""),
-    Index("audit_by_tenant", "tenant", "number"),
-    sqlite_autoincrement=True,
-)
-
-# Forges deliver an event again when they are not sure that it arrived.
-DELIVERIES = Table(
-    "deliveries",
-    METADATA,
-    Column("forge", KeptText, primary_key=True),
-    Column("id", KeptText, primary_key=True),
-    Column("at", KeptText, nullable=False),
 )
 
 VERSION_NUMBER = "1"

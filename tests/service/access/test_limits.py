@@ -1,29 +1,20 @@
-"""What a server takes on: reviews, money, requests; each refusal says what to do, and hits nobody else."""
+"""Limits on waiting reviews; each refusal says what to do and affects no other tenant."""
 
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
-from sqlalchemy import select
 
-from affidavit.events import now_iso
-from affidavit.service.api.access import Pace
-from affidavit.service.kept.access import Access
-from affidavit.service.kept.progress import NewExchanges, ReviewProgress, Spent
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.metrics import render_metrics
-from affidavit.service.problems import Refusal
 from affidavit.store.open import open_store
-from affidavit.store.tables import SPENDING
 from posting_flow import ALL_BUT_RUFF
-from service_process import DIFF, Answer, Asked, Client, make_token, operate, other_diff, serving, working
+from service_process import Client, make_token, other_diff, serving, working
 
-QUEUED, PACE = 8, 200
+QUEUED = 8
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +25,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def tenants(folder: Path) -> Iterator[dict[str, Client]]:
     """Clients of tenants of a server with narrow limits that does no reviews itself."""
-    names = ("busy", "quiet", "rich", "hasty", "patient", "crowd")
+    names = ("busy", "quiet", "patient", "crowd")
     tokens = {name: make_token(folder, name, "submit", tenant=name) for name in names}
-    limits = ("--queued-per-tenant", str(QUEUED), "--usd-per-day", "2", "--requests-per-minute", str(PACE))
+    limits = ("--queued-per-tenant", str(QUEUED))
     with serving(folder, "--require-token", "--no-work", *limits) as (client, _):
         yield {"nobody": client, **{name: Client(client.url, token) for name, token in tokens.items()}}
 
@@ -102,88 +93,6 @@ def test_a_tenants_hundred_reviews_do_not_starve_anothers_first(
             assert b'affidavit_reviews_total{status="completed"' in answer.read()
 
 
-def exchange(day: str, usd: float) -> NewExchanges:
-    return NewExchanges([("key", "{}")], Spent("rich", day, usd, 100))
-
-
-def test_money_is_limited_by_tenant_and_day(folder: Path, tenants: dict[str, Client]) -> None:
-    first = tenants["rich"].submit(diff_text=other_diff("rich.txt"))
-    with open_store(folder) as store:
-        reviews, progress = Reviews(store.database), ReviewProgress(store.database)
-        assert reviews.begin(first, "somebody", "2026-01-01")
-        today = datetime.now(UTC).date().isoformat()
-        for day in ("2020-01-01", today):
-            assert progress.add(
-                first, "somebody", [], NewExchanges([("key", "{}")], Spent("rich", day, 1.5, 100))
-            )
-        assert tenants["rich"].post("/api/review", {"diff_text": other_diff("2.txt")}).status == 202
-        assert progress.add(
-            first, "somebody", [], NewExchanges([("key", "{}")], Spent("rich", today, 0.5, 100))
-        )
-        refused = tenants["rich"].post("/api/review", {"diff_text": other_diff("3.txt")})
-    known = tenants["rich"].post("/api/review", {"diff_text": other_diff("2.txt")})
-    assert (known.status, known.json["is_new"]) == (200, False)
-    assert tenants["rich"].post(f"/api/review/{known.json['review_id']}/cancel").status == 202
-    assert tenants["rich"].post(f"/api/review/{known.json['review_id']}/retry").status == 402
-    assert refused.status == 402
-    assert "2.00 of 2.00 US dollars today" in refused.json["detail"]
-    assert "tomorrow" in refused.json["advice"]
-    assert tenants["patient"].post("/api/review", {"diff_text": other_diff("3.txt")}).status == 202
-
-
-def test_questions_are_paid_from_the_days_money_and_refused_when_it_is_spent(asked: Asked) -> None:
-    client = Client(asked.client.url, make_token(asked.folder, "me", "submit", tenant="curious"))
-    review_id = client.submit(diff_text=DIFF)
-    assert client.finished(review_id)["status"] == "completed"
-    report = client.get(f"/api/review/{review_id}/report").json
-    finding = next(one["id"] for one in report["candidates"] if one["finding"])
-    place = f"/api/review/{review_id}/findings/{finding}/ask"
-    counted = select(SPENDING.c.calls).where(SPENDING.c.tenant == "curious")
-    with open_store(asked.folder) as store:
-        Access(store.database).set_tenant("curious", now_iso(), {"usd_per_day": 2.0})
-        with store.database.transaction() as connection:
-            before = connection.execute(counted).scalar_one()
-        assert client.post(place, {"question": "Why?"}).status == 200
-        with store.database.transaction() as connection:
-            assert connection.execute(counted).scalar_one() > before
-        today = datetime.now(UTC).date().isoformat()
-        ReviewProgress(store.database).spend(Spent("curious", today, 2.0, 0, 0))
-    requests = len(asked.script.requests)
-    assert client.post(place, {"question": "Why?"}).status == 402
-    assert len(asked.script.requests) == requests
-
-
-def test_the_operator_gives_a_tenant_limits_of_its_own(folder: Path, tenants: dict[str, Client]) -> None:
-    own = ("tenant", "set", "own", "--queued-per-tenant", "1")
-    assert operate(folder, *own, "--usd-per-day", "7.5").code == 0
-    assert "own  7.5 US dollars a day, 1 reviews waiting" in operate(folder, "tenant", "list").out
-    client = Client(tenants["nobody"].url, make_token(folder, "own", "submit", tenant="own"))
-    assert client.post("/api/review", {"diff_text": other_diff("1.txt")}).status == 202
-    assert client.post("/api/review", {"diff_text": other_diff("2.txt")}).status == 429
-    assert operate(folder, "tenant", "set", "own").code == 2
-    assert operate(folder, "tenant", "set", "own", "--usual").code == 0
-    assert "own  as all" in operate(folder, "tenant", "list").out
-    assert client.post("/api/review", {"diff_text": other_diff("2.txt")}).status == 202
-
-
-def test_requests_are_limited_by_token_and_unknown_tokens_by_address(tenants: dict[str, Client]) -> None:
-    last = _until_refused(lambda _: tenants["hasty"])
-    assert last.status == 429
-    assert 1 <= int(last.headers["Retry-After"]) <= 60
-    assert tenants["patient"].get("/api/me").status == 200
-    # A new token each time is no new caller.
-    assert _until_refused(lambda _: Client(tenants["nobody"].url, uuid4().hex)).status == 429
-    assert tenants["patient"].get("/api/me").status == 200
-
-
-def _until_refused(client: Callable[[int], Client]) -> Answer:
-    for number in range(2 * PACE):
-        answer = client(number).get("/api/me")
-        if answer.status == 429:
-            return answer
-    return answer
-
-
 def test_what_is_open_is_told_as_none_where_nothing_is() -> None:
     text, _ = render_metrics({("busy", "queued"): 2}, ["default", "busy"])
     told = {line for line in text.decode().splitlines() if line.startswith("affidavit_reviews_open{")}
@@ -193,19 +102,3 @@ def test_what_is_open_is_told_as_none_where_nothing_is() -> None:
         'affidavit_reviews_open{status="queued",tenant="busy"} 2.0',
         'affidavit_reviews_open{status="running",tenant="busy"} 0.0',
     }
-
-
-def test_a_bucket_fills_evenly_and_whoever_is_unknown_longest_is_forgotten() -> None:
-    now = [0.0]
-    pace = Pace(60, lambda: now[0])
-    for _ in range(60):
-        pace.take("one")
-    with pytest.raises(Refusal, match="more than 60 requests a minute"):
-        pace.take("one")
-    pace.take("two")
-    now[0] = 2.0
-    pace.take("one")
-    pace.take("one")
-    with pytest.raises(Refusal) as refused:
-        pace.take("one")
-    assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "1"})

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from affidavit.service.kept.records import KeptEvent
-from affidavit.service.streaming import HEARTBEAT, with_heartbeats, write_batch
+from affidavit.service.streaming import HEARTBEAT, with_heartbeats, written
 
 
 class Source:
@@ -51,4 +51,4 @@ def test_who_hangs_up_leaves_nothing_waiting() -> None:
 def test_events_are_written_one_after_the_other_each_with_its_name_and_number() -> None:
     events = [KeptEvent(number=one, name="tool.called", data={"text": "a\nb"}) for one in (7, 8)]
     text = 'event: tool.called\ndata: {"text": "a\\nb"}\nid: %d\nretry: 1000\n\n'
-    assert write_batch(events).wire.decode() == text % 7 + text % 8
+    assert b"".join(map(written, events)).decode() == text % 7 + text % 8

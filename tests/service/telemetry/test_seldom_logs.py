@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
-from structlog.contextvars import bound_contextvars
-from structlog.testing import capture_logs
 
-from affidavit.service.logs import AGAIN_SECONDS, MOST_WORDS, Repeats, SeldomLog, tell_as_ours
+from affidavit.service.logs import OncePerMinute
 
 
 class Clock:
@@ -39,7 +37,7 @@ def clock() -> Clock:
 @pytest.fixture
 def log(clock: Clock) -> logging.Logger:
     log = logging.getLogger(f"library-{uuid4().hex}")
-    tell_as_ours(log.name, (), (), clock)
+    log.addFilter(OncePerMinute(clock))
     return log
 
 
@@ -82,30 +80,9 @@ def test_the_number_of_an_attempt_and_its_pause_make_no_new_words(
     assert written.lines == [("Database connection failed: away. Retrying in 1.02s (attempt 1)", 1)]
 
 
-def test_only_so_many_words_are_remembered(clock: Clock) -> None:
-    repeats = Repeats(clock)
-    for number in range(MOST_WORDS + 1):
-        assert repeats.count(str(number)) == 1
-    assert repeats.count("0") == 1
-    assert repeats.count(str(MOST_WORDS)) == 0
-    clock.now += AGAIN_SECONDS
-    assert repeats.count(str(MOST_WORDS)) == 2
-
-
-def test_our_own_warning_is_written_once_and_then_each_minute_with_how_often_it_came(clock: Clock) -> None:
-    log = SeldomLog("ours", clock)
-    with capture_logs() as written:
-        for second in range(121):
-            clock.now = 1_000.0 + second
-            log.warning("the store is waited for", pause=float(second), reason="away")
-    assert [(one["seconds"], one.get("times", 1)) for one in written] == [(0.0, 1), (60.0, 60), (120.0, 60)]
-
-
-def test_our_own_warning_of_another_reason_or_review_is_written_at_once(clock: Clock) -> None:
-    log = SeldomLog("ours", clock)
-    with capture_logs() as written:
-        for review in ("review-1", "review-2"):
-            with bound_contextvars(review=review):
-                for reason in ("full", "away", "full"):
-                    log.warning("a stage is tried again", reason=reason)
-    assert [one["reason"] for one in written] == ["full", "away"] * 2
+def test_our_own_warning_is_repeated_for_another_reason_and_not_for_another_pause(
+    log: logging.Logger, written: Written
+) -> None:
+    for reason, seconds in (("full", 1), ("full", 2), ("away", 2), ("full", 3)):
+        log.warning({"event": "a stage is retried", "reason": reason, "seconds": seconds})
+    assert [("full" in line, "away" in line) for line, _ in written.lines] == [(True, False), (False, True)]

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from affidavit.service.kept.access import Access, AuditEntry
+from affidavit.service.kept.access import Access
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.settings import ServiceSettings
@@ -26,7 +26,7 @@ def filled(settings: ServiceSettings) -> None:
     with open_store(settings.database or settings.data) as store:
         request = WantedReview(source="diff", diff_text=DIFF)
         Reviews(store.database).add(Wanted(REVIEW, "one", "2026-01-01", "me", "key", request), again=False)
-        Access(store.database).note(AuditEntry(at="", tenant="one", who="me", action="a", target=REVIEW))
+        Access(store.database).count_deletion("one", "2026-01-01")
     work = Work(settings)
     work.prepare()
     asyncio.run(work.enqueue(REVIEW, "one"))
@@ -39,7 +39,7 @@ def check(settings: ServiceSettings) -> None:
         assert found is not None
         assert found.status == "queued"
         assert Reviews(store.database).request(REVIEW) == WantedReview(source="diff", diff_text=DIFF)
-        assert len(Access(store.database).audit("one", 10)) == 1
+        assert Access(store.database).deletions() == {"one": 1}
     work = Work(settings)
     assert [one.workflow_id for one in work.client.list_workflows()] == [REVIEW]
     assert asyncio.run(work.states([found.id])) == {found.id: "ENQUEUED"}

@@ -26,7 +26,7 @@ REVIEW = "00000000-0000-4000-8000-000000000001"
 HEALTH = "/api/health"
 PATHS = ("/api/ready", "/api/review", "/api/audit", f"/api/review/{REVIEW}/stream")
 SERVE = ["serve", "--port", "0", "--no-work"]
-WAITED = r"(the store is waited for)"
+WAITED = r"(waiting for the store)"
 
 
 @dataclass

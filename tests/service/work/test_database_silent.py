@@ -87,7 +87,7 @@ def _ask_in_silence(silence: Silence, cable: Cable, client: Client) -> None:
 
 
 def _end_while_waiting(silence: Silence, cable: Cable, service: Service) -> None:
-    service.said(r"(the store is waited for)")
+    service.said(r"(waiting for the store)")
     before, until = cable.accepted, time.monotonic() + WAIT_SECONDS
     while cable.accepted == before and time.monotonic() < until:
         time.sleep(0.05)

@@ -190,15 +190,12 @@ def test_a_rest_ends_when_the_review_is_let_go_of(tmp_path: Path) -> None:
     async def rest(place: ReviewRunner) -> None:
         review = place.reviews.begin("one", place.settings.worker_id, now_iso())
         assert review is not None
-        diary = Diary(place.progress, "one", "default", place.settings.worker_id)
-        held = HeldReview(review, place.calls, diary, checked)
+        diary = Diary(place.progress, "one", place.settings.worker_id)
+        held = HeldReview(review, place.calls, diary)
         await held.rest(0.01)
         held.stop()
         with pytest.raises(LostReview):
             await held.rest(600)
-
-    async def checked() -> None:
-        pass
 
     with workplace(tmp_path) as place:
         request = WantedReview(source="diff", diff_text=DIFF)

@@ -22,11 +22,7 @@ export interface paths {
          * @description Ask for a review of a change.
          */
         post: operations["ask_for_review_api_review_post"];
-        /**
-         * Purge
-         * @description Delete the caller's reviews that ended before a day, with all that was kept of them.
-         */
-        delete: operations["purge_api_review_delete"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -41,7 +37,7 @@ export interface paths {
         };
         /**
          * Get Review
-         * @description The `ReviewVerdict`; where there is none, 202 with what is known so far.
+         * @description Return the `ReviewVerdict`; without one, 202 with the state of the review.
          */
         get: operations["get_review_api_review__review_id__get"];
         put?: never;
@@ -96,26 +92,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/review/{review_id}/change": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Change
-         * @description The change under review: its files and hunks without secrets, as soon as it was opened.
-         */
-        get: operations["get_change_api_review__review_id__change_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/review/{review_id}/stream": {
         parameters: {
             query?: never;
@@ -128,30 +104,9 @@ export interface paths {
          * @description Every event of a review, those of before and those to come; it closes when the review is over.
          *
          *     It goes on after `Last-Event-ID`, or after `last_event_id` for clients that cannot send headers. An id
-         *     that the review never gave (negative, no number, beyond its end) is none: the story begins anew. It also
-         *     closes within seconds of the end of the token that opened it.
+         *     that the review never gave (negative, no number, beyond its end) is none: the story begins anew.
          */
         get: operations["stream_events_api_review__review_id__stream_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/review/{review_id}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Events
-         * @description The events of a review by pages.
-         */
-        get: operations["list_events_api_review__review_id__events_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -326,26 +281,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/review/{review_id}/withheld": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Withheld
-         * @description Every finding that is not shown, with its reason, and what analysers set aside.
-         */
-        get: operations["get_withheld_api_review__review_id__withheld_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/review/{review_id}/recheck": {
         parameters: {
             query?: never;
@@ -425,26 +360,6 @@ export interface paths {
          * @description Take a label back; what was said before is kept.
          */
         delete: operations["remove_label_api_review__review_id__findings__finding_id__label_delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/review/{review_id}/findings/{finding_id}/ask": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Ask
-         * @description Ask a model about a finding; it reads the evidence and, read-only, the repository.
-         */
-        post: operations["ask_api_review__review_id__findings__finding_id__ask_post"];
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -530,26 +445,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/repositories": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Repositories
-         * @description The repositories that can be named in a request.
-         */
-        get: operations["repositories_api_repositories_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/sample": {
         parameters: {
             query?: never;
@@ -557,11 +452,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Sample
-         * @description A change with problems in it, to try the service with.
-         */
-        get: operations["sample_api_sample_get"];
+        get?: never;
         put?: never;
         /**
          * Sample Repository
@@ -606,26 +497,6 @@ export interface paths {
          * @description How often findings of the caller's reviews were wrong, as far as people have labelled them.
          */
         get: operations["quality_api_quality_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/quality/history": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * History
-         * @description Cost, duration and what became of findings, review by review, the newest first.
-         */
-        get: operations["history_api_quality_history_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -686,26 +557,6 @@ export interface paths {
          * @description What this server and its worker count, of all tenants, for Prometheus; only for the operator's own.
          */
         get: operations["metrics_metrics_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/audit": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Audit
-         * @description The audit log of the caller's tenant.
-         */
-        get: operations["audit_api_audit_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -906,35 +757,6 @@ export interface components {
              * @default
              */
             request: string;
-        };
-        /**
-         * AuditEntry
-         * @description One thing that somebody did.
-         */
-        AuditEntry: {
-            /** At */
-            at: string;
-            /** Tenant */
-            tenant: string;
-            /** Who */
-            who: string;
-            /** Action */
-            action: string;
-            /** Target */
-            target: string;
-            /**
-             * Detail
-             * @default
-             */
-            detail: string;
-        };
-        /**
-         * AuditPage
-         * @description What was done, the newest first.
-         */
-        AuditPage: {
-            /** Entries */
-            entries: components["schemas"]["AuditEntry"][];
         };
         /**
          * BehaviourRow
@@ -1637,30 +1459,6 @@ export interface components {
             text: string;
         };
         /**
-         * EventPage
-         * @description Events in their order.
-         */
-        EventPage: {
-            /** Events */
-            events: components["schemas"]["EventRecord"][];
-            /** Is Finished */
-            is_finished: boolean;
-        };
-        /**
-         * EventRecord
-         * @description One event of a review.
-         */
-        EventRecord: {
-            /** Id */
-            id: number;
-            /** Name */
-            name: string;
-            /** Data */
-            data: {
-                [key: string]: unknown;
-            };
-        };
-        /**
          * Expected
          * @description What a program must do on one side: how it ends, and what its output must match.
          */
@@ -2000,35 +1798,6 @@ export interface components {
             labels: components["schemas"]["FindingLabel"][];
         };
         /**
-         * FindingQuestion
-         * @description A question about a finding.
-         */
-        FindingQuestion: {
-            /**
-             * Question
-             * @example Which caller passes None here?
-             */
-            question: string;
-        };
-        /**
-         * FindingSoFar
-         * @description A finding of a review that is not done.
-         */
-        FindingSoFar: {
-            /** Finding Id */
-            finding_id: string;
-            /** Title */
-            title: string;
-            /** Severity */
-            severity: string;
-            /** Specialist */
-            specialist: string | null;
-            /** Status */
-            status: string | null;
-            /** Confidence */
-            confidence: number | null;
-        };
-        /**
          * FindingView
          * @description One finding as a reader sees it.
          */
@@ -2241,14 +2010,6 @@ export interface components {
              * @default
              */
             detail: string;
-        };
-        /**
-         * History
-         * @description Reviews in numbers, the newest first.
-         */
-        History: {
-            /** Reviews */
-            reviews: components["schemas"]["MeasuredReview"][];
         };
         /**
          * Hunk
@@ -2611,52 +2372,11 @@ export interface components {
             formats: string[];
             /** Repositories */
             repositories: string[];
-            /** Can Ask */
-            can_ask: boolean;
-            /** Can Run */
-            can_run: boolean;
             /**
              * Forges
              * @description Hosts whose pull and merge requests can be named.
              */
             forges: string[];
-            /** Limits */
-            limits: {
-                [key: string]: number;
-            };
-            /**
-             * Is Empty
-             * @description Whether the caller has no review yet.
-             */
-            is_empty: boolean;
-        };
-        /**
-         * MeasuredReview
-         * @description One review, in numbers.
-         */
-        MeasuredReview: {
-            /** Review Id */
-            review_id: string;
-            /** At */
-            at: string;
-            /** Prompt Version */
-            prompt_version: string;
-            /** Duration Ms */
-            duration_ms: number;
-            /** Cost Usd */
-            cost_usd: number | null;
-            /** Tokens */
-            tokens: number;
-            /** Candidates */
-            candidates: number;
-            /** Shown */
-            shown: number;
-            /** Dropped */
-            dropped: number;
-            /** Relocated */
-            relocated: number;
-            /** Refuted */
-            refuted: number;
         };
         /**
          * Mistake
@@ -3010,14 +2730,6 @@ export interface components {
             detail: string;
         };
         /**
-         * Purged
-         * @description How many reviews are gone.
-         */
-        Purged: {
-            /** Deleted */
-            deleted: number;
-        };
-        /**
          * Quality
          * @description What an installation knows about its reviews.
          */
@@ -3114,18 +2826,6 @@ export interface components {
              * @default []
              */
             over_time: components["schemas"]["ReviewPoint"][];
-        };
-        /**
-         * QuestionAnswer
-         * @description What a model answers, from the finding's evidence and the repository.
-         */
-        QuestionAnswer: {
-            /** Answer */
-            answer: string;
-            /** Model */
-            model: string;
-            /** Cost Usd */
-            cost_usd: number | null;
         };
         /**
          * QuoteCheck
@@ -3663,26 +3363,6 @@ export interface components {
             recommendations: string[];
         };
         /**
-         * RepositoryEntry
-         * @description A repository that the server knows.
-         */
-        RepositoryEntry: {
-            /** Name */
-            name: string;
-            /** Location */
-            location: string;
-            /** Added At */
-            added_at: string;
-        };
-        /**
-         * RepositoryList
-         * @description All of them.
-         */
-        RepositoryList: {
-            /** Repositories */
-            repositories: components["schemas"]["RepositoryEntry"][];
-        };
-        /**
          * Reproduction
          * @description A program that shows what a finding says: it does one thing at head and another at base.
          */
@@ -3829,33 +3509,6 @@ export interface components {
              * @default 0
              */
             refuted: number;
-        };
-        /**
-         * ReviewProgress
-         * @description A review that has no verdict: not yet, or never.
-         */
-        ReviewProgress: {
-            /** Review Id */
-            review_id: string;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "queued" | "running" | "completed" | "failed" | "cancelled";
-            /** Stage */
-            stage: string | null;
-            /** Reason */
-            reason: string | null;
-            /** Created At */
-            created_at: string;
-            /** Started At */
-            started_at: string | null;
-            /** Stream Url */
-            stream_url: string;
-            /** Events */
-            events: number;
-            /** Findings So Far */
-            findings_so_far: components["schemas"]["FindingSoFar"][];
         };
         /**
          * ReviewRequest
@@ -4172,18 +3825,6 @@ export interface components {
             reported_tokens: number;
         };
         /**
-         * SampleChange
-         * @description A change to try the service with.
-         */
-        SampleChange: {
-            /** Title */
-            title: string;
-            /** Description */
-            description: string;
-            /** Diff Text */
-            diff_text: string;
-        };
-        /**
          * SampleRepository
          * @description The sample change by the name of its repository and two revisions: a request can name them.
          */
@@ -4292,26 +3933,6 @@ export interface components {
             message: string;
             /** Reason */
             reason: string;
-        };
-        /**
-         * SetAsideResult
-         * @description What an analyser reported and its own part dropped before it was a finding, and why.
-         */
-        SetAsideResult: {
-            /** Rule */
-            rule: string;
-            severity: components["schemas"]["Severity"];
-            category: components["schemas"]["Category"];
-            /** File */
-            file: string;
-            /** Line */
-            line: number;
-            /** Message */
-            message: string;
-            /** Reason */
-            reason: string;
-            /** Specialist */
-            specialist: string;
         };
         /**
          * Severity
@@ -4590,47 +4211,6 @@ export interface components {
             detail: string;
         };
         /**
-         * WithheldFinding
-         * @description A finding that is not shown, and why.
-         */
-        WithheldFinding: {
-            /** Finding Id */
-            finding_id: string;
-            /** Title */
-            title: string;
-            /** File */
-            file: string;
-            /** Line */
-            line: number;
-            severity: components["schemas"]["Severity"] | null;
-            /** Category */
-            category: string | null;
-            /** Specialist */
-            specialist: string;
-            /** Status */
-            status: string;
-            /** Reason */
-            reason: string;
-            /** Detail */
-            detail: string;
-        };
-        /**
-         * WithheldFindings
-         * @description Everything that is not shown.
-         */
-        WithheldFindings: {
-            /** Withheld */
-            withheld: components["schemas"]["WithheldFinding"][];
-            /** By Reason */
-            by_reason: {
-                [key: string]: number;
-            };
-            /** Set Aside */
-            set_aside: components["schemas"]["SetAsideResult"][];
-            /** Set Aside Count */
-            set_aside_count: number;
-        };
-        /**
          * WithheldView
          * @description Why a finding is not shown.
          */
@@ -4738,9 +4318,7 @@ export interface operations {
     ask_for_review_api_review_post: {
         parameters: {
             query?: never;
-            header?: {
-                "idempotency-key"?: string | null;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4766,29 +4344,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Submitted"];
-                };
-            };
-        };
-    };
-    purge_api_review_delete: {
-        parameters: {
-            query: {
-                /** @description A day, UTC; not one to come. */
-                before: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Purged"];
                 };
             };
         };
@@ -4820,7 +4375,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReviewProgress"];
+                    "application/json": components["schemas"]["ReviewSummary"];
                 };
             };
         };
@@ -4892,29 +4447,6 @@ export interface operations {
             };
         };
     };
-    get_change_api_review__review_id__change_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id that POST /api/review answered. */
-                review_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Change"];
-                };
-            };
-        };
-    };
     stream_events_api_review__review_id__stream_get: {
         parameters: {
             query?: {
@@ -4938,32 +4470,6 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": unknown;
-                };
-            };
-        };
-    };
-    list_events_api_review__review_id__events_get: {
-        parameters: {
-            query?: {
-                after?: number;
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description The id that POST /api/review answered. */
-                review_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EventPage"];
                 };
             };
         };
@@ -5185,29 +4691,6 @@ export interface operations {
             };
         };
     };
-    get_withheld_api_review__review_id__withheld_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id that POST /api/review answered. */
-                review_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WithheldFindings"];
-                };
-            };
-        };
-    };
     recheck_api_review__review_id__recheck_post: {
         parameters: {
             query?: never;
@@ -5330,35 +4813,6 @@ export interface operations {
             };
         };
     };
-    ask_api_review__review_id__findings__finding_id__ask_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a finding of the report. */
-                finding_id: string;
-                /** @description The id that POST /api/review answered. */
-                review_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["FindingQuestion"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QuestionAnswer"];
-                };
-            };
-        };
-    };
     get_lines_api_review__review_id__file_get: {
         parameters: {
             query: {
@@ -5452,46 +4906,6 @@ export interface operations {
             };
         };
     };
-    repositories_api_repositories_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RepositoryList"];
-                };
-            };
-        };
-    };
-    sample_api_sample_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SampleChange"];
-                };
-            };
-        };
-    };
     sample_repository_api_sample_post: {
         parameters: {
             query?: never;
@@ -5559,28 +4973,6 @@ export interface operations {
             };
         };
     };
-    history_api_quality_history_get: {
-        parameters: {
-            query?: {
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["History"];
-                };
-            };
-        };
-    };
     health_api_health_get: {
         parameters: {
             query?: never;
@@ -5637,28 +5029,6 @@ export interface operations {
                 };
                 content: {
                     "text/plain": unknown;
-                };
-            };
-        };
-    };
-    audit_api_audit_get: {
-        parameters: {
-            query?: {
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AuditPage"];
                 };
             };
         };

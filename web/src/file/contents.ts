@@ -26,7 +26,7 @@ export function summaryOf(report: Report): Summary {
 }
 
 /** Reads for whoever has the file, and does nothing that needs a service. */
-const READER: Partial<Shape<'Me'>> = { tenant: '', name: '', roles: ['read'], needs_token: false, formats: [], can_ask: false };
+const READER: Partial<Shape<'Me'>> = { tenant: '', name: '', roles: ['read'], needs_token: false, formats: [] };
 
 /** What the service would answer, out of the file. */
 export function answersOf({ report, view }: Contents): (path: string) => Promise<unknown> {

@@ -3,7 +3,6 @@ import { Fragment, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useKeys } from '../shell/keys';
 import { useTitle } from '../shell/title';
-import { Ask } from './Ask';
 import { DiffText } from './DiffText';
 import { Excerpt } from './Excerpt';
 import { isShown, type Listed } from './findings';
@@ -79,7 +78,6 @@ function ProofOf({ candidate, reading }: { candidate: Listed; reading: Reading }
           </div>
           <div>
             <Recheck candidate={candidate} />
-            <Ask candidate={candidate} />
             <Part title="How it came to be"><Marks candidate={candidate} /></Part>
           </div>
         </div>

@@ -1,7 +1,7 @@
 """What every route begins with: who asks, for which tenant's review, in which role."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from affidavit.records.report import Report
-from affidavit.service.api.access import LOCAL, Admission, Caller, Role, caller_with, token_in
+from affidavit.service.api.access import LOCAL, Caller, Role, caller_with, token_in
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.parts import Parts
 from affidavit.service.problems import MEDIA_TYPE, TITLES, Problem, Refusal
@@ -37,16 +37,8 @@ async def watch_of(request: Request) -> Watch:
     return cast("Watch", request.app.state.watch)
 
 
-async def may_stay_of(request: Request) -> Callable[[], Awaitable[bool]]:
-    """Whether the token of a request that goes on is still valid."""
-    admission = cast("Admission", request.app.state.admission)
-    token = token_in(request.headers.get("authorization"))
-    return lambda: admission.holds(token)
-
-
 ThisServer = Annotated[Parts, Depends(parts_of)]
 Watching = Annotated[Watch, Depends(watch_of)]
-MayStay = Annotated[Callable[[], Awaitable[bool]], Depends(may_stay_of)]
 
 
 BEARER = HTTPBearer(
@@ -69,12 +61,7 @@ async def caller_of(
     header = request.headers.get("authorization")
     if not parts.settings.needs_token and header is None:
         return LOCAL
-    try:
-        return await asyncio.to_thread(caller_with, parts.access, token_in(header))
-    except Refusal:
-        # A new token each time is no new caller: what is unknown counts for the address that it comes from.
-        request.app.state.unknown_callers.take(request.client.host if request.client else "")
-        raise
+    return await asyncio.to_thread(caller_with, parts.access, token_in(header))
 
 
 class RightsFirst(APIRoute):
@@ -110,7 +97,6 @@ class InRole:
 Reader = Annotated[Caller, Depends(InRole("read"))]
 Submitter = Annotated[Caller, Depends(InRole("submit"))]
 Poster = Annotated[Caller, Depends(InRole("post"))]
-Admin = Annotated[Caller, Depends(InRole("admin"))]
 
 
 async def review_of(review_id: ReviewId, parts: ThisServer, caller: Reader) -> KeptReview:

@@ -3,16 +3,17 @@
 import asyncio
 from collections.abc import Sequence
 
+import structlog
+
 from affidavit.events import now_iso
 from affidavit.service import metrics
-from affidavit.service.api.access import Caller, check_money, with_room
-from affidavit.service.kept.access import AuditEntry
+from affidavit.service.api.access import Caller, with_room
 from affidavit.service.kept.progress import NewEvent
 from affidavit.service.kept.records import KeptReview, Posting
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
 
-RETRIED = ("failed", "cancelled")
+LOG = structlog.get_logger("affidavit.api")
 
 
 async def cancel_review(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
@@ -29,14 +30,12 @@ async def cancel_review(parts: Parts, caller: Caller, review: KeptReview) -> Kep
     data = {"review_id": review.id, "by": caller.name, "timestamp": now_iso()}
     last = NewEvent("pipeline.cancelled", data, f"cancelled {review.attempt} {data['timestamp']}")
     await asyncio.to_thread(parts.progress.add_events, review.id, [last], None)
-    await note(parts, caller, "review.cancel", review.id)
+    LOG.info("cancelled", review=review.id, by=caller.name)
     return await _again(parts, review)
 
 
 async def retry_review(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
     """Let a review go on from the step at which it ended; what was done and paid is not done again."""
-    if review.status in RETRIED:
-        await check_money(parts, caller)
     if not await with_room(
         parts, caller, lambda most: parts.reviews.reopen(review.id, review.tenant, most=most)
     ):
@@ -46,7 +45,7 @@ async def retry_review(parts: Parts, caller: Caller, review: KeptReview) -> Kept
             "Only what failed or was cancelled can be retried; ask for a new one with `again`.",
         )
     await parts.work.retry(review.id, review.tenant)
-    await note(parts, caller, "review.retry", review.id)
+    LOG.info("retried", review=review.id, by=caller.name)
     return await _again(parts, review)
 
 
@@ -64,14 +63,6 @@ async def delete_reviews(parts: Parts, caller: Caller, reviews: Sequence[KeptRev
     await parts.forgetting.forget(reviews, caller.name)
 
 
-async def note(parts: Parts, caller: Caller, action: str, target: str, detail: str = "") -> None:
-    """Add to the audit log."""
-    entry = AuditEntry(
-        at=now_iso(), tenant=caller.tenant, who=caller.name, action=action, target=target, detail=detail
-    )
-    await asyncio.to_thread(parts.access.note, entry)
-
-
 async def _again(parts: Parts, review: KeptReview) -> KeptReview:
     return await asyncio.to_thread(parts.reviews.find, review.id, review.tenant) or review
 
@@ -80,7 +71,7 @@ async def ask_for_posting(parts: Parts, caller: Caller, review: KeptReview) -> P
     """Note the wish, and put it into the queue where the review is done; a worker does so otherwise."""
     refuse_unpostable(parts, review)
     posting = await asyncio.to_thread(parts.postings.ask, review.id, caller.name, now_iso())
-    await note(parts, caller, "review.post", review.id)
+    LOG.info("posting requested", review=review.id, by=caller.name)
     # Read again: it may have been completed since, by a worker that saw no wish.
     now = await asyncio.to_thread(parts.reviews.find, review.id, review.tenant)
     if now is not None and now.status == "completed":

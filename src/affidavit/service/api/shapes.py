@@ -7,8 +7,6 @@ from fastapi import Query
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from affidavit.recheck.findings import Proof
-from affidavit.records.diagnostics import SetAside
-from affidavit.records.finding import Severity
 from affidavit.reviewing.cost import RoleEstimate
 from affidavit.service.kept.records import FindingCounts, KeptReview, ReviewState, ReviewStatus
 
@@ -116,12 +114,6 @@ class LabelRequest(Body):
     why: str = Field(default="", max_length=2_000, examples=["callers check this before"])
 
 
-class FindingQuestion(Body):
-    """A question about a finding."""
-
-    question: str = Field(min_length=1, max_length=4_000, examples=["Which caller passes None here?"])
-
-
 def _begun(text: str) -> str:
     try:
         day = date.fromisoformat(text)
@@ -173,78 +165,6 @@ class ReviewPage(BaseModel):
     next_cursor: str | None = Field(description="Send it as `cursor` for the next page; null at the end.")
 
 
-class FindingSoFar(BaseModel):
-    """A finding of a review that is not done."""
-
-    finding_id: str
-    title: str
-    severity: str
-    specialist: str | None = None
-    status: str | None = None
-    confidence: float | None = None
-
-
-class ReviewProgress(BaseModel):
-    """A review that has no verdict: not yet, or never."""
-
-    review_id: str
-    status: ReviewStatus
-    stage: str | None
-    reason: str | None
-    created_at: str
-    started_at: str | None
-    stream_url: str
-    events: int
-    findings_so_far: list[FindingSoFar]
-
-
-class EventRecord(BaseModel):
-    """One event of a review."""
-
-    id: int
-    name: str
-    data: dict[str, Any]
-
-
-class EventPage(BaseModel):
-    """Events in their order."""
-
-    events: list[EventRecord]
-    is_finished: bool
-
-
-class WithheldFinding(BaseModel):
-    """A finding that is not shown, and why."""
-
-    finding_id: str
-    title: str
-    file: str
-    line: int
-    severity: Severity | None
-    category: str | None
-    specialist: str
-    status: str
-    reason: str
-    detail: str
-
-
-class SetAsideResult(SetAside):
-    """What an analyser reported and its own part dropped before it was a finding, and why."""
-
-    specialist: str
-
-
-class WithheldFindings(BaseModel):
-    """Everything that is not shown."""
-
-    withheld: list[WithheldFinding]
-    by_reason: dict[str, int]
-    set_aside: list[SetAsideResult]
-    """No findings, so no part of the others."""
-    set_aside_count: int
-    """How many there are, with those that are too many to be listed."""
-
-
 class FindingLabel(BaseModel):
     """A label."""
 
@@ -265,14 +185,6 @@ class FindingLabels(BaseModel):
     labels: list[FindingLabel]
 
 
-class QuestionAnswer(BaseModel):
-    """What a model answers, from the finding's evidence and the repository."""
-
-    answer: str
-    model: str
-    cost_usd: float | None
-
-
 class RecheckResult(BaseModel):
     """A report, derived again and compared."""
 
@@ -280,28 +192,6 @@ class RecheckResult(BaseModel):
     proofs: list[Proof]
     on_its_word: list[str]
     notices: list[str]
-
-
-class MeasuredReview(BaseModel):
-    """One review, in numbers."""
-
-    review_id: str
-    at: str
-    prompt_version: str
-    duration_ms: int
-    cost_usd: float | None
-    tokens: int
-    candidates: int
-    shown: int
-    dropped: int
-    relocated: int
-    refuted: int
-
-
-class History(BaseModel):
-    """Reviews in numbers, the newest first."""
-
-    reviews: list[MeasuredReview]
 
 
 class Estimated(BaseModel):
@@ -314,14 +204,6 @@ class Estimated(BaseModel):
     text: str
 
 
-class SampleChange(BaseModel):
-    """A change to try the service with."""
-
-    title: str
-    description: str
-    diff_text: str
-
-
 class SampleRepository(BaseModel):
     """The sample change by the name of its repository and two revisions: a request can name them."""
 
@@ -330,20 +212,6 @@ class SampleRepository(BaseModel):
     repository: str
     base: str
     head: str
-
-
-class RepositoryEntry(BaseModel):
-    """A repository that the server knows."""
-
-    name: str
-    location: str
-    added_at: str
-
-
-class RepositoryList(BaseModel):
-    """All of them."""
-
-    repositories: list[RepositoryEntry]
 
 
 class Me(BaseModel):
@@ -357,11 +225,7 @@ class Me(BaseModel):
     models: dict[str, str]
     formats: list[str]
     repositories: list[str]
-    can_ask: bool
-    can_run: bool
     forges: list[str] = Field(description="Hosts whose pull and merge requests can be named.")
-    limits: dict[str, float]
-    is_empty: bool = Field(description="Whether the caller has no review yet.")
 
 
 class Health(BaseModel):

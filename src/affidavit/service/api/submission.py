@@ -21,12 +21,11 @@ from affidavit.git.objects import ObjectStore
 from affidavit.git.revisions import branch_named, merge_base, resolve_commit
 from affidavit.git.text import decode_path
 from affidavit.quality.rollout import current_versions, running_rollout
-from affidavit.service.api.access import Caller, check_money, with_room
-from affidavit.service.api.ending import note
+from affidavit.service.api.access import Caller, with_room
 from affidavit.service.api.shapes import RequestedOptions, ReviewRequest
 from affidavit.service.api.visits import QUICK
 from affidavit.service.kept.records import KeptReview, ReviewSource, WantedReview
-from affidavit.service.kept.reviews import RequestKey, Wanted
+from affidavit.service.kept.reviews import Wanted
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
 from affidavit.service.work.terms import read_pull
@@ -68,15 +67,10 @@ WHILE_SOMEBODY_WAITS = Patience(
 """Whoever asks hears soon that a forge cannot be reached, and asks again when it likes."""
 
 
-async def submit(
-    parts: Parts, caller: Caller, request: ReviewRequest, key: str | None
-) -> tuple[KeptReview, bool]:
-    """The review, queued or as it stands already; and whether it is new."""
-    named = RequestKey(key, _digest(request)) if key is not None else None
-    if named is not None and (known := await _answered(parts, caller, named)):
-        return known, False
+async def submit(parts: Parts, caller: Caller, request: ReviewRequest) -> tuple[KeptReview, bool]:
+    """Return the review, queued or known already; and whether it is new."""
     wanted = await wanted_review(parts, caller, request)
-    return await queue_review(parts, caller, wanted, named, again=request.again)
+    return await queue_review(parts, caller, wanted, again=request.again)
 
 
 async def submit_again(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
@@ -97,7 +91,7 @@ async def _wanted_again(parts: Parts, caller: Caller, wanted: WantedReview) -> W
         return wanted
     if wanted.source == "repository":
         location = await _location(parts, caller, wanted.repository or "")
-        await _checked_range(parts, caller, location, wanted)
+        await _checked_range(parts, location, wanted)
         return wanted.model_copy(update={"location": location})
     request = ReviewRequest.model_validate(
         {
@@ -115,30 +109,22 @@ async def queue_review(
     parts: Parts,
     caller: Caller,
     wanted: WantedReview,
-    named: RequestKey | None = None,
     *,
     again: bool = False,
 ) -> tuple[KeptReview, bool]:
-    """The same for what was checked before."""
-    new = await asyncio.to_thread(new_review, parts, caller, wanted, named)
-    # What is there already costs nothing, and takes no room.
-    if again or not await asyncio.to_thread(parts.reviews.has_answer, new):
-        await check_money(parts, caller)
+    """Queue a review whose request was checked; without `again`, a known one of the same change counts."""
+    new = await asyncio.to_thread(new_review, parts, caller, wanted)
     review, is_new = await with_room(
         parts, caller, lambda most: parts.reviews.add(new, again=again, most=most)
     )
     if is_new:
-        await note(parts, caller, "review.submit", review.id)
         # Where this fails, the review is in the store, and a worker puts it into the queue.
         await parts.work.enqueue(review.id, review.tenant)
-    elif named is not None:
-        # Somebody may have used the key for something else since it was looked at.
-        await _answered(parts, caller, named)
     return review, is_new
 
 
-def new_review(parts: Parts, caller: Caller, wanted: WantedReview, named: RequestKey | None = None) -> Wanted:
-    """The review that a caller wants, as it would be kept."""
+def new_review(parts: Parts, caller: Caller, wanted: WantedReview) -> Wanted:
+    """Return the review that a caller wants, as it would be stored."""
     return Wanted(
         id=str(uuid.uuid4()),
         tenant=caller.tenant,
@@ -146,27 +132,7 @@ def new_review(parts: Parts, caller: Caller, wanted: WantedReview, named: Reques
         submitted_by=caller.name,
         change_key=change_key(parts, caller.tenant, wanted),
         request=wanted,
-        key=named,
     )
-
-
-def _digest(request: ReviewRequest) -> str:
-    return hashlib.sha256(request.model_dump_json().encode()).hexdigest()
-
-
-async def _answered(parts: Parts, caller: Caller, named: RequestKey) -> KeptReview | None:
-    """The answer that the same request had before; refuses another request under its key."""
-    found = await asyncio.to_thread(parts.reviews.answered, caller.tenant, named.key)
-    if found is None:
-        return None
-    digest, review = found
-    if digest and digest != named.digest:
-        raise Refusal(
-            422,
-            "this Idempotency-Key was sent before with another request",
-            f"Its answer is review {review.id}; give each request a key of its own.",
-        )
-    return review
 
 
 async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) -> WantedReview:
@@ -179,7 +145,7 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
         return WantedReview(source="diff", diff_text=request.diff_text, options=options, **following, **words)
     if request.repository is not None:
         location = await _location(parts, caller, request.repository)
-        span = await _checked_range(parts, caller, location, request)
+        span = await _checked_range(parts, location, request)
         return WantedReview(
             source="repository",
             repository=request.repository,
@@ -195,12 +161,10 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
     return await _of_forge(parts, request, options)
 
 
-async def _checked_range(
-    parts: Parts, caller: Caller, location: str, asked: ReviewRequest | WantedReview
-) -> CheckedRange:
-    """Resolve base and head; git does it, when it is the tenant's turn."""
+async def _checked_range(parts: Parts, location: str, asked: ReviewRequest | WantedReview) -> CheckedRange:
+    """Resolve base and head."""
     most = parts.settings.limits.repository_bytes
-    async with QUICK.of(caller.tenant):
+    async with QUICK:
         names = asked.base or "", asked.head or ""
         return await asyncio.to_thread(check_range, Path(location), *names, most)
 
@@ -243,6 +207,8 @@ def review_of(
         url=address.url,
         repository=address.repository,
         head=pull.head,
+        # A dismissal makes another review of the same head.
+        dismissals=pull.dismissals,
         title=request.title,
         description=request.description,
         options=options or {},

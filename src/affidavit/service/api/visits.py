@@ -8,24 +8,22 @@ from typing import Any
 
 from affidavit.errors import OutsideError
 from affidavit.records.report import Report
-from affidavit.service.api.access import FairTurns
-from affidavit.service.child.channel import Channel, ChannelClosed, Refused, Served
+from affidavit.service.child.channel import Channel, ChannelClosed, Refused
 from affidavit.service.kept.records import KeptReview, WantedReview
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
-from affidavit.service.work.attempt import cost_of
 from affidavit.service.work.terms import locate_source
 
 SECONDS = 600.0
-QUICK, LONG = FairTurns(4, each=2), FairTurns(4, each=2)
-"""Turns of tenants: quick looks at a repository, and requests that may take minutes."""
+QUICK, LONG = asyncio.Semaphore(4), asyncio.Semaphore(4)
+"""Limit quick looks at a repository, and requests that may take minutes."""
 LOOKS = ("lines", "revisions")
 
 
 async def visit(parts: Parts, review: KeptReview, report: Report, call: str, **fields: Any) -> Any:
     """Answer a request about a finished review in a child that reads its repository."""
     wanted = await asyncio.to_thread(wanted_of, parts, review)
-    async with LONG.of(review.tenant):
+    async with LONG:
         with parts.caches.used(review.tenant) as cache:
             folder = (await locate_source(parts.settings, wanted, cache)).location if wanted else None
             async with child_for(parts, review.tenant) as child:
@@ -46,38 +44,24 @@ def wanted_of(parts: Parts, review: KeptReview) -> WantedReview | None:
 
 
 async def in_child(parts: Parts, tenant: str, call: str, **fields: Any) -> Any:
-    """Answer a request in a new child, when it is the tenant's turn."""
-    async with (QUICK if call in LOOKS else LONG).of(tenant), child_for(parts, tenant) as child:
+    """Answer a request in a new child."""
+    async with QUICK if call in LOOKS else LONG, child_for(parts, tenant) as child:
         return await child.call(call, **fields)
 
 
 @asynccontextmanager
 async def child_for(parts: Parts, tenant: str) -> AsyncIterator[Channel]:
-    """Have a child process; count its model costs at the end."""
-    paid: list[dict[str, Any]] = []
-
-    async def ask(number: int, role: Any, messages: list[Any], question: dict[str, Any]) -> Any:
-        async def pay(reply: Any) -> bool:
-            return bool(await child.call("pay", number=number, reply=reply))
-
-        return await parts.calls.ask(role, messages, question, pay)
+    """Have a child process that asks no model."""
 
     async def ignore(**_: Any) -> None:
         pass
 
-    async def count(body: dict[str, Any], **_: Any) -> None:
-        paid.append(body)
-
-    tells: dict[str, Served] = {"event": ignore, "exchange": count}
     try:
         async with asyncio.timeout(SECONDS):
             with parts.caches.used(tenant) as cache:
-                async with parts.spawner.child(cache, {"ask": ask}, tells) as child:
+                async with parts.spawner.child(cache, {}, {"event": ignore, "exchange": ignore}) as child:
                     yield child
     except TimeoutError as error:
         raise OutsideError(f"the request timed out after {SECONDS:g} seconds", retryable=True) from error
     except (ChannelClosed, Refused) as error:
         raise OutsideError(f"the child process failed: {error}".rstrip(": ")) from error
-    finally:
-        if paid:
-            await asyncio.to_thread(parts.progress.spend, cost_of(tenant, paid))

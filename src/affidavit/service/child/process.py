@@ -21,7 +21,6 @@ from affidavit.errors import InputError
 from affidavit.events import Event
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import GivenLog
-from affidavit.minds.ledger import Ledger
 from affidavit.minds.roles import minds_from
 from affidavit.ports import Mind, Role
 from affidavit.prompts import PromptSet
@@ -51,7 +50,7 @@ class Child:
         self._channel = channel
         self._lines = WorkerLines(channel)
         self._opened: OpenedChange | None = None
-        own = (self.use, self.open, self.merged, self.review, self.question, self.estimate)
+        own = (self.use, self.open, self.merged, self.review, self.estimate)
         self.calls: dict[str, Served] = {
             **{one.__name__: one for one in own},
             "pay": self._lines.pay,
@@ -94,7 +93,7 @@ class Child:
         log = self._log(attempt["exchanges"])
         minds: Mapping[Role, Mind] | None = None
         if prompts is not None:
-            ledger = ledger_of(settings, attempt["most_usd"])
+            ledger = ledger_of(settings)
             minds = minds_from(_choices(models), ledger=ledger, log=log, lines=self._lines.to)
         report = await hold(
             self._change,
@@ -107,14 +106,6 @@ class Child:
             given=Given(log, minds, attempt["review_id"], attempt["began"]),
         )
         return report.model_dump(mode="json")
-
-    async def question(
-        self, report: dict[str, Any], folder: str | None, finding: str, question: str, model: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Ask the reporter's model about a finding."""
-        choices = _choices({"reporter": model})
-        minds = minds_from(choices, ledger=Ledger(), log=self._log([]), lines=self._lines.to)
-        return await requests.ask_about(report, folder, finding, question, minds["reporter"])
 
     async def estimate(
         self,

@@ -10,30 +10,24 @@ from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.context.gather import gather_context
 from affidavit.diff.parse import OpenedChange
-from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_change
-from affidavit.errors import InputError, OutsideError
-from affidavit.events import ignore_events
+from affidavit.diff.redacted import redact_change
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.revisions import newest_names
 from affidavit.minds.choice import ModelChoice
-from affidavit.ports import Case, Mind, Role, Specialist
+from affidavit.ports import Role, Specialist
 from affidavit.prompts import PromptSet
 from affidavit.recheck.check import recheck, recheck_finding
-from affidavit.records.candidate import Candidate
-from affidavit.records.context import ContextMap
 from affidavit.records.iteration import Earlier
-from affidavit.records.plan import Plan
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Report
 from affidavit.reviewing.cost import describe_cost, estimates_of
 from affidavit.reviewing.forecast import prepare_talks
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.panel import assemble_panel, assemble_readers
+from affidavit.reviewing.panel import assemble_readers
 from affidavit.reviewing.running import opened_runner
-from affidavit.specialists.agents.question import question_talk, read_answer
 from affidavit.stages.intake import rebuild_change
 
 MAX_LINES = 2_000
@@ -131,39 +125,6 @@ async def recheck_report(report: Data, folder: str | None, finding: str | None =
 
 def _mechanical(settings: Settings) -> Sequence[Specialist]:
     return assemble_crew(settings, cache_dir=None).specialists
-
-
-async def ask_about(report: Data, folder: str | None, finding: str, question: str, mind: Mind) -> Data:
-    """Ask a model that reads the finding's evidence and, read-only, the repository."""
-    recorded, opened = _rebuilt(report, folder)
-    with opened:
-        talk = _talk(recorded, opened, _candidate(recorded, finding), question)
-        answer = await mind.converse(talk, ignore_events)
-    text = read_answer(answer.text) if answer.outcome == "answered" else None
-    if text is None:
-        why = "its reply has no answer" if answer.outcome == "answered" else answer.outcome.replace("_", " ")
-        raise OutsideError(f"the model did not answer: {why}: {answer.detail}".rstrip(": "), retryable=True)
-    return {"answer": text, "model": mind.model, "cost_usd": answer.usage.cost_usd}
-
-
-def _candidate(report: Report, finding: str) -> Candidate:
-    for one in report.candidates:
-        if one.id == finding and one.finding:
-            return one
-    raise InputError(f"the report has no finding {finding}")
-
-
-def _talk(report: Report, opened: OpenedChange, candidate: Candidate, question: str) -> Any:
-    panel = assemble_panel({}, cache_folder())
-    case = as_it_leaves(Case(opened.change, opened.repository, ignore_events))
-    # The model does not get the map of the change.
-    briefing = panel.brief(case, ContextMap()).briefing
-    asked = redact_candidate(candidate, opened.repository)
-    if asked.finding is None:
-        raise AssertionError("only candidates with a finding are asked about")
-    return question_talk(
-        briefing, report.plan or Plan(), asked, asked.finding, question, panel.reading.tools(case)
-    )
 
 
 def estimate(

@@ -22,11 +22,9 @@ LIMITS = {
     "reviews_at_once_per_tenant": (int, 4, "Reviews at once of one tenant, of all workers."),
     "queued_per_tenant": (int, 1_000, "Reviews of one tenant that may wait."),
     "calls_at_once": (int, 8, "Calls at once to one model, of this process."),
-    "usd_per_day": (float, 0.0, "What one tenant may spend a day; 0: no limit."),
     "diff_bytes": (int, 20_000_000, "The longest diff."),
     "request_bytes": (int, 25_000_000, "The longest request."),
     "repository_bytes": (int, 5_000_000_000, "The largest repository that is fetched."),
-    "requests_per_minute": (int, 1_200, "Requests a minute of one caller."),
 }
 
 

@@ -43,7 +43,7 @@ def create(
     )
     with store_of(data, database) as store:
         access = Access(store.database)
-        access.set_tenant(tenant, now_iso())
+        access.add_tenant(tenant, now_iso())
         access.add_token(kept, digest_of(token))
     click.echo(token)
 

@@ -1,18 +1,14 @@
-"""Keep tokens, tenants, repositories, the audit and workers."""
+"""Store tokens, tenants, repositories and workers."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import and_, delete, func, insert, select, update
+from sqlalchemy import and_, delete, insert, select, update
 
 from affidavit.records.record import Record
 from affidavit.store.database import Database, insert_once, upsert
-from affidavit.store.tables import AUDIT, DELIVERIES, KNOWN_REPOSITORIES, TENANTS, TOKENS, WORKERS
-
-DELETED = "review.delete"
-"""The action that caches listen for."""
+from affidavit.store.tables import KNOWN_REPOSITORIES, TENANTS, TOKENS, WORKERS
 
 
 class KeptToken(Record):
@@ -36,44 +32,34 @@ class KnownRepository(Record):
     added_at: str
 
 
-class AuditEntry(Record):
-    """One thing that somebody did."""
-
-    at: str
-    tenant: str
-    who: str
-    action: str
-    target: str
-    detail: str = ""
-
-
 class Access:
-    """Tenants, tokens, repositories and the audit log of one store."""
+    """Tenants, tokens and repositories of one store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def set_tenant(self, name: str, at: str, limits: Mapping[str, Any] | None = None) -> None:
-        """Keep a tenant; its limits stay where none are given."""
+    def add_tenant(self, name: str, at: str) -> None:
+        """Store a tenant; a second time has no effect."""
         with self._database.writing() as connection:
-            insert_once(connection, TENANTS, {"name": name, "created_at": at, "limits": "{}"})
-            if limits is not None:
-                row = update(TENANTS).where(TENANTS.c.name == name)
-                connection.execute(row.values(limits=json.dumps(dict(limits))))
+            insert_once(connection, TENANTS, {"name": name, "created_at": at})
 
-    def tenants(self) -> dict[str, dict[str, Any]]:
-        """Every tenant with the limits of its own."""
+    def tenants(self) -> list[str]:
+        """Return the names of all tenants."""
         with self._database.transaction() as connection:
-            rows = connection.execute(select(TENANTS.c.name, TENANTS.c.limits).order_by(TENANTS.c.name))
-            return {row.name: json.loads(row.limits) for row in rows}
+            return list(connection.execute(select(TENANTS.c.name).order_by(TENANTS.c.name)).scalars())
 
-    def limits_of(self, tenant: str) -> dict[str, Any]:
-        """The limits that a tenant has for itself."""
-        wanted = select(TENANTS.c.limits).where(TENANTS.c.name == tenant)
+    def count_deletion(self, tenant: str, at: str) -> None:
+        """Note that reviews of a tenant were deleted, so that every machine deletes its cache."""
+        self.add_tenant(tenant, at)
+        row = update(TENANTS).where(TENANTS.c.name == tenant)
+        with self._database.writing() as connection:
+            connection.execute(row.values(deletions=TENANTS.c.deletions + 1))
+
+    def deletions(self) -> dict[str, int]:
+        """Return how often reviews of each tenant were deleted."""
+        wanted = select(TENANTS.c.name, TENANTS.c.deletions)
         with self._database.transaction() as connection:
-            text = connection.execute(wanted).scalar_one_or_none()
-        limits: dict[str, Any] = json.loads(text) if text else {}
-        return limits
+            return {row.name: row.deletions for row in connection.execute(wanted)}
 
     def add_token(self, token: KeptToken, digest: str) -> None:
         """Keep a token by its digest."""
@@ -118,47 +104,6 @@ class Access:
         is_it = and_(KNOWN_REPOSITORIES.c.tenant == tenant, KNOWN_REPOSITORIES.c.name == name)
         with self._database.writing() as connection:
             return connection.execute(delete(KNOWN_REPOSITORIES).where(is_it)).rowcount > 0
-
-    def note(self, entry: AuditEntry) -> None:
-        """Add to the audit log."""
-        with self._database.writing() as connection:
-            connection.execute(insert(AUDIT).values(entry.model_dump()))
-
-    def audit(self, tenant: str | None, limit: int) -> list[AuditEntry]:
-        """What was done, the newest first."""
-        wanted = select(*(AUDIT.c[name] for name in AuditEntry.model_fields))
-        if tenant is not None:
-            wanted = wanted.where(AUDIT.c.tenant == tenant)
-        with self._database.transaction() as connection:
-            rows = connection.execute(wanted.order_by(AUDIT.c.number.desc()).limit(limit)).mappings()
-            return [AuditEntry.model_validate(dict(row)) for row in rows]
-
-    def deletions(self) -> dict[str, int]:
-        """Of each tenant that deleted reviews, the number of the last time."""
-        wanted = (
-            select(AUDIT.c.tenant, func.max(AUDIT.c.number))
-            .where(AUDIT.c.action == DELETED)
-            .group_by(AUDIT.c.tenant)
-        )
-        with self._database.transaction() as connection:
-            return {row[0]: row[1] for row in connection.execute(wanted)}
-
-    def is_delivered(self, forge: str, delivery: str) -> bool:
-        """Whether a delivery came before, and what it asks for was done."""
-        is_it = and_(DELIVERIES.c.forge == forge, DELIVERIES.c.id == delivery)
-        with self._database.transaction() as connection:
-            return connection.execute(select(DELIVERIES.c.id).where(is_it)).one_or_none() is not None
-
-    def note_delivery(self, forge: str, delivery: str, at: str) -> None:
-        """Note that what a delivery asks for was done."""
-        with self._database.writing() as connection:
-            insert_once(connection, DELIVERIES, {"forge": forge, "id": delivery, "at": at})
-
-    def forget_before(self, at: str) -> None:
-        """Delete deliveries and audit entries that are older."""
-        with self._database.writing() as connection:
-            connection.execute(delete(DELIVERIES).where(DELIVERIES.c.at < at))
-            connection.execute(delete(AUDIT).where(AUDIT.c.at < at))
 
 
 def _token(row: Mapping[Any, Any]) -> KeptToken:

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, select, update
 
 from affidavit.service.kept.records import KeptEvent, Posting, PostingState
-from affidavit.store.database import Database, insert_all, insert_once, upsert
-from affidavit.store.tables import POSTINGS, REVIEW_EVENTS, REVIEW_EXCHANGES, REVIEWS, SPENDING
+from affidavit.store.database import Database, insert_all, upsert
+from affidavit.store.tables import POSTINGS, REVIEW_EVENTS, REVIEW_EXCHANGES, REVIEWS
 
 
 @dataclass(frozen=True)
@@ -21,23 +21,8 @@ class NewEvent:
     identity: str
 
 
-@dataclass(frozen=True)
-class Spent:
-    """What exchanges cost, on a day, for a tenant."""
-
-    tenant: str
-    day: str
-    usd: float
-    tokens: int
-    calls: int = 1
-
-
-@dataclass(frozen=True)
-class NewExchanges:
-    """What minds and servers replied, each as its key and its JSON, and what that cost."""
-
-    bodies: Sequence[tuple[str, str]]
-    spent: Spent
+NewExchange = tuple[str, dict[str, Any]]
+"""The key and the body of what a model or a server replied."""
 
 
 class ReviewProgress:
@@ -51,19 +36,20 @@ class ReviewProgress:
         review_id: str,
         owner: str,
         events: Sequence[NewEvent],
-        exchanges: NewExchanges | None = None,
+        exchanges: Sequence[NewExchange] = (),
         stage: str = "",
     ) -> bool:
         """Keep what was said since, all or nothing; False where somebody else works on the review."""
         with self._database.writing() as connection:
-            tokens = exchanges.spent.tokens if exchanges else 0
-            counted = _lock(connection, review_id, owner, tokens, stage)
+            counted = _lock(connection, review_id, owner, _tokens_of(exchanges), stage)
             if counted is None:
                 return False
             _append(connection, review_id, counted, events)
-            if exchanges is not None:
-                # Last, since the day's row is everybody's: nobody waits for it longer than must be.
-                _keep_exchanges(connection, review_id, exchanges)
+            rows = [
+                {"review_id": review_id, "key": key, "body": json.dumps(body, ensure_ascii=True)}
+                for key, body in exchanges
+            ]
+            insert_all(connection, REVIEW_EXCHANGES, rows)
             return True
 
     def add_events(self, review_id: str, events: Sequence[NewEvent], owner: str | None) -> int | None:
@@ -94,16 +80,10 @@ class ReviewProgress:
         with self._database.transaction() as connection:
             return [json.loads(body) for body in connection.execute(wanted).scalars()]
 
-    def spend(self, spent: Spent) -> None:
-        """Count what was paid beside a review."""
-        with self._database.writing() as connection:
-            _count(connection, spent)
 
-    def spent_usd(self, tenant: str, day: str) -> float:
-        """What a tenant has spent on a day."""
-        wanted = select(SPENDING.c.usd).where(SPENDING.c.tenant == tenant, SPENDING.c.day == day)
-        with self._database.transaction() as connection:
-            return connection.execute(wanted).scalar_one_or_none() or 0.0
+def _tokens_of(exchanges: Sequence[NewExchange]) -> int:
+    used = [body.get("usage", {}) for _, body in exchanges]
+    return sum(int(one.get(name) or 0) for one in used for name in ("input_tokens", "output_tokens"))
 
 
 def _lock(
@@ -143,26 +123,6 @@ def _append(connection: Connection, review_id: str, counted: int, events: Sequen
         total = counted + len(rows)
         connection.execute(update(REVIEWS).where(REVIEWS.c.id == review_id).values(events=total))
     return counted + len(rows)
-
-
-def _keep_exchanges(connection: Connection, review_id: str, exchanges: NewExchanges) -> None:
-    rows = [{"review_id": review_id, "key": key, "body": body} for key, body in exchanges.bodies]
-    insert_all(connection, REVIEW_EXCHANGES, rows)
-    _count(connection, exchanges.spent)
-
-
-def _count(connection: Connection, spent: Spent) -> None:
-    nothing = {"tenant": spent.tenant, "day": spent.day, "usd": 0.0, "tokens": 0, "calls": 0}
-    insert_once(connection, SPENDING, nothing)
-    connection.execute(
-        update(SPENDING)
-        .where(SPENDING.c.tenant == spent.tenant, SPENDING.c.day == spent.day)
-        .values(
-            usd=SPENDING.c.usd + spent.usd,
-            tokens=SPENDING.c.tokens + spent.tokens,
-            calls=SPENDING.c.calls + spent.calls,
-        )
-    )
 
 
 def _event_row(review_id: str, number: int, event: NewEvent) -> dict[str, Any]:

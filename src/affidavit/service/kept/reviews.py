@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or
 
 from affidavit.service.kept.records import FINISHED, KeptReview, ReviewOutcome, ReviewStatus, WantedReview
 from affidavit.store.database import Database, insert_once
-from affidavit.store.tables import REPORTS, REQUEST_KEYS, REVIEWS
+from affidavit.store.tables import REPORTS, REVIEWS
 
 _NO_ANSWER = ("failed", "cancelled")
 _COLUMNS = [REVIEWS.c[name] for name in KeptReview.model_fields]
@@ -25,15 +25,6 @@ class Wanted:
     submitted_by: str
     change_key: str
     request: WantedReview
-    key: "RequestKey | None" = None
-
-
-@dataclass(frozen=True)
-class RequestKey:
-    """The name that a caller gave to a request, and the digest of what it asks for."""
-
-    key: str
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -69,16 +60,11 @@ class Reviews:
         asks for the same tenant at the same moment, of whichever server, waits for it.
         """
         with self._database.writing_for(wanted.tenant) as connection:
-            if (named := self._named(connection, wanted)) is not None:
-                return named, False
             known = self._current(connection, wanted, again=again)
             if known is None:
                 _refuse_beyond(connection, wanted.tenant, most)
                 connection.execute(insert(REVIEWS).values(_new_row(wanted)))
             kept = known or _one(connection, REVIEWS.c.id == wanted.id)
-            if wanted.key is not None:
-                row = {"key": wanted.key.key, "digest": wanted.key.digest, "review_id": kept.id}
-                connection.execute(insert(REQUEST_KEYS).values({"tenant": wanted.tenant, **row}))
             return kept, known is None
 
     def without_review(self) -> list[str]:
@@ -94,24 +80,11 @@ class Reviews:
         with self._database.writing() as connection:
             insert_once(connection, REVIEWS, {**row, "change_key": row["id"], "is_current": 0})
 
-    def answered(self, tenant: str, key: str) -> tuple[str, KeptReview] | None:
-        """What was asked for under a caller's key, as its digest, and the review that was the answer."""
-        wanted = select(REQUEST_KEYS).where(_is_key(tenant, key))
-        with self._database.transaction() as connection:
-            row = connection.execute(wanted).one_or_none()
-            return (row.digest, _one(connection, REVIEWS.c.id == row.review_id)) if row else None
-
     def has_answer(self, wanted: Wanted) -> bool:
         """Whether the same change has a review already that answers for it."""
         with self._database.transaction() as connection:
             known = _first(connection, and_(_is_same(wanted), REVIEWS.c.is_current == 1))
         return known is not None and known.status not in _NO_ANSWER
-
-    def _named(self, connection: Connection, wanted: Wanted) -> KeptReview | None:
-        if wanted.key is None:
-            return None
-        named = select(REQUEST_KEYS.c.review_id).where(_is_key(wanted.tenant, wanted.key.key))
-        return _first(connection, REVIEWS.c.id == named.scalar_subquery())
 
     def _current(self, connection: Connection, wanted: Wanted, *, again: bool) -> KeptReview | None:
         known = _first(connection, and_(_is_same(wanted), REVIEWS.c.is_current == 1))
@@ -131,10 +104,6 @@ class Reviews:
         """What is to be reviewed."""
         text = self._text(review_id, "request")
         return WantedReview.model_validate_json(text) if text else None
-
-    def change(self, review_id: str) -> str | None:
-        """The change as it was opened, as JSON; None before that."""
-        return self._text(review_id, "change")
 
     def drawn(self, review_id: str) -> dict[str, Any] | None:
         """Return what the first attempt drew for all others; None before that."""
@@ -286,10 +255,6 @@ def _refuse_beyond(connection: Connection, tenant: str, most: int | None) -> Non
 
 def _is_same(wanted: Wanted) -> ColumnElement[bool]:
     return and_(REVIEWS.c.tenant == wanted.tenant, REVIEWS.c.change_key == wanted.change_key)
-
-
-def _is_key(tenant: str, key: str) -> ColumnElement[bool]:
-    return and_(REQUEST_KEYS.c.tenant == tenant, REQUEST_KEYS.c.key == key)
 
 
 def _is_it(review_id: str, tenant: str | None) -> ColumnElement[bool]:

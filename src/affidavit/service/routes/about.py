@@ -25,20 +25,14 @@ from affidavit.service.api.shapes import (
     Day,
     Estimated,
     Health,
-    History,
     Me,
-    MeasuredReview,
-    RepositoryEntry,
-    RepositoryList,
     ReviewRequest,
-    SampleChange,
     SampleRepository,
 )
 from affidavit.service.api.submission import new_review, wanted_review
 from affidavit.service.api.visits import LONG, QUICK, child_for
 from affidavit.service.kept.access import Access, KnownRepository
-from affidavit.service.kept.records import KeptReview, ReviewOutcome, WantedReview
-from affidavit.service.kept.reviews import Filter
+from affidavit.service.kept.records import WantedReview
 from affidavit.service.parts import Parts
 from affidavit.service.problems import AWAY, AWAY_HEADERS, FULL, LOG, STARTING
 from affidavit.service.work.terms import Series, locate_source, models_for, options_for, prompts_for
@@ -59,7 +53,7 @@ async def estimate_review(parts: Parts, caller: Caller, body: ReviewRequest) -> 
     new = await asyncio.to_thread(new_review, parts, caller, wanted)
     if not body.again and await asyncio.to_thread(parts.reviews.has_answer, new):
         return _nothing(ANSWERED)
-    async with LONG.of(caller.tenant):
+    async with LONG:
         with parts.caches.used(caller.tenant) as cache:
             located = await locate_source(parts.settings, wanted, cache)
             done = await _estimated(parts, caller.tenant, located)
@@ -105,11 +99,6 @@ TITLE = "Let customers redeem coupons"
 DESCRIPTION = "Customers enter a code at the till; the total is reduced, and the code is used up."
 
 
-def sample_diff() -> str:
-    """The same change as a diff, for whoever has no use for a repository."""
-    return _packed("sample.diff")
-
-
 def make_sample(data: Path, access: Access, tenant: str) -> str:
     """The name under which the tenant can ask for it; made where it is not there."""
     folder = data / "sample" / f"{NAME}.git"
@@ -128,14 +117,11 @@ def _import(folder: Path) -> None:
     try:
         git = Git(unfinished)
         git.run("init", "-q", "--bare", "--template=", f"--initial-branch={HEAD}", ".")
-        git.run("fast-import", "--quiet", stdin=_packed("sample.stream").encode())
+        stream = files("affidavit.service").joinpath("sample.stream").read_bytes()
+        git.run("fast-import", "--quiet", stdin=stream)
         unfinished.rename(folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
-
-
-def _packed(name: str) -> str:
-    return files("affidavit.service").joinpath(name).read_text(encoding="utf-8")
 
 
 ROUTES = APIRouter(prefix="/api", tags=["about"], route_class=RightsFirst)
@@ -146,7 +132,6 @@ async def me(parts: ThisServer, caller: Reader) -> Me:
     """Who asks, and what this server has."""
     settings = parts.settings
     repositories = await asyncio.to_thread(parts.access.repositories, caller.tenant)
-    await asyncio.to_thread(parts.adoption.adopt, caller.tenant)
     return Me(
         tenant=caller.tenant,
         name=caller.name,
@@ -156,32 +141,14 @@ async def me(parts: ThisServer, caller: Reader) -> Me:
         models={role: choice.model for role, choice in settings.models.items()},
         formats=list(FORMATS),
         repositories=[one.name for one in repositories],
-        can_ask=bool(settings.models) and caller.may("submit"),
-        can_run=settings.runs_for(caller.tenant),
         forges=[host.name for host in settings.forges],
-        limits={"diff_bytes": settings.limits.diff_bytes},
-        is_empty=not await asyncio.to_thread(parts.reviews.page, caller.tenant, Filter(), 1, None),
     )
-
-
-@ROUTES.get("/repositories", responses=documented())
-async def repositories(parts: ThisServer, caller: Reader) -> RepositoryList:
-    """The repositories that can be named in a request."""
-    known = await asyncio.to_thread(parts.access.repositories, caller.tenant)
-    shown = [RepositoryEntry(name=one.name, location=one.location, added_at=one.added_at) for one in known]
-    return RepositoryList(repositories=shown)
-
-
-@ROUTES.get("/sample", responses=documented())
-async def sample(_caller: Reader) -> SampleChange:
-    """A change with problems in it, to try the service with."""
-    return SampleChange(title=TITLE, description=DESCRIPTION, diff_text=sample_diff())
 
 
 @ROUTES.post("/sample", responses=documented())
 async def sample_repository(parts: ThisServer, caller: Submitter) -> SampleRepository:
     """The same change in a repository, made here: of it also those who depend on the change are known."""
-    async with QUICK.of(caller.tenant):
+    async with QUICK:
         name = await asyncio.to_thread(make_sample, parts.settings.data, parts.access, caller.tenant)
     return SampleRepository(title=TITLE, description=DESCRIPTION, repository=name, base=BASE, head=HEAD)
 
@@ -203,33 +170,6 @@ async def quality(
     dimensions = tuple(by) if by else DIMENSIONS
     return await asyncio.to_thread(
         measure_quality, parts.store, since=since, dimensions=dimensions, tenant=caller.tenant
-    )
-
-
-@ROUTES.get("/quality/history", responses=documented())
-async def history(
-    parts: ThisServer, caller: Reader, limit: Annotated[int, Query(ge=1, le=500)] = 100
-) -> History:
-    """Cost, duration and what became of findings, review by review, the newest first."""
-    done = Filter(status="completed")
-    reviews = await asyncio.to_thread(parts.reviews.page, caller.tenant, done, limit, None)
-    return History(reviews=[_measured(one) for one in reviews if one.outcome])
-
-
-def _measured(review: KeptReview) -> MeasuredReview:
-    outcome = review.outcome or ReviewOutcome()
-    return MeasuredReview(
-        review_id=review.id,
-        at=review.finished_at or review.created_at,
-        prompt_version=outcome.prompt_version,
-        duration_ms=outcome.duration_ms,
-        cost_usd=review.cost_usd,
-        tokens=review.tokens,
-        candidates=outcome.findings.shown + outcome.findings.withheld,
-        shown=outcome.findings.shown,
-        dropped=outcome.dropped,
-        relocated=outcome.relocated,
-        refuted=outcome.refuted,
     )
 
 

@@ -1,4 +1,4 @@
-"""Routes: labels on findings, and questions about them."""
+"""Routes: labels on findings."""
 
 import asyncio
 from typing import Annotated
@@ -9,10 +9,8 @@ from affidavit.quality.labels import add_label, labels_elsewhere, labels_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.measure import Label, LabelEntry
 from affidavit.records.report import Report
-from affidavit.service.api.access import check_money
 from affidavit.service.api.door import (
     OwnReport,
-    OwnReview,
     Reader,
     RightsFirst,
     Submitter,
@@ -22,11 +20,8 @@ from affidavit.service.api.door import (
 from affidavit.service.api.shapes import (
     FindingLabel,
     FindingLabels,
-    FindingQuestion,
     LabelRequest,
-    QuestionAnswer,
 )
-from affidavit.service.api.visits import visit
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
 
@@ -96,34 +91,6 @@ async def remove_label(
             add_label(parts.store, report, candidate, None, by=caller.name, source=SOURCE)
 
     await asyncio.to_thread(remove)
-
-
-@ROUTES.post("/findings/{finding_id}/ask", responses=documented(402, 404, 409, 502))
-async def ask(
-    finding_id: FindingId,
-    body: FindingQuestion,
-    report: OwnReport,
-    review: OwnReview,
-    parts: ThisServer,
-    caller: Submitter,
-) -> QuestionAnswer:
-    """Ask a model about a finding; it reads the evidence and, read-only, the repository."""
-    candidate = _candidate(report, finding_id)
-    models = parts.settings.models
-    model = models.get("reporter") or models.get("verifier")
-    if model is None:
-        raise Refusal(409, "this server has no model to ask", "The operator names one with --model.")
-    await check_money(parts, caller)
-    answered = await visit(
-        parts,
-        review,
-        report,
-        "question",
-        finding=candidate.id,
-        question=body.question,
-        model=model.model_dump(mode="json"),
-    )
-    return QuestionAnswer.model_validate(answered)
 
 
 def _candidate(report: Report, finding_id: str) -> Candidate:

@@ -1,11 +1,10 @@
-"""Routes: the report of a review in every format, what it withholds, and whether it can be proven again."""
+"""Routes: the report of a review in every format, and rechecking it."""
 
 import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.render.formats import FORMATS, NATIVE, FormatRequest, RenderOptions, redacted, render
 from affidavit.render.view import ReportView, view_of
@@ -17,7 +16,7 @@ from affidavit.service.api.door import (
     documented,
     no_report,
 )
-from affidavit.service.api.shapes import RecheckResult, SetAsideResult, WithheldFinding, WithheldFindings
+from affidavit.service.api.shapes import RecheckResult
 from affidavit.service.api.visits import visit
 from affidavit.service.problems import Refusal
 
@@ -94,37 +93,6 @@ async def get_format(
 
 def _as_file(name: str, ending: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}{ending}"'}
-
-
-@ROUTES.get("/withheld", responses=documented(404, 409))
-async def get_withheld(report: OwnReport) -> WithheldFindings:
-    """Every finding that is not shown, with its reason, and what analysers set aside."""
-    return WithheldFindings(
-        withheld=[_withheld(one) for one in report.withheld],
-        by_reason={str(code): count for code, count in report.verdict.counts.withheld_by_code.items()},
-        set_aside=[
-            SetAsideResult(specialist=one.specialist or "", **one.set_aside.model_dump())
-            for one in report.set_aside
-            if one.set_aside
-        ],
-        set_aside_count=report.set_aside_count,
-    )
-
-
-def _withheld(candidate: Candidate) -> WithheldFinding:
-    finding, why = candidate.finding, candidate.withheld
-    return WithheldFinding(
-        finding_id=candidate.id,
-        title=finding.title if finding else "",
-        file=finding.file if finding else "",
-        line=finding.line if finding else 0,
-        severity=finding.severity if finding else None,
-        category=str(finding.category) if finding else None,
-        specialist=candidate.specialist,
-        status=str(candidate.status),
-        reason=str(why.code) if why else "",
-        detail=why.detail if why else "",
-    )
 
 
 @ROUTES.post("/recheck", responses=documented(404, 409, 502))

@@ -3,19 +3,15 @@
 import asyncio
 import base64
 import binascii
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, Field
 
-from affidavit.diff.redacted import redact_shown
-from affidavit.records.change import Change
 from affidavit.records.iteration import FeedbackVerdict, StoredIteration
 from affidavit.render.exchange.verdict import ReviewVerdict, to_verdict
 from affidavit.service.api.door import (
-    MayStay,
     OwnReview,
     Poster,
     Reader,
@@ -27,11 +23,7 @@ from affidavit.service.api.door import (
 )
 from affidavit.service.api.ending import ask_for_posting, cancel_review, delete_reviews, retry_review
 from affidavit.service.api.shapes import (
-    EventPage,
-    EventRecord,
-    FindingSoFar,
     ReviewPage,
-    ReviewProgress,
     ReviewRequest,
     ReviewSummary,
     Submitted,
@@ -39,11 +31,11 @@ from affidavit.service.api.shapes import (
     summary_of,
 )
 from affidavit.service.api.submission import submit, submit_again
-from affidavit.service.kept.records import KeptEvent, KeptReview, Posting, ReviewStatus
+from affidavit.service.kept.records import KeptReview, Posting, ReviewStatus
 from affidavit.service.kept.reviews import Filter
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
-from affidavit.service.streaming import DOCUMENTED, HEADERS, MEDIA_TYPE, Batch, with_heartbeats
+from affidavit.service.streaming import DOCUMENTED, HEADERS, MEDIA_TYPE, with_heartbeats
 
 
 class Iteration(BaseModel):
@@ -107,7 +99,6 @@ def _iteration(one: StoredIteration, review: KeptReview | None) -> Iteration:
 
 ROUTES = APIRouter(prefix="/api/review", tags=["reviews"], route_class=RightsFirst)
 MAX_PAGE = 100
-EVENTS_AT_ONCE = 1_000
 MOST_EVENTS = 2**31 - 1
 
 
@@ -117,7 +108,7 @@ MOST_EVENTS = 2**31 - 1
     response_model=Submitted,
     responses={
         200: {"model": Submitted, "description": "The same change was asked for before: this is its review."},
-        **documented(402, 502),
+        **documented(502),
     },
 )
 async def ask_for_review(
@@ -125,10 +116,9 @@ async def ask_for_review(
     parts: ThisServer,
     caller: Submitter,
     response: Response,
-    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
 ) -> Submitted:
     """Ask for a review of a change."""
-    review, is_new = await submit(parts, caller, body, idempotency_key)
+    review, is_new = await submit(parts, caller, body)
     response.status_code = 202 if is_new else 200
     response.headers["Location"] = f"/api/review/{review.id}"
     return _submitted(review, is_new=is_new)
@@ -184,33 +174,15 @@ def _read_cursor(text: str) -> tuple[str, str]:
 @ROUTES.get(
     "/{review_id}",
     response_model=ReviewVerdict,
-    responses={202: {"model": ReviewProgress, "description": "There is no verdict."}, **documented(404)},
+    responses={202: {"model": ReviewSummary, "description": "There is no verdict."}, **documented(404)},
 )
 async def get_review(review: OwnReview, parts: ThisServer) -> Response:
-    """The `ReviewVerdict`; where there is none, 202 with what is known so far."""
+    """Return the `ReviewVerdict`; without one, 202 with the state of the review."""
     if review.status == "completed":
         report = await asyncio.to_thread(parts.store.reports.load, review.id)
         if report is not None:
             return JSONResponse(await asyncio.to_thread(lambda: to_verdict(report).model_dump(mode="json")))
-    events = await asyncio.to_thread(parts.progress.events, review.id, 0, EVENTS_AT_ONCE)
-    so_far = ReviewProgress(
-        **review.model_dump(include={"status", "stage", "reason", "created_at", "started_at", "events"}),
-        review_id=review.id,
-        stream_url=stream_url(review.id),
-        findings_so_far=_findings_in(events),
-    )
-    return JSONResponse(so_far.model_dump(mode="json"), 202)
-
-
-def _findings_in(events: list[KeptEvent]) -> list[FindingSoFar]:
-    found: dict[str, dict[str, Any]] = {}
-    for event in events:
-        name = str(event.data.get("finding_id", ""))
-        if event.name == "finding.detected":
-            found[name] = {key: event.data.get(key) for key in ("title", "severity", "specialist")}
-        elif event.name == "finding.verified" and name in found:
-            found[name] |= {key: event.data.get(key) for key in ("status", "confidence")}
-    return [FindingSoFar(finding_id=name, **values) for name, values in found.items()]
+    return JSONResponse(summary_of(review).model_dump(mode="json"), 202)
 
 
 @ROUTES.get("/{review_id}/summary", responses=documented(404))
@@ -225,16 +197,6 @@ async def list_iterations(review: OwnReview, parts: ThisServer) -> IterationList
     return await asyncio.to_thread(series_of, parts, review)
 
 
-@ROUTES.get("/{review_id}/change", response_model=Change, responses=documented(404, 409))
-async def get_change(review: OwnReview, parts: ThisServer) -> Response:
-    """The change under review: its files and hunks without secrets, as soon as it was opened."""
-    text = await asyncio.to_thread(parts.reviews.change, review.id)
-    if text is None:
-        raise Refusal(409, "the change is not opened yet", "Ask again when the stream has begun.")
-    change = await asyncio.to_thread(lambda: redact_shown(Change.model_validate_json(text)))
-    return Response(change.model_dump_json(), media_type="application/json")
-
-
 @ROUTES.get(
     "/{review_id}/stream",
     response_class=StreamingResponse,
@@ -243,29 +205,16 @@ async def get_change(review: OwnReview, parts: ThisServer) -> Response:
 async def stream_events(
     review: OwnReview,
     watch: Watching,
-    may_stay: MayStay,
     last_event_id: Annotated[str | None, Header()] = None,
     after: Annotated[str | None, Query(alias="last_event_id")] = None,
 ) -> StreamingResponse:
     """Every event of a review, those of before and those to come; it closes when the review is over.
 
     It goes on after `Last-Event-ID`, or after `last_event_id` for clients that cannot send headers. An id
-    that the review never gave (negative, no number, beyond its end) is none: the story begins anew. It also
-    closes within seconds of the end of the token that opened it.
+    that the review never gave (negative, no number, beyond its end) is none: the story begins anew.
     """
     said = watch.follow(review.id, _begin((last_event_id, after), review.events))
-    # The framework's own stream would take each event apart again for each who listens.
-    told = with_heartbeats(_while_allowed(said, may_stay))
-    return StreamingResponse(told, headers=HEADERS, media_type=MEDIA_TYPE)
-
-
-async def _while_allowed(
-    said: AsyncIterator[Batch], may_stay: Callable[[], Awaitable[bool]]
-) -> AsyncIterator[bytes]:
-    async for batch in said:
-        if not await may_stay():
-            return
-        yield batch.wire
+    return StreamingResponse(with_heartbeats(said), headers=HEADERS, media_type=MEDIA_TYPE)
 
 
 def _begin(named: tuple[str | None, ...], last: int) -> int:
@@ -276,35 +225,19 @@ def _begin(named: tuple[str | None, ...], last: int) -> int:
     return int(digits) if 0 < len(digits) <= len(str(MOST_EVENTS)) and int(digits) <= last else 0
 
 
-@ROUTES.get("/{review_id}/events", responses=documented(404))
-async def list_events(
-    review: OwnReview,
-    parts: ThisServer,
-    after: Annotated[int, Query(ge=0, le=MOST_EVENTS)] = 0,
-    limit: Annotated[int, Query(ge=1, le=EVENTS_AT_ONCE)] = 500,
-) -> EventPage:
-    """The events of a review by pages."""
-    events = await asyncio.to_thread(parts.progress.events, review.id, after, limit)
-    is_last = not events or events[-1].number >= review.events
-    return EventPage(
-        events=[EventRecord(id=one.number, name=one.name, data=one.data) for one in events],
-        is_finished=review.is_finished and is_last,
-    )
-
-
 @ROUTES.post("/{review_id}/cancel", status_code=202, responses=documented(404, 409))
 async def cancel(review: OwnReview, parts: ThisServer, caller: Submitter) -> ReviewSummary:
     """Let a review go no further."""
     return summary_of(await cancel_review(parts, caller, review))
 
 
-@ROUTES.post("/{review_id}/retry", status_code=202, responses=documented(402, 404, 409))
+@ROUTES.post("/{review_id}/retry", status_code=202, responses=documented(404, 409))
 async def retry(review: OwnReview, parts: ThisServer, caller: Submitter) -> ReviewSummary:
     """Let a review that failed or was cancelled go on from the stage at which it ended."""
     return summary_of(await retry_review(parts, caller, review))
 
 
-@ROUTES.post("/{review_id}/again", status_code=202, responses=documented(402, 404, 409, 502))
+@ROUTES.post("/{review_id}/again", status_code=202, responses=documented(404, 409, 502))
 async def ask_again(review: OwnReview, parts: ThisServer, caller: Submitter, response: Response) -> Submitted:
     """Ask for a new review of the same change, with the same options; the earlier one stays.
 

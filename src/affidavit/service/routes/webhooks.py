@@ -13,7 +13,6 @@ from fastapi import APIRouter, Header, Request
 from pydantic import BaseModel
 
 from affidavit.errors import ForgeError, InputError
-from affidavit.events import now_iso
 from affidavit.forges.events import RequestEvent, read_github_event, read_gitlab_event
 from affidavit.forges.pull_request import PullRequest
 from affidavit.records.iteration import DEFAULT_TENANT
@@ -23,7 +22,7 @@ from affidavit.service.api.ending import ask_for_posting, cancel_review
 from affidavit.service.api.shapes import ReviewRequest
 from affidavit.service.api.submission import WHILE_SOMEBODY_WAITS, queue_review, review_of
 from affidavit.service.kept.records import KeptReview
-from affidavit.service.kept.reviews import Filter, RequestKey
+from affidavit.service.kept.reviews import Filter
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
 from affidavit.service.work.terms import read_pull
@@ -74,7 +73,7 @@ class Delivered(BaseModel):
 NOTHING = Delivered(state="nothing to do")
 
 
-@ROUTES.post("/github", status_code=202, responses=documented(402, 502), openapi_extra=_sent(GITHUB_EXAMPLE))
+@ROUTES.post("/github", status_code=202, responses=documented(502), openapi_extra=_sent(GITHUB_EXAMPLE))
 async def github(
     request: Request,
     parts: ThisServer,
@@ -91,7 +90,7 @@ async def github(
     return await _taken(parts, "github", x_github_event, body)
 
 
-@ROUTES.post("/gitlab", status_code=202, responses=documented(402, 502), openapi_extra=_sent(GITLAB_EXAMPLE))
+@ROUTES.post("/gitlab", status_code=202, responses=documented(502), openapi_extra=_sent(GITLAB_EXAMPLE))
 async def gitlab(
     request: Request,
     parts: ThisServer,
@@ -121,9 +120,10 @@ def _forged(what: str, variable: str) -> Refusal:
 
 
 async def _taken(parts: Parts, forge: Forge, name: str, body: bytes) -> Delivered:
-    """Read a delivery of whom is known, and do what it asks for.
+    """Read a delivery whose sender is known, and act on it.
 
-    Its name is the digest of its body: no forge signs the headers, so a replay may bear any name.
+    A repeated delivery has no further effect: the request is read as it is now, and the same request
+    with the same dismissals is one review.
     """
     try:
         found = READERS[forge](name, json.loads(body), parts.settings.forges)
@@ -131,23 +131,14 @@ async def _taken(parts: Parts, forge: Forge, name: str, body: bytes) -> Delivere
         raise Refusal(400, "the delivery is no JSON") from error
     except InputError as error:
         raise Refusal(422, str(error)) from error
-    return await _act(parts, found, forge, hashlib.sha256(body).hexdigest())
-
-
-async def _act(parts: Parts, event: RequestEvent | None, forge: Forge, delivery: str) -> Delivered:
-    if event is None or (event.is_draft and event.wish == "review"):
+    if found is None or (found.is_draft and found.wish == "review"):
         return NOTHING
-    if await asyncio.to_thread(parts.access.is_delivered, forge, delivery):
-        return Delivered(state="delivered before")
     tenant = parts.settings.environment.get(TENANT, DEFAULT_TENANT)
     caller = Caller(tenant, f"{forge} webhook", frozenset({"submit", "post"}))
-    done = await _DOING[event.wish](parts, caller, event, delivery)
-    # Not before: what failed here is delivered again, and asking for the same twice makes one review.
-    await asyncio.to_thread(parts.access.note_delivery, forge, delivery, now_iso())
-    return done
+    return await _DOING[found.wish](parts, caller, found)
 
 
-async def _review(parts: Parts, caller: Caller, event: RequestEvent, _delivery: str) -> Delivered:
+async def _review(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
     """Review the request as the forge shows it now: deliveries overtake each other."""
     pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
     if event.head and pull.head == event.before:
@@ -156,7 +147,7 @@ async def _review(parts: Parts, caller: Caller, event: RequestEvent, _delivery: 
     return await _queued(parts, caller, pull) if pull.is_awaiting_review else NOTHING
 
 
-async def _cancel(parts: Parts, caller: Caller, event: RequestEvent, _delivery: str) -> Delivered:
+async def _cancel(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
     """End its reviews, unless it was opened again or made ready since."""
     # What a forge that cannot be asked says by itself is believed.
     with suppress(ForgeError):
@@ -166,16 +157,16 @@ async def _cancel(parts: Parts, caller: Caller, event: RequestEvent, _delivery: 
     return Delivered(state="cancelled", cancelled=await _cancel_those(parts, caller, event.address.url))
 
 
-async def _dismiss(parts: Parts, caller: Caller, event: RequestEvent, delivery: str) -> Delivered:
-    """A dismissal by somebody who may lifts the gate at once: by a new review, which pays for nothing old."""
+async def _dismiss(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
+    """Start a new review if the person may dismiss; it follows the last one, which was paid."""
     pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
     if pull.is_awaiting_review and any(one.by == event.by for one in pull.dismissals):
-        return await _queued(parts, caller, pull, RequestKey(f"delivery {delivery}", delivery))
-    return await _answer(parts, caller, event, delivery)
+        return await _queued(parts, caller, pull)
+    return await _answer(parts, caller, event)
 
 
-async def _answer(parts: Parts, caller: Caller, event: RequestEvent, _delivery: str) -> Delivered:
-    """Whoever posts reads what people answered, and answers them: that costs no model anything."""
+async def _answer(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
+    """Have the poster answer what people wrote; that asks no model."""
     done = Filter(url=event.address.url, status="completed")
     found = await asyncio.to_thread(parts.reviews.page, caller.tenant, done, 1, None)
     if not found or not parts.settings.posts_for(caller.tenant):
@@ -187,16 +178,13 @@ async def _answer(parts: Parts, caller: Caller, event: RequestEvent, _delivery: 
 _DOING = {"review": _review, "cancel": _cancel, "dismiss": _dismiss, "answer": _answer}
 
 
-async def _queued(
-    parts: Parts, caller: Caller, pull: PullRequest, again: RequestKey | None = None
-) -> Delivered:
-    """Queue the review of a request as it is; `again`: a new one for this key, also of the same head."""
+async def _queued(parts: Parts, caller: Caller, pull: PullRequest) -> Delivered:
+    """Queue the review of a request as it is, and cancel those that it replaces."""
     request = ReviewRequest.model_validate({f"{pull.address.host.kind}_url": pull.address.url})
-    wanted, url = review_of(pull, request), pull.address.url
+    url = pull.address.url
     cancelled = await _cancel_those(parts, caller, url, lambda one: one.head != pull.head)
-    review, is_new = await queue_review(parts, caller, wanted, again, again=again is not None)
-    # Where the same delivery comes at the same moment, only one of the two makes a review and ends others.
-    if again is not None and is_new:
+    review, is_new = await queue_review(parts, caller, review_of(pull, request))
+    if is_new:
         cancelled += await _cancel_those(parts, caller, url, lambda one: one.id != review.id)
     if parts.settings.posts_for(caller.tenant):
         await ask_for_posting(parts, caller, review)

@@ -5,25 +5,21 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from affidavit.errors import BudgetError
 from affidavit.events import EventName
-from affidavit.minds.wire.connection import CallEnded
 from affidavit.records.iteration import StoredIteration
 from affidavit.service import metrics
 from affidavit.service.child.channel import Channel, Served
 from affidavit.service.child.spawner import Spawner
-from affidavit.service.kept.progress import NewEvent, NewExchanges, ReviewProgress, Spent
+from affidavit.service.kept.progress import NewEvent, NewExchange, ReviewProgress
 from affidavit.service.kept.records import KeptReview, WantedReview
-from affidavit.service.metrics import record_span
-from affidavit.service.work.calls import Calls, ended
+from affidavit.service.work.calls import Calls
 
-NewExchange = tuple[str, dict[str, Any]]
 _CHANGING = {"timestamp", "duration_ms", "cost_usd", "input_tokens", "output_tokens", "cached_tokens"}
 """Fields that differ between attempts; sums depend on the order of concurrent calls."""
 
@@ -38,9 +34,8 @@ class LostReview(Exception):  # noqa: N818 - not a mistake
 class Diary:
     """Stores the events and exchanges of one attempt, unless the review is lost."""
 
-    def __init__(self, progress: ReviewProgress, review_id: str, tenant: str, owner: str) -> None:
-        self._progress, self._owner = progress, owner
-        self._review_id, self._tenant = review_id, tenant
+    def __init__(self, progress: ReviewProgress, review_id: str, owner: str) -> None:
+        self._progress, self._review_id, self._owner = progress, review_id, owner
         self._seen: Counter[str] = Counter()
         self._stage = ""
         self._events: list[NewEvent] = []
@@ -97,46 +92,23 @@ class Diary:
             events, exchanges = list(self._events), list(self._exchanges)
             if not events and not exchanges and not self._stage:
                 return
-            if not await asyncio.to_thread(self._write, events, exchanges, self._stage):
+            review, owner, stage = self._review_id, self._owner, self._stage
+            if not await asyncio.to_thread(self._progress.add, review, owner, events, exchanges, stage):
                 self.is_lost = True
                 raise LostReview
             del self._events[: len(events)], self._exchanges[: len(exchanges)]
 
-    def _write(self, events: list[NewEvent], exchanges: list[NewExchange], stage: str) -> bool:
-        paid = self._with_cost(exchanges) if exchanges else None
-        return self._progress.add(self._review_id, self._owner, events, paid, stage)
-
-    def _with_cost(self, exchanges: list[NewExchange]) -> NewExchanges:
-        spent = cost_of(self._tenant, [body for _, body in exchanges])
-        return NewExchanges([(key, json.dumps(body, ensure_ascii=True)) for key, body in exchanges], spent)
-
-
-def cost_of(tenant: str, bodies: Sequence[dict[str, Any]]) -> Spent:
-    """Add up the cost of exchanges."""
-    used = [body.get("usage", {}) for body in bodies]
-    tokens = ("input_tokens", "output_tokens")
-    return Spent(
-        tenant,
-        datetime.now(UTC).date().isoformat(),
-        usd=sum(float(usage.get("cost_usd") or 0.0) for usage in used),
-        tokens=sum(int(usage.get(name) or 0) for usage in used for name in tokens),
-        calls=sum("request" in body for body in bodies),
-    )
-
 
 OPENING = "open"
-CheckMoney = Callable[[], Awaitable[None]]
-"""Raises BudgetError if the tenant's budget of today is spent."""
 
 
 class HeldReview:
     """A review that a worker runs, in one child after the other if one dies."""
 
-    def __init__(self, review: KeptReview, calls: Calls, diary: Diary, check_money: CheckMoney) -> None:
-        self.review, self.diary = review, diary
-        self._calls, self._check_money = calls, check_money
+    def __init__(self, review: KeptReview, calls: Calls, diary: Diary) -> None:
+        self.review, self.diary, self._calls = review, diary, calls
         self.stage = OPENING
-        self._reached_ns = time.time_ns()
+        self._reached = time.monotonic()
         self.released = asyncio.Event()
         """Set when this worker has stopped."""
         self._ended = asyncio.Event()
@@ -149,7 +121,7 @@ class HeldReview:
     async def work(self, spawner: Spawner, hold: "Callable[[HeldReview], Awaitable[Any]]") -> Any:
         """Run `hold` with a child process."""
         self.diary.begin_again()
-        self.stage, self._reached_ns = OPENING, time.time_ns()
+        self.stage, self._reached = OPENING, time.monotonic()
         calls: dict[str, Served] = {"ask": self._ask}
         tells: dict[str, Served] = {"event": self._event, "exchange": self._exchange}
         async with spawner.child(self.cache, calls, tells) as self._channel:
@@ -199,20 +171,16 @@ class HeldReview:
 
     def reach(self, stage: str) -> None:
         """Begin a stage, and measure the previous one."""
-        now = time.time_ns()
-        metrics.STAGE_SECONDS.labels(self.stage).observe((now - self._reached_ns) / 1e9)
-        record_span("stage", self._reached_ns, now, stage=self.stage)
-        self.stage, self._reached_ns = stage, now
+        now = time.monotonic()
+        metrics.STAGE_SECONDS.labels(self.stage).observe(now - self._reached)
+        self.stage, self._reached = stage, now
         self.diary.reach(stage)
 
-    async def conduct(
-        self, most_usd: float | None, exchanges: list[dict[str, Any]], **how: Any
-    ) -> dict[str, Any]:
-        """Run the review, which may spend at most `most_usd` (None: its own budget); return its report."""
+    async def conduct(self, exchanges: list[dict[str, Any]], **how: Any) -> dict[str, Any]:
+        """Run the review and return its report."""
         attempt = {
             "review_id": self.review.id,
             "began": _seconds_of(self.review.started_at),
-            "most_usd": most_usd,
             "exchanges": exchanges,
         }
         report: dict[str, Any] = await self._child.call("review", attempt=attempt, **how)
@@ -228,11 +196,6 @@ class HeldReview:
         async def pay(reply: Any) -> bool:
             return bool(await self._child.call("pay", number=number, reply=reply))
 
-        try:
-            # Before every call: all reviews of a tenant share one budget.
-            await self._check_money()
-        except BudgetError as error:
-            return ended(CallEnded("budget_exhausted", str(error), was_read=False))
         return await self._calls.ask(role, messages, question, pay)
 
     async def _event(self, name: str, data: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from uuid import uuid4
 import structlog
 
 from affidavit.events import now_iso
-from affidavit.service.kept.access import DELETED, Access, AuditEntry
+from affidavit.service.kept.access import Access
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.settings import ServiceSettings
@@ -21,7 +21,7 @@ from affidavit.store.open import Store
 from affidavit.system.private_files import make_private_file, make_private_folder
 
 SINCE = "since"
-"""A file with the number of the last deletion before a cache was made; no clocks are compared."""
+"""A file with the number of deletions before a cache was made; no clocks are compared."""
 
 
 class Caches:
@@ -114,9 +114,9 @@ class Forgetting:
 
     def _forget(self, reviews: Sequence[KeptReview], names: list[str], who: str) -> None:
         self._reviews.delete(names)
-        for one in reviews:
-            entry = AuditEntry(at=now_iso(), tenant=one.tenant, who=who, action=DELETED, target=one.id)
-            self._access.note(entry)
+        for tenant in {one.tenant for one in reviews}:
+            self._access.count_deletion(tenant, now_iso())
+        LOG.info("deleted", reviews=names, by=who)
 
     def _empty_logs(self) -> None:
         """Remove deleted data from SQLite's write-ahead logs."""

@@ -19,10 +19,9 @@ import structlog
 
 from affidavit.errors import OutsideError, StoreError
 from affidavit.service.child.channel import ChannelClosed
-from affidavit.service.logs import SeldomLog
 
 Result = TypeVar("Result")
-LOG = SeldomLog("affidavit.worker")
+LOG = structlog.get_logger("affidavit.worker")
 FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 15.0
 
@@ -45,7 +44,7 @@ async def until_it_is_done(work: Callable[[], Awaitable[Result]]) -> Result:
         try:
             return await work()
         except StoreError as error:
-            LOG.warning("the store is waited for", pause=pause, reason=str(error))
+            LOG.warning("waiting for the store", seconds=round(pause, 1), reason=str(error))
         await asyncio.sleep(pause)
     raise AssertionError("there is always another pause")
 

@@ -17,10 +17,9 @@ from dbos import error as engine_errors
 from affidavit.errors import StoreError
 from affidavit.events import iso, now_iso
 from affidavit.service.child.spawner import Spawner
-from affidavit.service.kept.access import Access, KeptWorker, Workers
+from affidavit.service.kept.access import KeptWorker, Workers
 from affidavit.service.kept.records import KeptReview
-from affidavit.service.logs import Repeats, tell_as_ours
-from affidavit.service.metrics import span
+from affidavit.service.logs import expect
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.attempt import LostReview
 from affidavit.service.work.calls import Calls
@@ -159,7 +158,7 @@ _WORKING: list["Worker"] = []
 @DBOS.workflow(name=WORKFLOW)
 async def do_review(review_id: str) -> str:
     """Run one review; the engine runs this again elsewhere if the worker dies."""
-    with _WORKING[-1].doing(review_id), span("review", review=review_id):
+    with _WORKING[-1].doing(review_id):
         LOG.info("review begins")
         with suppress(LostReview):
             await _WORKING[-1].place.do(review_id)
@@ -171,7 +170,7 @@ async def do_review(review_id: str) -> str:
 @DBOS.workflow(name=POSTING)
 async def do_posting(review_id: str) -> str:
     """Post one review; a second run recognises its own comments by their marks."""
-    with _WORKING[-1].doing(review_id), span("posting", review=review_id):
+    with _WORKING[-1].doing(review_id):
         await _WORKING[-1].office.do(review_id)
     return review_id
 
@@ -180,14 +179,12 @@ async def again_and_again(
     work: Callable[[], Awaitable[None]], pause: float, is_ending: Callable[[], bool] = lambda: False
 ) -> None:
     """Repeat until cancelled, despite errors: without a heartbeat others would take this worker for dead."""
-    repeats = Repeats()
     while True:
         try:
             await work()
         except StoreError as error:
             # The database may come back; until then no other worker can take over either.
-            if times := repeats.count(str(error)):
-                LOG.warning("no heartbeat", reason=str(error), times=times)
+            LOG.warning("no heartbeat", reason=str(error))
         except Exception:
             if is_ending():
                 # The engine has shut down the threads of this loop.
@@ -209,7 +206,6 @@ class Worker:
         caches: Caches,
     ) -> None:
         self._settings, self._work, self._caches = settings, work, caches
-        self._access = Access(store.database)
         self._under_way = 0
         self._stack = AsyncExitStack()
         self._forgetting = Forgetting(store, work, caches)
@@ -226,7 +222,7 @@ class Worker:
         engine = engine_for(settings)
         self._stack.callback(engine.dispose)
         DBOS(config=engine_config(settings, engine))
-        tell_as_ours("dbos", ENDINGS, ENDING_WORDS)
+        expect("dbos", ENDINGS, ENDING_WORDS)
         with in_our_words():
             DBOS.launch()
             await self._take_from_queues()
@@ -343,7 +339,6 @@ class Worker:
         before = iso(datetime.now(UTC) - timedelta(days=days))
         if deleted := await self._forgetting.forget_before(before, "retention"):
             LOG.info("deleted what is too old", reviews=deleted)
-        await asyncio.to_thread(self._access.forget_before, before)
 
     async def release(self, review_id: str) -> None:
         """Stop work on a finished review, and wait until it is released."""

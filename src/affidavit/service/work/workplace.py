@@ -21,21 +21,18 @@ from affidavit.render.formats import render
 from affidavit.service import metrics
 from affidavit.service.child.channel import ChannelClosed, Refused
 from affidavit.service.child.spawner import Spawner
-from affidavit.service.kept.access import Access
 from affidavit.service.kept.progress import ReviewProgress
 from affidavit.service.kept.records import COMMAND_LINE, FindingCounts, ReviewOutcome, WantedReview
 from affidavit.service.kept.reviews import Reviews
-from affidavit.service.logs import SeldomLog
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.attempt import Diary, HeldReview, LostReview
-from affidavit.service.work.calls import Calls, Money
+from affidavit.service.work.calls import Calls
 from affidavit.service.work.forgetting import Caches
 from affidavit.service.work.terms import Series, locate_source, models_for, options_for, prompts_for
 from affidavit.service.work.waiting import ATTEMPTS, StageRetries, pauses, until_it_answers, until_it_is_done
 from affidavit.store.open import Store
 
 LOG = structlog.get_logger("affidavit.worker")
-TRIES = SeldomLog("affidavit.worker")
 
 
 @dataclass
@@ -55,7 +52,6 @@ class ReviewRunner:
     def __post_init__(self) -> None:
         self.reviews = Reviews(self.store.database)
         self.progress = ReviewProgress(self.store.database)
-        self.money = Money(self.settings, Access(self.store.database), self.progress)
 
     async def do(self, review_id: str) -> None:
         """Run a review; one that another worker began runs again over the stored exchanges."""
@@ -65,17 +61,10 @@ class ReviewRunner:
         if review is None:
             # Cancelled or deleted while it was queued.
             return
-        diary = Diary(self.progress, review_id, review.tenant, owner)
-
-        async def check_money() -> None:
-            await until_it_answers(lambda: self.money.check(review.tenant))
-
-        held = HeldReview(review, self.calls, diary, check_money)
+        held = HeldReview(review, self.calls, Diary(self.progress, review_id, owner))
         self.held[review_id] = held
         try:
             async with asyncio.timeout(self.settings.limits.review_seconds):
-                # Other reviews may have spent the budget since it was submitted.
-                await check_money()
                 wanted = await until_it_answers(lambda: self.reviews.request(review_id))
                 if wanted is not None:
                     await self._until_done(held, wanted)
@@ -131,7 +120,7 @@ class ReviewRunner:
                 if allowed is None:
                     raise
                 pause, reason = allowed, _said(error)
-            TRIES.warning("a stage is tried again", pause=pause, stage=held.stage, reason=reason)
+            LOG.warning("a stage is retried", seconds=round(pause, 1), stage=held.stage, reason=reason)
             await held.rest(pause)
 
     async def _is_over(self, held: HeldReview) -> bool:
@@ -146,9 +135,7 @@ class ReviewRunner:
         await asyncio.to_thread(self._note_change, review.id, change)
         series = Series(self.store, review.tenant, opened["repository"], wanted)
         drawn = await self._drawn(held, series, change)
-        today = await asyncio.to_thread(self.money.today, review.tenant)
         report = await held.conduct(
-            most_usd=today.left_usd,
             options=options_for(self.settings, wanted, review.tenant),
             environment=self.settings.cell_settings,
             models=models_for(self.settings),
@@ -164,7 +151,6 @@ class ReviewRunner:
         self.reviews.note(
             review_id,
             self.settings.worker_id,
-            change=change.model_dump_json(),
             title=title_of(change),
             base=change.base.commit or change.base.tree,
             head=change.head.commit or change.head.tree,
@@ -360,7 +346,6 @@ def _row(report: Report) -> dict[str, Any]:
         "title": title_of(change),
         "submitted_by": COMMAND_LINE,
         "request": wanted.model_dump_json(),
-        "change": change.model_dump_json(),
         "verdict": report.verdict.decision,
         "outcome": outcome_of(report).model_dump_json(),
         "cost_usd": cost_of(report),
