@@ -28,8 +28,6 @@ async def review_by_hand(client: Client) -> dict[str, Any]:
     again = answer_of(await client.call_tool("recheck", {"report": proven["report"]}))
     wrong = {"result": json.dumps(review_result("    return 0")), "change": change}
     withheld = answer_of(await client.call_tool("submit_findings", wrong))
-    uris = {str(one.uri) for one in (await client.list_resources()).resources}
-    kept = await client.read_resource(f"affidavit://report/{proven['report']}")
     return {
         "files": [file["path"] for file in opened["files"]],
         "read": f"2: {AFTER.splitlines()[1]}" in read.content[0].text,
@@ -39,8 +37,6 @@ async def review_by_hand(client: Client) -> dict[str, Any]:
         "not holding": again["not_holding"],
         "shown of a wrong quote": withheld["findings"],
         "withheld": [one["withheld"] for one in withheld["withheld"]],
-        "is kept": {f"affidavit://change/{change}/map", f"affidavit://report/{proven['report']}"} <= uris,
-        "submitted by": json.loads(kept.contents[0].text)["inputs"]["submitted_by"],
     }
 
 
@@ -53,8 +49,6 @@ REVIEWED = {
     "not holding": [],
     "shown of a wrong quote": [],
     "withheld": ["evidence_not_found"],
-    "is kept": True,
-    "submitted by": "an editor 3",
 }
 
 
@@ -82,8 +76,8 @@ def test_an_agent_is_told_what_is_wrong_with_its_call(folder: Path) -> None:
             for name, arguments, expected in [
                 ("open_change", {"target": "nowhere..HEAD"}, "nowhere"),
                 ("open_change", {"target": "HEAD", "diff": "x"}, "not both"),
-                ("open_change", {"goal": "x"}, "takes no argument 'goal': call open_change with {target, o"),
-                ("open_change", {"goal": "x"}, "; diff, optional; "),
+                ("open_change", {"goal": "x"}, "takes no argument 'goal'"),
+                ("open_change", {"goal": "x"}, "; diff: "),
                 ("submit_findings", {}, "needs the argument 'result'"),
                 ("search", {"pattern": "mean", "change": "feedbeef"}, "no change 'feedbeef'"),
                 ("get_review", {"review": "none"}, "there is no review"),

@@ -1,22 +1,18 @@
-"""Reports over MCP: those of the server's own repository alone, and none with a secret in its diff."""
+"""Reports over MCP: those of the server's own repository alone."""
 
 import asyncio
-import json
 from pathlib import Path
 from random import Random
 from string import ascii_letters, digits
 
 import pytest
-from mcp.shared.exceptions import MCPError
 
 from affidavit.errors import InputError
 from affidavit.mcp.reports import ReportDesk
 from affidavit.mcp.reviews import BackgroundReviews
 from affidavit.service.child.requests import recheck_report
 from affidavit.store.open import open_store
-from agent_client import over_stdio
 from commands import affidavit
-from mcp import Client
 from repositories import Repo
 
 GITHUB = "ghp" + "_" + "".join(Random(7).choices(ascii_letters + digits, k=36))
@@ -31,11 +27,6 @@ def reviewed(place: Path, data: Path) -> Repo:
     return repo
 
 
-async def told(client: Client, name: str) -> str:
-    text: str = (await client.read_resource(f"affidavit://report/{name}")).contents[0].text
-    return text
-
-
 @pytest.mark.parametrize("other_name", ["other", "ours"])
 def test_a_server_serves_no_report_of_another_repository(tmp_path: Path, other_name: str) -> None:
     data = tmp_path / "data"
@@ -48,41 +39,6 @@ def test_a_server_serves_no_report_of_another_repository(tmp_path: Path, other_n
         for name in ("last", kept, kept[:6]):
             with pytest.raises(InputError, match="report"):
                 reports.find(name)
-
-
-def test_a_report_that_a_server_serves_has_its_diff_redacted_and_can_still_be_proven(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    repo = reviewed(tmp_path / "ours", data)
-
-    async def run() -> None:
-        async with over_stdio(repo.path, "--data", str(data)) as client:
-            text = await told(client, "last")
-            assert GITHUB not in text
-            report = json.loads(text)
-            assert "TOKEN = '[redacted:token]'" in report["change"]["files"][0]["hunks"][0]["lines"][-1]
-            assert "redacted" in report["notice"]
-            again = await client.call_tool("recheck", {"report": report["id"]})
-            assert again.structured_content is not None
-            assert again.structured_content["not_holding"] == []
-            with pytest.raises(MCPError, match="no kept report"):
-                await told(client, "../ours/app.py")
-
-    asyncio.run(run())
-
-
-def test_what_an_agent_handed_in_is_served_with_its_diff_redacted(tmp_path: Path) -> None:
-    repo = Repo(tmp_path / "ours")
-    repo.commit("Start", {"app.py": "print(1)\n"})
-    repo.commit("Token", {"app.py": f"print(1)\nTOKEN = '{GITHUB}'\n"})
-
-    async def run() -> None:
-        async with over_stdio(repo.path) as client:
-            await client.call_tool("open_change", {"target": "HEAD"})
-            empty = {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": []}
-            await client.call_tool("submit_findings", {"result": empty})
-            assert GITHUB not in await told(client, "last")
-
-    asyncio.run(run())
 
 
 def test_a_report_of_another_release_is_proven_by_nobody(tmp_path: Path) -> None:

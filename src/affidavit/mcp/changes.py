@@ -1,4 +1,4 @@
-"""The changes that an agent works on: what it names in, an opened change with its tools out, kept by id."""
+"""Open changes for an agent, and keep them by id."""
 
 import hashlib
 import threading
@@ -39,7 +39,7 @@ _TARGETS = (
 
 @dataclass(frozen=True)
 class WantedChange:
-    """What an agent names: a revision or range of the repository, or a diff as text."""
+    """A change that an agent asks for: a revision, a range, or the text of a diff."""
 
     target: str = ""
     diff: str = ""
@@ -47,7 +47,7 @@ class WantedChange:
     description: str = ""
 
     def request(self, repo: Path) -> ChangeRequest:
-        """The same for the intake. A file is never opened by its name: an agent may be led to name any."""
+        """Return the request for the intake; never open a file by name, since an agent may be misled."""
         if self.target and self.diff:
             raise InputError("name a target or hand in a diff, not both")
         if self.target:
@@ -62,7 +62,7 @@ class WantedChange:
         )
 
     def _refuse_files(self, repo: Path) -> None:
-        """Revisions first: of what is none, nobody learns whether there is a file of that name."""
+        """Check the revision first, so that the error does not tell whether such a file exists."""
         location = find_repository(repo)
         span = parse_range(self.target)
         with ObjectStore(location) as store:
@@ -76,7 +76,7 @@ class WantedChange:
 
 
 class KeptChange(Closing):
-    """One opened change, with what an agent reads it through; each part is made when it is first needed."""
+    """An opened change with its tools; each part is made when it is first needed."""
 
     def __init__(self, opened: OpenedChange, wanted: WantedChange, options: ReviewOptions) -> None:
         self.opened = opened
@@ -89,7 +89,7 @@ class KeptChange(Closing):
 
     @cached_property
     def case(self) -> Case:
-        """The change under the settings of its base."""
+        """Return the change with the settings of its base."""
         return open_case(self.opened.change, self.opened.repository, self.settings)
 
     @cached_property
@@ -102,19 +102,19 @@ class KeptChange(Closing):
 
     @cached_property
     def shown(self) -> Case:
-        """The change as it may leave the machine."""
+        """Return the change, redacted."""
         with self._lock:
             return self._panel.reading.redact(self.case)
 
     @cached_property
     def dependencies(self) -> Dependencies | None:
-        """What the sources of packages are read from; None where there are none."""
+        """Return where the sources of packages are read; None if there are none."""
         with self._lock:
             return self._panel.reading.packages(self.case)
 
     @cached_property
     def tools(self) -> ToolSource:
-        """What reads both sides; nothing it answers with holds a secret."""
+        """Return the tools that read both sides, redacted."""
         case = self.shown
         with self._lock:
             off = self.settings.analysers_off
@@ -125,16 +125,16 @@ class KeptChange(Closing):
 
     @cached_property
     def session(self) -> PanelSession:
-        """The change as models are shown it, with its map."""
+        """Return the change as models see it, with its map."""
         with self._lock:
             return self._panel.convene(self.case)
 
     def map_text(self) -> str:
-        """The map of the change as JSON."""
+        """Return the map of the change as JSON."""
         return render_context_json(self.session.case.change, self.session.briefing.context)
 
     def summary(self) -> dict[str, Any]:
-        """What an agent is told when it opens the change."""
+        """Describe the change for an agent."""
         change = self.shown.change
         files = [
             {
@@ -164,7 +164,7 @@ class KeptChange(Closing):
 
 
 class Changes(Closing):
-    """The changes that are open, the newest last; an old one is closed where there are too many."""
+    """The open changes, newest last; beyond a limit the oldest is closed."""
 
     def __init__(self, repo: Path, options: ReviewOptions) -> None:
         self.repo = repo
@@ -173,7 +173,7 @@ class Changes(Closing):
         self._lock = threading.Lock()
 
     def open(self, wanted: WantedChange) -> KeptChange:
-        """Open a change; the same one twice is one."""
+        """Open a change; opening it twice gives the same."""
         opened = open_change(wanted.request(self.repo))
         try:
             change = KeptChange(opened, wanted, self._options)
@@ -191,7 +191,7 @@ class Changes(Closing):
             return change
 
     def find(self, name: str) -> KeptChange:
-        """The change by its id; without one, the newest, or what is not committed yet."""
+        """Return a change by its id; without an id the newest, or the uncommitted changes."""
         with self._lock:
             if name in self._open:
                 return self._open[name]
@@ -201,13 +201,8 @@ class Changes(Closing):
             raise InputError(f"no change {name!r} is open: open_change returns the id of one")
         return self.open(WantedChange())
 
-    def all(self) -> list[KeptChange]:
-        """Those that are open."""
-        with self._lock:
-            return list(self._open.values())
-
     def close(self) -> None:
-        """Close them all."""
+        """Close all changes."""
         with self._lock:
             for change in self._open.values():
                 change.close()
@@ -225,7 +220,7 @@ that are shown, with their status, and about no other. An empty list of findings
 
 @dataclass
 class _Nobody:
-    """Stands where a model would be asked: the agent that gets the prompt is the model."""
+    """A mind that is never asked: the agent that gets the prompt is the model."""
 
     role: Role = "specialist"
     model: str = ""
@@ -235,14 +230,14 @@ class _Nobody:
 
 
 def prompt_list() -> list[dict[str, Any]]:
-    """Name, purpose and arguments of each prompt."""
+    """Return the name and purpose of each prompt."""
     return [
         {"name": f"review-{lens}", "description": f"Look at a change: {SUBJECTS[lens]}."} for lens in LENSES
     ]
 
 
 def prompt_text(name: str, change: KeptChange, part: int = 1) -> str:
-    """What a specialist with this lens is asked about one part of the change."""
+    """Return the prompt of a specialist with this lens for one part of the change."""
     lens = name.removeprefix("review-")
     if lens not in LENSES:
         known = ", ".join(f"review-{one}" for one in LENSES)

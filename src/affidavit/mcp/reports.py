@@ -1,4 +1,4 @@
-"""Reports that an agent asks about: found by id, told in short, explained and proven again."""
+"""Find reports by id, summarise, explain and recheck them for an agent."""
 
 import asyncio
 import re
@@ -17,7 +17,6 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
 from affidavit.render.account import set_aside_lines, set_aside_words
 from affidavit.render.proof import proof_steps
-from affidavit.render.safe_text import one_line
 from affidavit.render.wording import (
     claim,
     coverage_sentence,
@@ -34,8 +33,6 @@ from affidavit.store.open import Store
 _ID = re.compile(r"[0-9a-f-]{1,64}|last")
 MAX_LISTED = 200
 MAX_PROOFS = 300
-MAX_NAMED = 20
-MAX_TITLE_LENGTH = 120
 
 
 class ReportDesk:
@@ -48,15 +45,11 @@ class ReportDesk:
         self._submitted: dict[str, Report] = {}
 
     def keep(self, report: Report) -> None:
-        """Remember what was handed in, whether or not a store keeps it."""
+        """Keep the report of a submission, which no store has."""
         self._submitted[report.id] = report
 
-    def names(self) -> list[str]:
-        """Ids of the reports that were made here."""
-        return [*self._submitted, *self._reviews.completed()]
-
     def find(self, name: str) -> Report:
-        """A report by its id or a review's, or `last`; never a file, which an agent may be led to name."""
+        """Return a report by its id, the id of a review, or `last`; never a file by its name."""
         if name == "last" and self._submitted:
             return next(reversed(self._submitted.values()))
         known = self._submitted.get(name) or self._reviews.report_of(name)
@@ -70,7 +63,7 @@ class ReportDesk:
         return own_ids(self._store, find_repository(self._repo), start, trusts_address=False)
 
     async def prove_again(self, name: str) -> dict[str, Any]:
-        """What `affidavit recheck` says of a report.
+        """Recheck a report, as `affidavit recheck` does.
 
         `not_holding` are proofs that fail or cannot be checked here, `on_its_word` what no machine can prove.
         """
@@ -96,10 +89,10 @@ class ReportDesk:
         }
 
     def explain(self, name: str, finding: str) -> dict[str, Any]:
-        """Everything that is known of one finding, shown or withheld."""
+        """Return everything about one finding, shown or withheld."""
         report = self.find(name)
-        _refuse_ambiguous(report, finding)
-        candidate = _find_dropped(report, finding) or find_candidate(report, finding)
+        by_our_id = (one for one in report.candidates if one.id == finding)
+        candidate = next(by_our_id, None) or find_candidate(report, finding)
         answer = describe_finding(candidate, report)
         found = candidate.finding
         if found is not None:
@@ -119,7 +112,7 @@ def _specialists_without_models(settings: Settings) -> Sequence[Specialist]:
 
 
 def describe_report(report: Report) -> dict[str, Any]:
-    """A report as agents get it.
+    """Describe a report for an agent.
 
     `findings` are shown, each with its status; `withheld` are not, each with why; `set_aside` is what
     analysers reported and their own parts dropped; `incomplete` is what should have been looked at and was
@@ -148,7 +141,7 @@ def _submitted_first(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def describe_finding(candidate: Candidate, report: Report) -> dict[str, Any]:
-    """One finding in short: `id` is ours, `your_id` the one that the agent who handed it in gave it.
+    """Describe a finding in short: `id` is ours, `your_id` the id that the agent gave it.
 
     Of a withheld one `withheld` is the code, `reason` what that code means, `because` what was wrong here.
     """
@@ -174,39 +167,10 @@ def describe_finding(candidate: Candidate, report: Report) -> dict[str, Any]:
 
 
 def _id_of_its_finder(candidate: Candidate) -> str:
-    """The id that the agent who handed it in gave the finding, also where the contract dropped it."""
+    """Return the id that the agent gave the finding, even if the contract dropped it."""
     raw = candidate.finding.id if candidate.finding else candidate.raw
     name = raw.get("id") if isinstance(raw, dict) else raw
     return name if isinstance(name, str) else ""
-
-
-def _refuse_ambiguous(report: Report, name: str) -> None:
-    """Raise where a name is that of several findings: our id of one, or what agents called them."""
-    ours = [one for one in report.candidates if one.id == name]
-    outside = [one for one in report.candidates if one.kind == "outside"]
-    theirs = [one for one in outside if name and _id_of_its_finder(one) == name != one.id]
-    if ours and theirs:
-        both = [f"{one.fingerprint or one.id} ({_id_and_title(one)})" for one in (*ours, *theirs)]
-        raise InputError(
-            f"several findings are called {name!r}, by us or by the agent that handed them in: name one by "
-            f"its fingerprint, or by our id where it has none: {'; '.join(both)}"
-        )
-    if len(theirs) > 1:
-        more = [f"and {len(theirs) - MAX_NAMED} more"] if len(theirs) > MAX_NAMED else []
-        listed = "; ".join([*(_id_and_title(one) for one in theirs[:MAX_NAMED]), *more])
-        raise InputError(f"{len(theirs)} findings were handed in as {name!r}, so name one by ours: {listed}")
-
-
-def _id_and_title(candidate: Candidate) -> str:
-    title = candidate.finding.title if candidate.finding else "dropped by the contract"
-    return f"our id {candidate.id}, {one_line(title, MAX_TITLE_LENGTH)}"
-
-
-def _find_dropped(report: Report, name: str) -> Candidate | None:
-    """A finding that the contract dropped, by either id: of such a one only what was handed in is known."""
-    dropped = [one for one in report.candidates if one.finding is None]
-    found = [one for one in dropped if name in (one.id, _id_of_its_finder(one))]
-    return found[0] if len(found) == 1 and name else None
 
 
 def _what_was_wrong(candidate: Candidate, report: Report) -> str:

@@ -1,4 +1,4 @@
-"""Reviews in the background: each a process of its own, followed by its events, ended with the server."""
+"""Run reviews in the background, each in a process that ends with the server."""
 
 import asyncio
 import json
@@ -6,10 +6,9 @@ import os
 import signal
 import sys
 import uuid
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,32 +17,26 @@ from affidavit.mcp.changes import WantedChange
 from affidavit.records.report import Report
 
 MAX_AT_ONCE = 2
-MAX_KEPT = 50
 GRACE_SECONDS = 5.0
-PIECE_SECONDS = 0.2
-NOT_DONE = 2
 
 
 @dataclass
 class BackgroundReview:
-    """One review, as far as it is."""
+    """A review and its state."""
 
     id: str
     folder: Path
     process: asyncio.subprocess.Process
     is_cancelled: bool = False
-    seen: int = 0
-    counts: Counter[str] = field(default_factory=Counter)
-    stage: str = "planner"
 
     @property
     def report_file(self) -> Path:
-        """Where the native report is written at the end."""
+        """Return the path of the native report."""
         return self.folder / "report.json"
 
     @property
     def status(self) -> str:
-        """In the words of the service: running, completed, failed, cancelled."""
+        """Return running, completed, failed or cancelled."""
         if self.process.returncode is None:
             return "running"
         if self.is_cancelled:
@@ -51,26 +44,16 @@ class BackgroundReview:
         return "completed" if self.report_file.is_file() else "failed"
 
     def read_events(self) -> str:
-        """Read on in the events; the newest, in words."""
-        try:
+        """Return the stage of the newest event that has one."""
+        with suppress(OSError, ValueError):
             lines = (self.folder / "events.jsonl").read_text().splitlines()
-        except OSError:
-            return "starting"
-        for line in lines[self.seen :]:
-            self._note(line)
-        self.seen = len(lines)
-        found, judged = self.counts["finding.detected"], self.counts["finding.verified"]
-        return f"{self.stage}; {self.counts['tool.called']} tool calls, {found} findings, {judged} judged"
-
-    def _note(self, line: str) -> None:
-        with suppress(ValueError, AttributeError):
-            event = json.loads(line)
-            self.counts[str(event.get("event") or event.get("name"))] += 1
-            data = event.get("data") or {}
-            self.stage = str(data.get("to") or data.get("agent") or self.stage)
+            data = [json.loads(line).get("data") or {} for line in lines]
+            stages = [one.get("to") or one.get("agent") for one in reversed(data)]
+            return next(filter(None, stages), "starting")
+        return "starting"
 
     def failure(self) -> str:
-        """What it said before it ended."""
+        """Return the end of its error output."""
         with suppress(OSError):
             return (self.folder / "said.txt").read_text(errors="replace").strip()[-2000:]
         return ""
@@ -86,7 +69,7 @@ class BackgroundReviews:
         self._kept: dict[str, BackgroundReview] = {}
 
     async def start(self, wanted: WantedChange) -> BackgroundReview:
-        """Begin a review; it goes on whether or not somebody asks for it."""
+        """Start a review; it runs whether or not anybody asks for it."""
         running = [one for one in self._kept.values() if one.status == "running"]
         if len(running) >= MAX_AT_ONCE:
             names = ", ".join(one.id for one in running)
@@ -97,9 +80,6 @@ class BackgroundReviews:
         folder.mkdir(parents=True)
         process = await self._begin(wanted, folder)
         self._kept[review_id] = review = BackgroundReview(review_id, folder, process)
-        while len(self._kept) > MAX_KEPT:
-            oldest = next(key for key, one in self._kept.items() if one.status != "running")
-            del self._kept[oldest]
         return review
 
     async def _begin(self, wanted: WantedChange, folder: Path) -> asyncio.subprocess.Process:
@@ -125,37 +105,33 @@ class BackgroundReviews:
             )
 
     def find(self, review_id: str) -> BackgroundReview:
-        """A review by its id."""
+        """Return a review by its id."""
         if review_id not in self._kept:
             known = ", ".join(self._kept) or "none"
             raise InputError(f"there is no review {review_id!r}; there are: {known}")
         return self._kept[review_id]
 
     def report_of(self, review_id: str) -> Report | None:
-        """The finished report, or None where it is not there yet."""
+        """Return the finished report; None before that."""
         review = self._kept.get(review_id)
         if review is None or review.status != "completed":
             return None
         return Report.model_validate_json(review.report_file.read_bytes())
 
-    def completed(self) -> list[str]:
-        """Ids of the reviews that have a report."""
-        return [one.id for one in self._kept.values() if one.status == "completed"]
-
     async def wait(self, review: BackgroundReview, seconds: float) -> None:
-        """Wait until the review ends, at most so long."""
+        """Wait until the review ends, but no longer than `seconds`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await review.process.wait()
 
     async def cancel(self, review: BackgroundReview) -> None:
-        """End a review; what it had found is lost."""
+        """End a review; its results are lost."""
         if review.process.returncode is None:
             review.is_cancelled = True
             await _end(review.process)
 
     async def close(self) -> None:
-        """End them all: nobody would read what they find."""
+        """End all reviews."""
         await asyncio.gather(*(self.cancel(one) for one in self._kept.values()))
 
 
@@ -171,7 +147,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 def status_of(review: BackgroundReview) -> dict[str, Any]:
-    """What an agent is told of a review."""
+    """Describe the state of a review."""
     answer: dict[str, Any] = {"review": review.id, "status": review.status, "progress": review.read_events()}
     if review.status == "failed":
         answer["error"] = review.failure() or "the review ended without a report"

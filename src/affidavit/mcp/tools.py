@@ -1,4 +1,4 @@
-"""What an agent can call: a name and arguments in, a description or an answer out; a bad call is answered."""
+"""The tools of the MCP server; a bad call gets an answer that says what is wrong."""
 
 import asyncio
 import json
@@ -53,7 +53,7 @@ def submission_schema() -> dict[str, Any]:
 
 
 def submission_text(result: object) -> str:
-    """What was handed in as the text that the contract reads: an object, or the same as JSON."""
+    """Return a submission, an object or JSON text, as the text that the contract reads."""
     text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"the result has more than {MAX_CHARACTERS:,} characters: hand it in in parts")
@@ -61,7 +61,7 @@ def submission_text(result: object) -> str:
 
 
 async def judge(change: KeptChange, result: object, agent: str, options: ReviewOptions, emit: Emit) -> Report:
-    """Prove and, where a model is configured, judge what an agent found in a change."""
+    """Check an agent's findings; with a model, verify them."""
     submission = Submission(submission_text(result), agent)
     _refuse_unreadable(submission, change.opened.change)
     cache = None if options.no_cache else cache_folder()
@@ -74,7 +74,7 @@ async def judge(change: KeptChange, result: object, agent: str, options: ReviewO
 
 
 def _refuse_unreadable(submission: Submission, change: Change) -> None:
-    """Raise where the contract reads nothing at all: then nothing of it could be proven or withheld."""
+    """Raise if the contract rejects the whole submission."""
     reply = Reply(specialist=submission.name, kind=submission.kind, text=submission.text)
     read = read_replies([reply], change)
     if any(one.state == "rejected" for one in read.replies):
@@ -99,13 +99,13 @@ async def _judge_with_models(
 
 Answer = dict[str, Any]
 Progress = Callable[[str], Awaitable[None]]
-"""Tells the client how far a long call is."""
+"""Reports the progress of a long call to the client."""
 MAX_WAIT_SECONDS = 50
 PROGRESS_SECONDS = 2.0
 READING_TOOLS = DESCRIPTIONS | CHECK_DESCRIPTIONS
 LONG_ARGUMENTS = ("result", "diff")
 LONG_CALLS = ("submit_findings", "get_review")
-"""Calls that say how far they are."""
+"""Calls that report progress."""
 
 _TEXT = {"type": "string"}
 _CHANGE = {
@@ -124,7 +124,7 @@ _REVIEW = {**_TEXT, "description": "Id from start_review"}
 
 @dataclass(frozen=True)
 class OwnTool:
-    """A tool of this server beside those that read code."""
+    """A tool of this server that does not read code."""
 
     description: str
     properties: Mapping[str, Any]
@@ -133,7 +133,7 @@ class OwnTool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """What its arguments must be."""
+        """Return the schema of its arguments."""
         return {"type": "object", "properties": dict(self.properties), "required": list(self.required)}
 
 
@@ -177,7 +177,7 @@ OWN_TOOLS: dict[str, OwnTool] = {
 
 
 class Desk:
-    """Everything that one server works with, and the calls that go to it."""
+    """The state of one server, and the calls to it."""
 
     def __init__(
         self, changes: Changes, reviews: BackgroundReviews, reports: ReportDesk, options: ReviewOptions
@@ -198,7 +198,7 @@ class Desk:
         }
 
     async def call(self, name: str, arguments: Mapping[str, Any], agent: str, progress: Progress) -> Answer:
-        """Answer a call; what is wrong with it is said in `error`, with what to do instead."""
+        """Answer a call; `error` says what is wrong with it and what to do instead."""
         try:
             if name not in OWN_TOOLS:
                 return await asyncio.to_thread(self._read, name, dict(arguments))
@@ -241,7 +241,6 @@ class Desk:
                 await progress(events[-1].name if events else "starting")
             proven = await judging
         finally:
-            # Whoever went away will not read what comes of it.
             judging.cancel()
         self.reports.keep(proven)
         return describe_report(proven)
@@ -274,30 +273,19 @@ class Desk:
 
 
 def _checked(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a tool; a diff and a result may be long, and are looked at by whoever reads them."""
-    long = {key: arguments[key] for key in LONG_ARGUMENTS if arguments.get(key) is not None}
+    """Check the arguments of a tool; a diff and a result may be long, so their readers check them."""
     schema = OWN_TOOLS[name].schema
-    known = {key: value for key, value in schema["properties"].items() if key not in LONG_ARGUMENTS}
-    unknown = sorted(long.keys() - schema["properties"].keys())
-    missing = [key for key in schema["required"] if key in LONG_ARGUMENTS and key not in long]
-    if unknown or missing:
-        wrong = f"takes no argument {unknown[0]!r}" if unknown else f"needs the argument {missing[0]!r}"
-        raise InputError(f"{name} {wrong}")
+    long = {key: arguments[key] for key in LONG_ARGUMENTS if arguments.get(key) is not None}
+    properties = {key: _TEXT if key in LONG_ARGUMENTS else one for key, one in schema["properties"].items()}
+    short = {**arguments, **dict.fromkeys(long, "")}
+    checked = check_arguments(name, {**schema, "properties": properties}, short)
     if not isinstance(long.get("diff", ""), str):
         raise InputError("diff is the text of a unified diff")
-    required = [key for key in schema["required"] if key not in LONG_ARGUMENTS]
-    others = {key: value for key, value in arguments.items() if key not in LONG_ARGUMENTS}
-    if strange := [key for key in others if key not in known]:
-        # What is left out below for its length is named here all the same.
-        takes = "; ".join(
-            f"{key}{'' if key in schema['required'] else ', optional'}" for key in schema["properties"]
-        )
-        raise InputError(f"{name} takes no argument {shown(strange[0])}: call {name} with {{{takes}}}")
-    return check_arguments(name, {**schema, "properties": known, "required": required}, others) | long
+    return checked | long
 
 
 def reading_tools() -> list[dict[str, Any]]:
-    """The tools that read code, each with the change it is about."""
+    """Return the tools that read code, each with the argument `change`."""
     described = []
     for one in READING_TOOLS.values():
         function = deepcopy(one["function"])

@@ -1,4 +1,4 @@
-"""How agents reach the server: standard input and output, or HTTP with Host, Origin and a token checked."""
+"""Serve agents over standard input and output, or over HTTP with Host, Origin and token checked."""
 
 import hmac
 import ipaddress
@@ -20,13 +20,13 @@ MIN_TOKEN = 16
 
 
 async def serve_stdio(server: Server[Desk]) -> None:
-    """Until the client closes its end."""
+    """Serve until the client closes its end."""
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
+    """Check whether only this machine can reach the address."""
     if host == "localhost":
         return True
     try:
@@ -36,7 +36,7 @@ def is_loopback(host: str) -> bool:
 
 
 def http_app(server: Server[Desk], host: str, port: int, token: str, names: tuple[str, ...] = ()) -> Any:
-    """The application for HTTP: it answers no page of another site, and abroad nobody without the token."""
+    """Return the HTTP application; beyond loopback it needs a token, and pages of other sites are refused."""
     if not is_loopback(host) and len(token) < MIN_TOKEN:
         raise SettingsError(
             f"{host} can be reached from elsewhere: set {TOKEN_VARIABLE} to a secret of at least"
@@ -53,14 +53,14 @@ def http_app(server: Server[Desk], host: str, port: int, token: str, names: tupl
 
 
 class Guarded:
-    """Answers nobody who does not know the token."""
+    """Refuses requests without the token."""
 
     def __init__(self, app: "ASGIApp", token: str) -> None:
         self._app = app
         self._expected = f"Bearer {token}".encode()
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        """Pass on what carries the token."""
+        """Pass on a request that has the token."""
         if scope["type"] == "http":
             given = dict(scope["headers"]).get(b"authorization", b"")
             if not hmac.compare_digest(given, self._expected):

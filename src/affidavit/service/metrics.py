@@ -39,12 +39,6 @@ CALL_SECONDS = Histogram(
 )
 TOKENS = Counter("affidavit_tokens", "Tokens that reviews used.", ["prompt_version"], registry=REGISTRY)
 MONEY = Counter("affidavit_usd", "What reviews cost, in US dollars.", ["prompt_version"], registry=REGISTRY)
-FINDINGS = Counter(
-    "affidavit_findings",
-    "What became of candidates: shown, withheld, dropped, relocated, refuted.",
-    ["fate", "prompt_version"],
-    registry=REGISTRY,
-)
 
 
 def render_metrics(counts: Mapping[tuple[str, str], int], tenants: Iterable[str]) -> tuple[bytes, str]:

@@ -25,7 +25,6 @@ from affidavit.service.work.waiting import (
     UNOPENED_SECONDS,
     Deadline,
     Readiness,
-    check_room,
     unless_ended,
     until_it_can_be_reached,
 )
@@ -47,7 +46,7 @@ class Parts:
         self.progress = ReviewProgress(self.store.database)
         self.postings = Postings(self.store.database)
         self.access = Access(self.store.database)
-        self.readiness = Readiness(self._look)
+        self.readiness = Readiness(self.reviews.counts)
         self.caches = Caches(settings, self.access)
         self.adoption = Adoption(self.store)
         self.work = Work(settings)
@@ -67,10 +66,6 @@ class Parts:
         with self.store.database.transaction():
             pass
         self.work.prepare()
-
-    def _look(self) -> None:
-        self.reviews.counts()
-        check_room(self.settings.data)
 
     async def wait_for_database(self) -> None:
         """The same, as soon as the database can be reached."""

@@ -1,5 +1,6 @@
-"""What went wrong, for whoever asked: an error in, `application/problem+json` out, with what to do next."""
+"""Turn errors into `application/problem+json` answers that say what to do next."""
 
+from http import HTTPStatus
 from typing import Any
 
 import structlog
@@ -25,28 +26,7 @@ LOG = structlog.get_logger("affidavit.api")
 MEDIA_TYPE = "application/problem+json"
 AWAY = "the database does not answer"
 STARTING = "this server is starting, and waits for its database"
-FULL = "this server cannot write to its disk, which may be full"
 AWAY_HEADERS = {"Retry-After": "5"}
-TITLES = {
-    400: "The request cannot be read",
-    401: "Who are you?",
-    402: "The budget is spent",
-    403: "You may not do this",
-    404: "There is no such thing",
-    405: "Not this way",
-    408: "It took too long",
-    409: "Not in this state",
-    411: "How long is it?",
-    413: "It is too large",
-    415: "Not in this form",
-    421: "This server has another name",
-    422: "The request asks for something that cannot be done",
-    429: "Too much at once",
-    500: "A fault of the service",
-    501: "This server does not do that",
-    502: "Something outside the service failed",
-    503: "Not now",
-}
 
 
 class Fault(BaseModel):
@@ -68,7 +48,7 @@ class Problem(BaseModel):
 
 
 class Refusal(Exception):  # noqa: N818 - a refusal is an answer
-    """An answer other than what was asked for."""
+    """Ends a request with a problem as the answer."""
 
     def __init__(
         self, status: int, detail: str, advice: str | None = None, headers: dict[str, str] | None = None
@@ -85,9 +65,9 @@ def problem(
     errors: list[Fault] | None = None,
     headers: dict[str, str] | None = None,
 ) -> JSONResponse:
-    """The answer."""
+    """Return a problem as an answer."""
     body = Problem(
-        title=TITLES.get(status, "It did not work"),
+        title=HTTPStatus(status).phrase,
         status=status,
         detail=detail,
         advice=advice,
@@ -97,14 +77,14 @@ def problem(
 
 
 def refused(_request: Request, error: Exception) -> JSONResponse:
-    """A refusal as an answer."""
+    """Answer with a refusal."""
     if not isinstance(error, Refusal):
         raise error
     return problem(error.status, error.detail, error.advice, headers=error.headers)
 
 
 def not_done(_request: Request, error: Exception) -> JSONResponse:
-    """One of our errors as an answer, by who must act."""
+    """Answer with one of our errors; the status says who must act."""
     if isinstance(error, StoreError) and not isinstance(error, UnreadableReportError):
         return _store_unusable(error)
     status, advice = _status_of(error)
@@ -112,7 +92,7 @@ def not_done(_request: Request, error: Exception) -> JSONResponse:
 
 
 def _store_unusable(error: StoreError) -> JSONResponse:
-    """Where the database is, and under which name it is used, is the operator's alone."""
+    """Answer without the address of the database, which only the operator may know."""
     LOG.warning(AWAY if error.retryable else "the database cannot be used", reason=str(error))
     if error.retryable:
         return problem(503, AWAY, "Try again.", headers=AWAY_HEADERS)
@@ -138,7 +118,7 @@ def _status_of(error: Exception) -> tuple[int, str | None]:
 
 
 def invalid(_request: Request, error: Exception) -> JSONResponse:
-    """A request that does not fit its schema, with each place."""
+    """Answer a request that does not fit its schema."""
     if not isinstance(error, RequestValidationError):
         raise error
     faults = [Fault(where=".".join(map(str, one["loc"])), what=str(one["msg"])) for one in error.errors()]
@@ -150,14 +130,14 @@ def invalid(_request: Request, error: Exception) -> JSONResponse:
 
 
 def not_found(_request: Request, error: Exception) -> JSONResponse:
-    """What the framework refuses by itself: no such path, no such method."""
+    """Answer for an unknown path or method."""
     if not isinstance(error, HTTPException):
         raise error
     return problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
 
 
 def unexpected(_request: Request, _error: Exception) -> JSONResponse:
-    """A fault of ours says nothing of what is inside."""
+    """Answer for a bug, without details."""
     return problem(500, "this is a fault of the service, and was logged", "Tell the operator.")
 
 

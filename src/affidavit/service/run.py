@@ -105,8 +105,8 @@ def _refuse_open_doors(parts: Parts) -> None:
     """Whoever can be reached from elsewhere must know who asks."""
     if parts.settings.is_loopback or any(one.revoked_at is None for one in parts.access.tokens()):
         return
-    command = parts.settings.on_this_store("affidavit token create NAME --role submit")
     raise SettingsError(
         f"{parts.settings.host} can be reached from other machines, and there is no token yet: make one with"
-        f" {command}, or leave --host at 127.0.0.1"
+        " `affidavit token create NAME --role submit` with the same store,"
+        " or leave --host at 127.0.0.1"
     )

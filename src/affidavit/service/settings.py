@@ -7,11 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from shlex import quote
 from urllib.parse import urlsplit
 
 from affidavit import __version__
-from affidavit.config.places import DATABASE_VARIABLE, state_folder
 from affidavit.config.settings import ENVIRONMENT_PREFIX
 from affidavit.forges.address import Host, known_hosts, named_hosts
 from affidavit.forges.web import Reach
@@ -88,15 +86,6 @@ class ServiceSettings:
     def is_file(self) -> bool:
         """Whether the database is a file, for one machine."""
         return isinstance(self.location, SqliteFile)
-
-    def on_this_store(self, command: str) -> str:
-        """A command as an operator calls it to find the store that this service uses; without a password."""
-        if isinstance(self.location, SqliteFile):
-            is_default = self.data == state_folder(self.environment)
-            return f"`{command}`" if is_default else f"`{command} --data {quote(str(self.data))}`"
-        if self.environment.get(DATABASE_VARIABLE) == self.database:
-            return f"`{command}`, with this server's {DATABASE_VARIABLE}"
-        return f"`{command} --database {quote(self.location.shown)}`"
 
     @property
     def is_loopback(self) -> bool:

@@ -1,12 +1,10 @@
 """Requests made to break a server: spellings of a token, deep JSON, odd revisions, forged addresses."""
 
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from affidavit.service.problems import FULL
 from repositories import Repo
 from service_process import ONLY_RUFF, Client, Service, operate, serving
 
@@ -41,16 +39,3 @@ def test_a_base_that_names_no_commit_is_a_fault_of_the_request(
     wanted = {"repository": "known", "base": name, "head": "main"}
     answer = served[0].post("/api/review", wanted)
     assert (answer.status, name in answer.json["detail"]) == (422, True), answer.text
-
-
-def test_a_server_without_room_on_its_disk_is_not_ready(tmp_path: Path) -> None:
-    with serving(tmp_path, "--no-work") as (client, service):
-        # No file may grow: to the server that is what a full disk is.
-        limit, process = resource.RLIMIT_FSIZE, service.process.pid
-        before = resource.prlimit(process, limit)
-        resource.prlimit(process, limit, (4_000_000, before[1]))
-        full = client.get("/api/ready")
-        resource.prlimit(process, limit, before)
-        assert (full.status, full.json["detail"]) == (503, FULL)
-        assert "File too large" in service.log.read_text()
-        assert client.get("/api/ready").status == 200

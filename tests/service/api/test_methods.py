@@ -17,17 +17,3 @@ def test_who_probes_with_head_hears_what_get_says_without_its_body(client: Clien
     told, probed = client.get(path), client.ask("HEAD", path)
     assert (probed.status, probed.text) == (told.status, "") == (200, "")
     assert probed.headers["Content-Length"] == told.headers["Content-Length"]
-
-
-def test_a_refused_method_is_told_every_method_of_its_path(client: Client) -> None:
-    told = {}
-    for path in METHODS:
-        refused = client.ask("TRACE", path.replace("{", "").replace("}", ""))
-        assert (refused.status, refused.headers["Content-Type"]) == (405, "application/problem+json")
-        told[path] = set(refused.headers["Allow"].split(", "))
-    assert told == METHODS
-
-
-def test_a_path_of_the_page_can_be_read_alone(client: Client) -> None:
-    refused = client.ask("POST", "/docs")
-    assert (refused.status, refused.headers["Allow"]) == (405, "GET")

@@ -2,7 +2,6 @@
 
 from random import Random
 from string import ascii_letters, digits
-from urllib.parse import quote
 
 import pytest
 
@@ -51,21 +50,6 @@ def test_an_id_that_the_review_never_gave_begins_the_story_anew(client: Client, 
     whole = [event.number for event in client.stream(done)]
     sent = odd.encode().decode("latin-1")
     assert [event.number for event in client.stream(done, last=sent)] == whole
-
-
-@pytest.mark.parametrize("odd", ["", *ODD_IDS])
-def test_such_an_id_in_the_address_begins_the_story_anew_as_well(client: Client, done: str, odd: str) -> None:
-    told = client.get(f"/api/review/{done}/stream?last_event_id={quote(odd)}")
-    assert told.status == 200, told.text
-    assert told.text == client.get(f"/api/review/{done}/stream").text
-
-
-def test_a_number_in_the_address_counts_unless_the_header_has_one(client: Client, done: str) -> None:
-    path = f"/api/review/{done}/stream?last_event_id=5"
-    after = [line for line in client.get(path).text.splitlines() if line.startswith("id: ")]
-    assert after[0] == "id: 6"
-    assert "id: 9" not in client.get(path, **{"Last-Event-ID": "9"}).text.splitlines()
-    assert client.get(path, **{"Last-Event-ID": "x"}).text == client.get(path).text
 
 
 def test_the_verdict_is_the_contracts(client: Client, done: str) -> None:

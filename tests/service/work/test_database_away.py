@@ -24,7 +24,7 @@ from service_process import DIFF, Answer, Client, Service, wait_until_up
 
 REVIEW = "00000000-0000-4000-8000-000000000001"
 HEALTH = "/api/health"
-PATHS = ("/api/ready", "/api/review", "/api/audit", f"/api/review/{REVIEW}/stream")
+PATHS = ("/api/ready", "/api/review", "/api/me", f"/api/review/{REVIEW}/stream")
 SERVE = ["serve", "--port", "0", "--no-work"]
 WAITED = r"(waiting for the store)"
 

@@ -15,7 +15,7 @@ from service_process import WAIT_SECONDS, Answer, Client, Service, wait_until_up
 
 pytestmark = pytest.mark.skipif(not IS_LONG, reason="a minute of waiting; see CONTRIBUTING.md")
 READY = "/api/ready"
-PATHS = ("/api/review", "/api/audit", "/api/me")
+PATHS = ("/api/review", "/api/me")
 END_SECONDS = 40.0
 """Far more than it takes on a slow machine, and less than forever."""
 WHO = ("server", "worker")

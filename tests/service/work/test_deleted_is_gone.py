@@ -106,23 +106,6 @@ def test_a_deleted_review_leaves_nothing_but_a_line_in_the_log(
     assert files_with(folder, WORD) == []
 
 
-def test_a_purge_deletes_what_ended_before_a_day(asked: Asked) -> None:
-    client = Client(asked.client.url, make_token(asked.folder, "me", "admin", tenant="purging"))
-    review_id = client.submit(diff_text=marked(3))
-    assert client.finished(review_id)["status"] == "completed"
-    for day in ("never", "2026-31-12", "9999-99-99", "2026-02-30", "2999-01-01"):
-        refused = client.get(f"/api/quality?since={day}")
-        assert refused.status == 422, day
-    assert "lies in the future" in refused.json["detail"]
-    assert client.get(f"/api/review/{review_id}").status == 200
-    assert asked.command("purge", "--before", "2020-01-01").out.startswith("0 reviews")
-    for wrong in (("--before", "2999-01-01"), ("--before", "2026-31-12"), ()):
-        assert asked.command("purge", *wrong).code == 2, wrong
-    made_older(asked.folder, "purging")
-    assert asked.command("purge", "--before", "2021-01-01", "--tenant", "purging").out.startswith("1 reviews")
-    assert client.get(f"/api/review/{review_id}").status == 404
-
-
 def test_the_operator_purges_what_is_old_while_the_service_runs(asked: Asked) -> None:
     client = Client(asked.client.url, make_token(asked.folder, "me", "submit", tenant="old"))
     review_id = client.submit(diff_text=marked(6))

@@ -276,7 +276,7 @@ def test_a_push_that_a_webhook_tells_of_is_the_next_iteration_and_its_deleted_fo
     assert [one["iteration"] for one in listed] == [2, 3]
 
 
-def test_a_label_marks_the_finding_in_the_next_review_and_what_people_dismiss_on_the_forge_is_withheld(
+def test_a_label_is_of_one_review_and_what_people_dismiss_on_the_forge_is_withheld(
     place: Place, pushes: list[Any]
 ) -> None:
     title, github = CLAIMS[2]["title"], place.github
@@ -286,12 +286,9 @@ def test_a_label_marks_the_finding_in_the_next_review_and_what_people_dismiss_on
     github.push(github.origin.commit("topic", {"more.txt": "rounded\n"}, "Say more"))
     summary, report = place.reviewed(place.one, github_url=github.address.url)
     found = next(one for one in report["candidates"] if one["id"] == shown(report)[title])
-    # A label is about one finding in one report: the next one shows it, and says what people said of it.
+    # A label is about one finding in one report.
     assert summary["iteration"] > second["iteration"]
-    labels = place.one.get(f"/api/review/{summary['review_id']}/labels").json["labels"]
-    assert {one["finding_id"]: (one["label"], one["elsewhere"]) for one in labels} == {
-        found["id"]: (None, "wrong")
-    }
+    assert place.one.get(f"/api/review/{summary['review_id']}/labels").json["labels"] == []
     github.say("mel", f"/affidavit dismiss {found['fingerprint']} it rounds on purpose")
     github.push(github.origin.commit("topic", {"notes.txt": "rounded\n"}, "Say so"))
     after, next_report = place.reviewed(place.one, github_url=github.address.url)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Path, Request, Response
@@ -14,7 +15,7 @@ from affidavit.records.report import Report
 from affidavit.service.api.access import LOCAL, Caller, Role, caller_with, token_in
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.parts import Parts
-from affidavit.service.problems import MEDIA_TYPE, TITLES, Problem, Refusal
+from affidavit.service.problems import MEDIA_TYPE, Problem, Refusal
 from affidavit.service.streaming import Watch
 
 ReviewId = Annotated[
@@ -139,4 +140,6 @@ def documented(*statuses: int) -> dict[int | str, dict[str, object]]:
     """The answers that a route may give beside what was asked for."""
     shown = {400, 401, 403, 408, 413, 421, 422, 429, 500, 503, *statuses}
     content = {MEDIA_TYPE: {"schema": {"$ref": REF_TEMPLATE.format(model=Problem.__name__)}}}
-    return {status: {"description": TITLES[status], "content": content} for status in sorted(shown)}
+    return {
+        status: {"description": HTTPStatus(status).phrase, "content": content} for status in sorted(shown)
+    }

@@ -60,7 +60,8 @@ async def delete_reviews(parts: Parts, caller: Caller, reviews: Sequence[KeptRev
             await parts.work.cancel(review.id)
         if parts.worker:
             await parts.worker.release(review.id)
-    await parts.forgetting.forget(reviews, caller.name)
+    await parts.forgetting.forget(reviews)
+    LOG.info("deleted", reviews=[one.id for one in reviews], by=caller.name)
 
 
 async def _again(parts: Parts, review: KeptReview) -> KeptReview:

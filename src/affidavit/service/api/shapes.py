@@ -1,10 +1,8 @@
 """The bodies of requests and answers, as in the OpenAPI document."""
 
-from datetime import UTC, date, datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from fastapi import Query
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from affidavit.recheck.findings import Proof
 from affidavit.reviewing.cost import RoleEstimate
@@ -114,27 +112,6 @@ class LabelRequest(Body):
     why: str = Field(default="", max_length=2_000, examples=["callers check this before"])
 
 
-def _begun(text: str) -> str:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError as error:
-        raise ValueError(f"there is no day {text}: write it as YYYY-MM-DD") from error
-    if day > datetime.now(UTC).date():
-        raise ValueError(f"{text} lies in the future: name today (UTC) or an earlier day")
-    return text
-
-
-Day = Annotated[
-    str,
-    Query(
-        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-        description="A day, UTC; not one to come.",
-        json_schema_extra={"format": "date"},
-    ),
-    AfterValidator(_begun),
-]
-
-
 class Submitted(BaseModel):
     """A review that was asked for."""
 
@@ -174,9 +151,6 @@ class FindingLabel(BaseModel):
     why: str = ""
     by: str = ""
     at: str = ""
-    elsewhere: Literal["valid", "wrong", "nit"] | None = Field(
-        default=None, description="What the same problem is labelled in another review of the repository."
-    )
 
 
 class FindingLabels(BaseModel):

@@ -38,8 +38,8 @@ def wanted_of(parts: Parts, review: KeptReview) -> WantedReview | None:
     known = {one.name: one.location for one in parts.access.repositories(review.tenant)}
     name = wanted.repository or ""
     if name not in known:
-        command = parts.settings.on_this_store(f"affidavit repository add {quote(name)} FOLDER")
-        raise Refusal(409, f"this server does not know where {name} is", f"The operator says it: {command}.")
+        command = f"affidavit repository add {quote(name)} FOLDER"
+        raise Refusal(409, f"this server does not know where {name} is", f"The operator runs `{command}`.")
     return wanted.model_copy(update={"location": known[name]})
 
 

@@ -15,13 +15,11 @@ from affidavit.store.open import open_store
 
 
 @click.command()
-@click.option("--before", type=click.DateTime(["%Y-%m-%d"]), help="Delete what ended before this day, UTC.")
-@click.option("--older-than", metavar="DAYS", help="Delete what is older, such as 30d.")
+@click.option("--older-than", required=True, metavar="DAYS", help="Delete what is older, such as 30d.")
 @click.option("--tenant", help="Of this tenant alone; default: of all. The command line's is `default`.")
 @store_options
 def command(
-    before: datetime | None,
-    older_than: str | None,
+    older_than: str,
     tenant: str | None,
     data: Path | None,
     database: str | None,
@@ -30,7 +28,7 @@ def command(
 
     The service may run meanwhile. What stays of each of its reviews are its lines in the audit log.
     """
-    day = _day(before, older_than)
+    day = _day(older_than)
     folder, address = data or state_folder(), database_of(database)
     with open_store(address or folder) as store:
         if not store.exists():
@@ -51,21 +49,14 @@ def _purge_service(folder: Path, address: str | None, day: str, tenant: str | No
     parts = Parts(ServiceSettings(folder, address))
     try:
         parts.prepare()
-        return asyncio.run(parts.forgetting.forget_before(day, "operator", tenant))
+        return asyncio.run(parts.forgetting.forget_before(day, tenant))
     finally:
         parts.work.close()
         parts.store.close()
 
 
-def _day(before: datetime | None, older_than: str | None) -> str:
-    if (before is None) == (older_than is None):
-        raise InputError("name either --before DAY or --older-than DAYS, such as 30d")
-    today = datetime.now(UTC).date()
-    if before is None:
-        days = re.fullmatch(r"([0-9]{1,5})d?", older_than or "")
-        if days is None:
-            raise InputError(f"--older-than is {older_than!r}: write a number of days, such as 30d")
-        return (today - timedelta(days=int(days[1]))).isoformat()
-    if before.date() > today:
-        raise InputError(f"{before.date()} lies in the future: name today (UTC) or an earlier day")
-    return before.date().isoformat()
+def _day(older_than: str) -> str:
+    days = re.fullmatch(r"([0-9]{1,5})d?", older_than)
+    if days is None:
+        raise InputError(f"--older-than is {older_than!r}: write a number of days, such as 30d")
+    return (datetime.now(UTC).date() - timedelta(days=int(days[1]))).isoformat()

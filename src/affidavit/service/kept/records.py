@@ -30,11 +30,6 @@ class ReviewOutcome(Record):
     summary: str = ""
     duration_ms: int = 0
     findings: FindingCounts = Field(default_factory=FindingCounts)
-    dropped: int = 0
-    """Candidates that the contract or the evidence did not let stand."""
-    relocated: int = 0
-    """Quotes that stood elsewhere in their file."""
-    refuted: int = 0
     is_incomplete: bool = False
     models: dict[str, str] = Field(default_factory=dict)
     prompt_version: str = ""

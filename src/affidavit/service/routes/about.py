@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import tempfile
+from datetime import date
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +23,6 @@ from affidavit.render.formats import FORMATS
 from affidavit.service.api.access import Caller
 from affidavit.service.api.door import Reader, RightsFirst, Submitter, ThisServer, documented
 from affidavit.service.api.shapes import (
-    Day,
     Estimated,
     Health,
     Me,
@@ -34,7 +34,7 @@ from affidavit.service.api.visits import LONG, QUICK, child_for
 from affidavit.service.kept.access import Access, KnownRepository
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.parts import Parts
-from affidavit.service.problems import AWAY, AWAY_HEADERS, FULL, LOG, STARTING
+from affidavit.service.problems import AWAY, AWAY_HEADERS, LOG, STARTING
 from affidavit.service.work.terms import Series, locate_source, models_for, options_for, prompts_for
 from affidavit.system.private_files import make_private_folder
 
@@ -163,13 +163,17 @@ async def estimate(body: ReviewRequest, parts: ThisServer, caller: Submitter) ->
 async def quality(
     parts: ThisServer,
     caller: Reader,
-    since: Day | None = None,
+    since: date | None = None,
     by: Annotated[list[Dimension] | None, Query()] = None,
 ) -> Quality:
     """How often findings of the caller's reviews were wrong, as far as people have labelled them."""
     dimensions = tuple(by) if by else DIMENSIONS
     return await asyncio.to_thread(
-        measure_quality, parts.store, since=since, dimensions=dimensions, tenant=caller.tenant
+        measure_quality,
+        parts.store,
+        since=since.isoformat() if since else None,
+        dimensions=dimensions,
+        tenant=caller.tenant,
     )
 
 
@@ -183,7 +187,7 @@ async def health(parts: ThisServer) -> Health:
 @ROUTES.head("/ready", include_in_schema=False)
 @ROUTES.get("/ready", responses={503: {"model": Health, "description": "Not now"}}, response_model=Health)
 async def ready(parts: ThisServer) -> JSONResponse:
-    """Whether the server can take reviews: its database answers, and its disk has room."""
+    """Whether the server can take reviews: its database answers."""
     if not parts.is_open:
         return _not_ready(parts, STARTING)
     try:
@@ -192,9 +196,6 @@ async def ready(parts: ThisServer) -> JSONResponse:
         # Whoever asks needs no token: the log says where the database is.
         LOG.warning(AWAY, reason=str(error) or "it is silent")
         return _not_ready(parts, AWAY)
-    except OSError as error:
-        LOG.warning(FULL, reason=str(error))
-        return _not_ready(parts, FULL)
     return JSONResponse(Health(status="ok", version=parts.settings.version).model_dump())
 
 

@@ -5,13 +5,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from affidavit.quality.labels import add_label, labels_elsewhere, labels_of
+from affidavit.quality.labels import add_label, labels_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.measure import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.service.api.door import (
     OwnReport,
-    Reader,
     RightsFirst,
     Submitter,
     ThisServer,
@@ -22,7 +21,6 @@ from affidavit.service.api.shapes import (
     FindingLabels,
     LabelRequest,
 )
-from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
 
 ROUTES = APIRouter(prefix="/api/review/{review_id}", tags=["findings"], route_class=RightsFirst)
@@ -31,31 +29,20 @@ SOURCE = "service"
 
 
 @ROUTES.get("/labels", responses=documented(404, 409))
-async def get_labels(report: OwnReport, parts: ThisServer, caller: Reader) -> FindingLabels:
+async def get_labels(report: OwnReport, parts: ThisServer) -> FindingLabels:
     """What people said about the findings of a review."""
-    return await asyncio.to_thread(_labels, parts, report, caller.tenant)
+    own = await asyncio.to_thread(labels_of, parts.store, report.id)
+    return FindingLabels(labels=[_label(one, own[one.id]) for one in report.candidates if one.id in own])
 
 
-def _labels(parts: Parts, report: Report, tenant: str) -> FindingLabels:
-    own = labels_of(parts.store, report.id)
-    elsewhere = labels_elsewhere(parts.store, report, tenant)
-    found = [
-        _label(one, own.get(one.id), elsewhere.get(one.fingerprint))
-        for one in report.candidates
-        if one.id in own or one.fingerprint in elsewhere
-    ]
-    return FindingLabels(labels=found)
-
-
-def _label(candidate: Candidate, entry: LabelEntry | None, other: LabelEntry | None) -> FindingLabel:
+def _label(candidate: Candidate, entry: LabelEntry) -> FindingLabel:
     return FindingLabel(
         finding_id=candidate.id,
         fingerprint=candidate.fingerprint,
-        label=entry.label.value if entry and entry.label else None,
-        why=entry.why if entry else "",
-        by=entry.by if entry else "",
-        at=entry.at if entry else "",
-        elsewhere=other.label.value if other and other.label else None,
+        label=entry.label.value if entry.label else None,
+        why=entry.why,
+        by=entry.by,
+        at=entry.at,
     )
 
 
@@ -76,7 +63,7 @@ async def put_label(
             source=SOURCE,
         )
     )
-    return _label(candidate, entry, None)
+    return _label(candidate, entry)
 
 
 @ROUTES.delete("/findings/{finding_id}/label", status_code=204, responses=documented(404, 409))

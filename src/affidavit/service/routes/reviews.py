@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import binascii
+import re
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
@@ -99,7 +100,6 @@ def _iteration(one: StoredIteration, review: KeptReview | None) -> Iteration:
 
 ROUTES = APIRouter(prefix="/api/review", tags=["reviews"], route_class=RightsFirst)
 MAX_PAGE = 100
-MOST_EVENTS = 2**31 - 1
 
 
 @ROUTES.post(
@@ -206,23 +206,21 @@ async def stream_events(
     review: OwnReview,
     watch: Watching,
     last_event_id: Annotated[str | None, Header()] = None,
-    after: Annotated[str | None, Query(alias="last_event_id")] = None,
 ) -> StreamingResponse:
     """Every event of a review, those of before and those to come; it closes when the review is over.
 
-    It goes on after `Last-Event-ID`, or after `last_event_id` for clients that cannot send headers. An id
-    that the review never gave (negative, no number, beyond its end) is none: the story begins anew.
+    It resumes after `Last-Event-ID`. An id that the review never gave (negative, no number, beyond its end)
+    replays all events.
     """
-    said = watch.follow(review.id, _begin((last_event_id, after), review.events))
+    said = watch.follow(review.id, _begin(last_event_id, review.events))
     return StreamingResponse(with_heartbeats(said), headers=HEADERS, media_type=MEDIA_TYPE)
 
 
-def _begin(named: tuple[str | None, ...], last: int) -> int:
-    """The number of the last event that a client has; 0 where it has none that this review gave."""
-    numbers = (one for one in named if one and one.isascii() and one.isdecimal())
-    digits = next(numbers, "0").lstrip("0")
-    # Python reads no number of thousands of digits, and a review has none.
-    return int(digits) if 0 < len(digits) <= len(str(MOST_EVENTS)) and int(digits) <= last else 0
+def _begin(named: str | None, last: int) -> int:
+    """Return the number of the last event that a client has; 0 if this review never gave it."""
+    # No review has more digits; Python refuses to read thousands.
+    is_number = named is not None and re.fullmatch("[0-9]{1,10}", named)
+    return int(named) if named and is_number and int(named) <= last else 0
 
 
 @ROUTES.post("/{review_id}/cancel", status_code=202, responses=documented(404, 409))

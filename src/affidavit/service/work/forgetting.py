@@ -94,29 +94,28 @@ class Forgetting:
         self._database, self._work, self._caches = store.database, work, caches
         self._reviews, self._access = Reviews(store.database), Access(store.database)
 
-    async def forget(self, reviews: Sequence[KeptReview], who: str) -> None:
+    async def forget(self, reviews: Sequence[KeptReview]) -> None:
         """Delete finished reviews."""
         names = [review.id for review in reviews]
         # The store last: without its row, nothing could be deleted elsewhere.
         await self._work.delete(names)
-        await asyncio.to_thread(self._forget, reviews, names, who)
+        await asyncio.to_thread(self._forget, reviews, names)
         await asyncio.to_thread(self._caches.sweep)
         await asyncio.to_thread(self._empty_logs)
 
-    async def forget_before(self, day: str, who: str, tenant: str | None = None) -> int:
+    async def forget_before(self, day: str, tenant: str | None = None) -> int:
         """Delete reviews that ended before a day, of one tenant or (None) of all; return how many."""
         deleted = 0
         while names := await asyncio.to_thread(self._reviews.finished_before, day, tenant):
             found = [await asyncio.to_thread(self._reviews.find, name, tenant) for name in names]
-            await self.forget([one for one in found if one], who)
+            await self.forget([one for one in found if one])
             deleted += len(names)
         return deleted
 
-    def _forget(self, reviews: Sequence[KeptReview], names: list[str], who: str) -> None:
+    def _forget(self, reviews: Sequence[KeptReview], names: list[str]) -> None:
         self._reviews.delete(names)
         for tenant in {one.tenant for one in reviews}:
             self._access.count_deletion(tenant, now_iso())
-        LOG.info("deleted", reviews=names, by=who)
 
     def _empty_logs(self) -> None:
         """Remove deleted data from SQLite's write-ahead logs."""

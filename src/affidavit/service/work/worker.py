@@ -337,7 +337,7 @@ class Worker:
         if not days:
             return
         before = iso(datetime.now(UTC) - timedelta(days=days))
-        if deleted := await self._forgetting.forget_before(before, "retention"):
+        if deleted := await self._forgetting.forget_before(before):
             LOG.info("deleted what is too old", reviews=deleted)
 
     async def release(self, review_id: str) -> None:

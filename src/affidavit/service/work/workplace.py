@@ -12,9 +12,7 @@ from affidavit.errors import AffidavitError, OutsideError, StoreError, Unreadabl
 from affidavit.events import EventName, event, now_iso
 from affidavit.quality.measures import with_measured
 from affidavit.quality.rollout import record_review
-from affidavit.records.candidate import Status
 from affidavit.records.change import Change
-from affidavit.records.diagnostics import Reason
 from affidavit.records.iteration import DEFAULT_TENANT
 from affidavit.records.report import Report
 from affidavit.render.formats import render
@@ -230,20 +228,11 @@ class FailedReview(Exception):  # noqa: N818 - an outcome
 
 
 def _count(report: Report) -> None:
-    outcome, version = outcome_of(report), report.prompt_version
+    version = report.prompt_version
     metrics.REVIEWS.labels("completed", report.verdict.decision).inc()
     metrics.REVIEW_SECONDS.observe(report.duration_ms / 1000)
     metrics.TOKENS.labels(version).inc(sum(one.input_tokens + one.output_tokens for one in report.usage))
     metrics.MONEY.labels(version).inc(cost_of(report) or 0.0)
-    fates = {
-        "shown": outcome.findings.shown,
-        "withheld": outcome.findings.withheld,
-        "dropped": outcome.dropped,
-        "relocated": outcome.relocated,
-        "refuted": outcome.refuted,
-    }
-    for fate, count in fates.items():
-        metrics.FINDINGS.labels(fate, version).inc(count)
 
 
 def title_of(change: Change) -> str:
@@ -272,17 +261,10 @@ def outcome_of(report: Report) -> ReviewOutcome:
             blocking=counts.blocking,
             by_severity=counts.by_severity,
         ),
-        dropped=len(report.dropped) - len(report.set_aside) + report.set_aside_count,
-        relocated=_noted(report, Reason.EVIDENCE_RELOCATED, Reason.EVIDENCE_AMBIGUOUS),
-        refuted=sum(one.status is Status.FALSE_POSITIVE for one in report.candidates),
         is_incomplete=bool(report.incomplete),
         models=report.models,
         prompt_version=report.prompt_version,
     )
-
-
-def _noted(report: Report, *codes: Reason) -> int:
-    return sum(one.code in codes for one in report.diagnostics)
 
 
 def cost_of(report: Report) -> float | None:
