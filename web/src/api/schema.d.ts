@@ -103,8 +103,8 @@ export interface paths {
          * Stream Events
          * @description Every event of a review, those of before and those to come; it closes when the review is over.
          *
-         *     It goes on after `Last-Event-ID`, or after `last_event_id` for clients that cannot send headers. An id
-         *     that the review never gave (negative, no number, beyond its end) is none: the story begins anew.
+         *     It resumes after `Last-Event-ID`. An id that the review never gave (negative, no number, beyond its end)
+         *     replays all events.
          */
         get: operations["stream_events_api_review__review_id__stream_get"];
         put?: never;
@@ -534,7 +534,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description Whether the server can take reviews: its database answers, and its disk has room.
+         * @description Whether the server can take reviews: its database answers.
          */
         get: operations["ready_api_ready_get"];
         put?: never;
@@ -1783,11 +1783,6 @@ export interface components {
              * @default
              */
             at: string;
-            /**
-             * Elsewhere
-             * @description What the same problem is labelled in another review of the repository.
-             */
-            elsewhere: ("valid" | "wrong" | "nit") | null;
         };
         /**
          * FindingLabels
@@ -4449,9 +4444,7 @@ export interface operations {
     };
     stream_events_api_review__review_id__stream_get: {
         parameters: {
-            query?: {
-                last_event_id?: string | null;
-            };
+            query?: never;
             header?: {
                 "last-event-id"?: string | null;
             };
@@ -5043,27 +5036,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As the forge sends it. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "action": "opened",
-                 *       "pull_request": {
-                 *         "html_url": "https://github.com/owner/repo/pull/123",
-                 *         "draft": false,
-                 *         "head": {
-                 *           "sha": "1f2e3d4c5b6a79880f1e2d3c4b5a69788f0e1d2c"
-                 *         }
-                 *       },
-                 *       "sender": {
-                 *         "login": "ada"
-                 *       }
-                 *     }
-                 */
-                "application/json": Record<string, never>;
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             202: {
@@ -5086,27 +5059,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As the forge sends it. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "object_kind": "merge_request",
-                 *       "object_attributes": {
-                 *         "action": "open",
-                 *         "url": "https://gitlab.com/group/repo/-/merge_requests/123",
-                 *         "last_commit": {
-                 *           "id": "1f2e3d4c5b6a79880f1e2d3c4b5a69788f0e1d2c"
-                 *         }
-                 *       },
-                 *       "user": {
-                 *         "username": "ada"
-                 *       }
-                 *     }
-                 */
-                "application/json": Record<string, never>;
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             202: {
