@@ -276,7 +276,4 @@ def test_an_expired_token_opens_nothing_on_loopback_either(client: Client, asked
 def test_a_server_that_others_can_reach_does_not_start_without_a_token(tmp_path: Path) -> None:
     done = operate(tmp_path, "serve", "--host", "0.0.0.0", "--port", "0")
     assert done.code == 2
-    assert (
-        f"no token yet: make one with `affidavit token create NAME --role submit --data {tmp_path}`"
-        in done.err
-    )
+    assert "no token yet: make one with `affidavit token create NAME --role submit`" in done.err
