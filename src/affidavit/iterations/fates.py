@@ -24,15 +24,15 @@ class Entry:
     now: str | None = None
     """The id of the candidate that it lives on as."""
     settled: tuple[Fate, DecidedBy, str] | None = None
-    """What is decided before anybody is asked."""
+    """The decision that needs no verifier, if there is one."""
     is_rewritten: bool = False
     """The content of its file is not what it was."""
     some_fixed: bool = False
-    """Some of the places that it stood for are not as they were."""
+    """Some of its places changed."""
     places: tuple["Entry", ...] = ()
-    """What an analyser's finding stood for: each is followed as a finding of its own."""
+    """The other places of an analyser's finding; each is followed like a finding."""
     silenced: Candidate | None = None
-    """What its analyser says of it now, withheld for a comment of the change."""
+    """The same finding of this review, if a comment of the change suppresses it."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def decided_again(then: Sequence[FindingDecision], now: Sequence[FindingDecision
 
 
 def _living(name: str | None, known: Mapping[str, Candidate]) -> Candidate | None:
-    """The candidate that stands for one, whatever it became a duplicate of."""
+    """Return the candidate, or the one that it is a duplicate of."""
     seen: set[str] = set()
     while name is not None and name in known and name not in seen:
         seen.add(name)
@@ -101,7 +101,7 @@ def _living(name: str | None, known: Mapping[str, Candidate]) -> Candidate | Non
 
 
 def _fate(entry: Entry, own: Candidate | None, now: Candidate | None) -> tuple[Fate, DecidedBy, str]:
-    """What a candidate of the finished report says of the finding that it was."""
+    """Decide by the candidate that the finding became."""
     if own is None or now is None:
         return "cannot_tell", "evidence", entry.trace.detail
     by, reason = _decided_by(own, now)
@@ -220,7 +220,7 @@ def as_silenced(entry: Entry, silenced: Candidate, finding: Finding) -> Entry:
 
 
 def _alone(one: EarlierFinding) -> EarlierFinding:
-    """Without the places, which of an analyser have their own entries."""
+    """Return the finding without its places if it is an analyser's: they have their own entries."""
     return one.model_copy(update={"places": ()}) if one.candidate.kind == "mechanical" else one
 
 
@@ -230,7 +230,7 @@ def _together(entries: Sequence[Entry], parts: Iterator[Entry]) -> list[Entry]:
 
 
 def _places_apart(one: EarlierFinding) -> list[Candidate]:
-    """What analysers said of other places, and not what a second one said of a line that has its finding."""
+    """Return the places on lines that no other analyser has reported already."""
     apart = [one.candidate]
     for place in sorted(one.places, key=lambda place: place.specialist != one.candidate.specialist):
         if place.kind == "mechanical" and not any(_is_said_by_another(place, other) for other in apart):

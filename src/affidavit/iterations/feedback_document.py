@@ -121,7 +121,7 @@ def location_of(candidate: Candidate, finding: Finding, clean: Callable[[str], s
 
 
 def is_exact(candidate: Candidate) -> bool:
-    """The place is known to the line: the quote stands there, in one place."""
+    """Check whether the quote is in the file, in one place."""
     return candidate.quote is not None and candidate.quote.outcome in ("exact", "relocated")
 
 
@@ -137,7 +137,7 @@ def feedback_schema() -> dict[str, Any]:
 
 
 MAX_ITERATIONS = 5
-"""How many reviews a change may take where nobody says otherwise."""
+"""Default limit of reviews of one change."""
 MIN_ISSUE, MAX_ISSUE = 20, 500
 MIN_SUMMARY, MAX_SUMMARY = 50, 500
 MAX_PRIORITY = 10
@@ -147,7 +147,7 @@ Phase = Literal["initial", "refinement", "final"]
 
 @dataclass(frozen=True)
 class Assessment:
-    """What a report comes to as feedback."""
+    """Score, confidence and verdict of a report."""
 
     number: int
     max: int
@@ -161,7 +161,7 @@ class Assessment:
 
 
 def as_it_is(text: str) -> str:
-    """Text that nobody has to make safe."""
+    """Return the text unchanged."""
     return text
 
 
@@ -249,7 +249,7 @@ def by_urgency(report: Report) -> list[Candidate]:
 
 
 def _asked_for(report: Report, assessment: Assessment) -> list[Candidate]:
-    """What is shown, and what the user chose not to see as far as it keeps the change from being accepted."""
+    """Return what is shown, and what is hidden but keeps the change from being accepted."""
     opened = by_urgency(report)
     asked = [one for one in opened if one.is_shown or not _is_minor(one)]
     return asked or (opened if assessment.verdict != "accept" else [])

@@ -70,14 +70,14 @@ _PLAINER: Sequence[tuple[str, str]] = (
 
 @dataclass(frozen=True)
 class Lint:
-    """What is wrong with the words of one text: patterns that it has, elements that it lacks."""
+    """Forbidden patterns and missing elements of one text."""
 
     forbidden: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
     @property
     def flags(self) -> list[str]:
-        """Each fault in one word or two."""
+        """Return each fault in one word or two."""
         return [f"forbidden: {one}" for one in self.forbidden] + [f"missing: {one}" for one in self.missing]
 
 
@@ -214,7 +214,7 @@ _RATIONALES = {
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What to do and why, with its lint after the one repair."""
+    """An action and its rationale, with the lint after the one repair."""
 
     action: str
     rationale: str

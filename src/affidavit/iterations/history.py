@@ -18,7 +18,7 @@ FOLLOWED_SHARE = 0.5
 
 
 class QualityTracking(Record):
-    """What became of one feedback document; the fields are those of its schema. None: no review followed."""
+    """How one feedback document was followed, in the fields of its schema; None: no review followed."""
 
     feedback_followed: bool | None = None
     improvement_observed: bool | None = None

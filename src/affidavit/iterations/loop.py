@@ -116,12 +116,12 @@ Review = Callable[[str, Earlier | None, Journal], Report]
 Guard = Callable[[Journal, str, Report], list[str]]
 """The journal, a commit and the first report in, why only a person may accept the commit out."""
 Keep = Callable[[IterationSummary, Journal], None]
-"""What notes a review in the series of its loop."""
+"""Adds a review to the series of its loop."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What the whole loop may spend; None: no limit."""
+    """Limit of spending for the whole loop; None: no limit."""
 
     usd: float | None = None
     tokens: int | None = None
@@ -137,7 +137,7 @@ class Loop:
     """Everything that a loop works with; each step is kept before the next one begins."""
 
     folder: Path
-    """Where journal, reports and feedback documents lie, out of the agent's reach but for the document."""
+    """The folder of the journal, the reports and the feedback documents."""
     workplace: Workplace
     agent: str
     review: Review

@@ -56,7 +56,7 @@ def _has_same_name(one: EarlierFinding, _trace: Trace, other: Candidate) -> bool
 
 
 def _is_same_claim(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
-    """The same code and the same words, or the same rule of the same analyser."""
+    """Check for the same code and words, or the same rule of the same analyser."""
     then, now = one.candidate.finding, other.finding
     if then is None or now is None or then.side != now.side or not _is_by_same_kind(one, other):
         return False
@@ -69,7 +69,7 @@ def _is_same_claim(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
 
 
 def _is_same_place(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
-    """The very lines, and the same kind of problem: two that differ in kind are two problems in a place."""
+    """Check for the same lines and the same kind of problem."""
     then, now = one.candidate.finding, other.finding
     if then is None or now is None or not _is_by_same_kind(one, other) or not trace.is_somewhere:
         return False
@@ -80,7 +80,7 @@ def _is_same_place(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
 
 
 def _is_by_same_kind(one: EarlierFinding, other: Candidate) -> bool:
-    """An analyser's finding is that analyser's; what models say may be said by another of them."""
+    """Check for the same analyser, or for two models."""
     if one.candidate.kind == "mechanical" or other.kind == "mechanical":
         return one.candidate.kind == other.kind and one.candidate.specialist == other.specialist
     return True
@@ -91,14 +91,14 @@ def _is_there(trace: Trace, now: Finding) -> bool:
 
 
 def _shares_code(one: Candidate, other: Candidate) -> bool:
-    """One quote holds the other, white space folded."""
+    """Check whether one quote contains the other, white space folded."""
     texts = [fold(each.quote.code) if each.quote else "" for each in (one, other)]
     shorter, longer = sorted(texts, key=len)
     return len(shorter) >= SAME_CODE and shorter in longer
 
 
 def _is_same_line(one: Candidate, other: Candidate) -> bool:
-    """The lines that the findings speak of, without the context that is quoted with them."""
+    """Compare the lines that the findings are about, without the quoted context."""
     texts = [fold(own_code(each)) for each in (one, other)]
     return texts[0] != "" and texts[0] == texts[1]
 
@@ -110,7 +110,7 @@ def is_about_another(one: Candidate, other: Candidate) -> bool:
 
 
 def _subject(candidate: Candidate) -> tuple[str, list[str]]:
-    """The title without its names and figures, and the names; a definition may be called otherwise by now."""
+    """Return the title without names and numbers, and the names; skip renamed definitions."""
     title = candidate.finding.title if candidate.finding else ""
     defined = {match["name"] for match in _DEFINES.finditer(own_code(candidate))}
     names = ["".join(match.groups("")) for match in _NAME.finditer(title)]
@@ -144,7 +144,7 @@ def find_returned(fresh: Sequence[Candidate], history: Sequence[IterationSummary
 def _last_stood(
     candidate: Candidate, history: Sequence[IterationSummary], taken: set[str]
 ) -> tuple[int, RememberedItem] | None:
-    """The newest review in which it stood: by its name, else, of a model's, by its file and words."""
+    """Return the newest review that had it: by name, else for a model's finding by file and words."""
     for is_same in (_has_same_key, _has_same_words):
         for summary in reversed(history):
             for item in summary.open:
@@ -158,7 +158,7 @@ def _has_same_key(candidate: Candidate, item: RememberedItem) -> bool:
 
 
 def _has_same_words(candidate: Candidate, item: RememberedItem) -> bool:
-    """A model's rule and words are free; what an analyser says of one name it says of every other."""
+    """Compare file and words; an analyser uses the same words for every name."""
     finding = candidate.finding
     if finding is None or candidate.kind == "mechanical":
         return False

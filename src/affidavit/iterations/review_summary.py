@@ -23,7 +23,7 @@ VIEW_SETTINGS = frozenset(
     {"fail_on", "severity_threshold", "focus", "include_style", "nits", "fold", "max_iterations", "origins"}
     | {"sources", "budget_usd", "budget_tokens", "prices_usd_per_million", "model_timeout_seconds"}
 )
-"""What decides only what is shown, counted or spent, not who looks at what."""
+"""Settings that do not change who reviews what."""
 
 
 def settings_digest(settings: Mapping[str, Any]) -> str:
@@ -102,7 +102,7 @@ def _remembered(candidate: Candidate, report: Report) -> RememberedItem:
 
 
 STUCK_ITERATIONS, STUCK_CHANGE = 3, 0.02
-"""So many reviews with less change of the score than this are a standstill."""
+"""A series is stuck if its score changes by less than this over so many reviews."""
 
 AlertKind = Literal["repeated_issue", "stuck", "oscillation"]
 
@@ -146,7 +146,7 @@ def _stuck(series: Sequence[IterationSummary]) -> list[Alert]:
 
 
 def _oscillation(series: Sequence[IterationSummary]) -> list[Alert]:
-    """The change is what it was two reviews ago, or an issue that was gone is back, however long it was."""
+    """Alert if the change is what it was two reviews ago, or a fixed issue is back."""
     if len(series) < 3:
         return []
     first, second, third = series[-3:]
@@ -160,7 +160,7 @@ def _oscillation(series: Sequence[IterationSummary]) -> list[Alert]:
 
 
 def _like_newest(series: Sequence[IterationSummary]) -> list[IterationSummary]:
-    """The reviews whose scores can be compared with the newest one's; others looked at less, or otherwise."""
+    """Return the reviews whose scores can be compared with the newest one's."""
     return [one for one in series if one.is_like(series[-1])]
 
 

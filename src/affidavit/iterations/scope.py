@@ -103,7 +103,7 @@ def _finding(candidate: Candidate, report: Report) -> EarlierFinding:
 
 
 def _kept(candidate: Candidate) -> Candidate:
-    """Without its way through that review, which stands in that report."""
+    """Return the candidate without its steps, which the earlier report has."""
     return candidate.model_copy(update={"steps": (), "raw": None, "withheld": None, "folded": False})
 
 
@@ -129,7 +129,7 @@ def _files(report: Report) -> tuple[EarlierFile, ...]:
 
 
 def _seen_by(file: FileCoverage | None, number: int, models: set[str]) -> tuple[str, ...]:
-    """The models that saw a hunk whole, then or before."""
+    """Return the models that saw the whole hunk."""
     if file is None or number >= len(file.hunks):
         return ()
     hunk = file.hunks[number]
@@ -148,7 +148,7 @@ def _models_of(hunk: HunkCoverage, models: set[str]) -> tuple[str, ...]:
 MAX_TEXT_LINES = 20_000
 _WORD = re.compile(r"[^\W\d]\w*")
 UNTELLING = frozenset({"__init__", "index", "main", "mod", "lib", "init"})
-"""Names of files that say nothing: their folder's name does."""
+"""File names that tell nothing; the folder's name is used."""
 
 
 Parts = tuple[tuple[int, int, int], ...]
@@ -160,11 +160,11 @@ class Touched:
     """Files by their path at head, or at base where they are gone."""
 
     paths: frozenset[str] = frozenset()
-    """What is not as it was in the earlier review, under its old name or its new one."""
+    """Files that changed since the earlier review, by old and new name."""
     reached: frozenset[str] = frozenset()
     """Other changed files that name one of these."""
     parts: dict[str, Parts] = field(default_factory=dict)
-    """Of touched files: hunk and lines that no model has seen; a file of `paths` without parts has none."""
+    """For touched files: hunks and lines that no model has seen."""
 
 
 def touched_since(earlier: Earlier, case: Case) -> Touched:

@@ -47,12 +47,12 @@ ITEM_SHARE = {
 CERTAINTY = {Status.VERIFIED: 1.0, Status.LIKELY: 0.7, Status.UNVERIFIED: 0.4, Status.FALSE_POSITIVE: 0.0}
 MAYBE = 0.5
 INCOMPLETE = 0.8
-"""What a part that was begun and not completed leaves of the confidence."""
+"""Factor for the confidence of an incomplete review."""
 REPEATED = 3
-"""So often the same issue makes it a person's business: `alert_threshold`."""
+"""Reviews with the same issue after which a person has to look: `alert_threshold`."""
 LEAST_CONFIDENCE, LEAST_SCORE, GOOD_SCORE = 0.5, 0.5, 0.8
 MINOR = frozenset({Severity.LOW, Severity.INFO})
-"""What alone does not keep a change from being accepted."""
+"""Severities that do not keep a change from being accepted."""
 
 
 def item_score(candidate: Candidate) -> float:
@@ -66,7 +66,7 @@ def what_counts(report: Report) -> list[Candidate]:
 
 
 def overall_score(counted: Sequence[Candidate]) -> float:
-    """The score of a change in which these findings count; 1 where there are none."""
+    """Return the score of a change with these findings; 1 without any."""
     return round(prod(1 - SHARE[_severity(one)] * _certainty(one) for one in counted), 3)
 
 
@@ -131,7 +131,7 @@ def kind_of(path: str) -> FileKind:
 
 
 def target_kind(change: Change) -> FileKind:
-    """The kind of file that most changed lines belong to; of two with as many, the first in the change."""
+    """Return the kind of file with the most changed lines."""
     lines: Counter[FileKind] = Counter()
     for file in change.files:
         lines[kind_of(file.path)] += max(_changed_lines(file), 1)

@@ -14,7 +14,7 @@ from affidavit.records.record import Record
 
 
 class ClaimKind(StrEnum):
-    """What is known of a claim."""
+    """The known truth of a claim."""
 
     WRONG = "wrong"
     TRUE = "true"
@@ -23,7 +23,7 @@ class ClaimKind(StrEnum):
 
 
 class Trap(StrEnum):
-    """What makes a wrong claim look right."""
+    """The reason why a wrong claim looks right."""
 
     HANDLED_ELSEWHERE = "handled_elsewhere"
     GUARDED = "guarded"
@@ -37,7 +37,7 @@ class Trap(StrEnum):
     LIBRARY_FACT = "library_fact"
     """The language or a library does not behave as the claim says."""
     FALSE_ABSENCE = "false_absence"
-    """What is said to be missing stands in another place."""
+    """The missing code is in another place."""
     NEVER_PROMISED = "never_promised"
     """The author did not set out to do it, and base does not do it either."""
     LOCKED = "locked"
@@ -45,7 +45,7 @@ class Trap(StrEnum):
     CAUGHT = "caught"
     """An exception that is caught on its way."""
     OWN_DOING = "own_doing"
-    """Its program does itself what it blames the change for, or does it where nobody would."""
+    """Its program itself causes what it blames the change for."""
 
 
 class PlantedClaim(Record):
@@ -91,11 +91,11 @@ class KnownClaim(KnownPlace):
     reproduction: Reproduction | None = None
     """A program about it, in the contract's form."""
     outcome: ReproductionOutcome | None = None
-    """What running the program comes to; None without one."""
+    """The outcome of running the program; None without one."""
 
     @property
     def places(self) -> tuple[KnownPlace, ...]:
-        """Where a finding may stand that makes this claim."""
+        """Return the places where a finding may make this claim."""
         return (self,)
 
 
@@ -147,7 +147,7 @@ Outcome = Literal["true", "wrong", "nit", "repeat", "unlabelled"]
 
 
 class ScoredFinding(Record):
-    """What a shown finding counts as, and why."""
+    """How a shown finding counts, and why."""
 
     candidate: str
     fingerprint: str
@@ -164,7 +164,7 @@ class ScoredFinding(Record):
 
 
 class NearMiss(Record):
-    """A candidate that stands where a missed problem is, and why it does not count."""
+    """A candidate near a missed problem, and why it does not count."""
 
     candidate: str
     title: str
@@ -195,7 +195,7 @@ class CaseRun(Record):
     """None where a model's price is not known."""
     judge_tokens: int = 0
     judge_cost_usd: float | None = 0.0
-    """What comparing meanings cost: the price of measuring, not of the review."""
+    """The cost of comparing meanings, not of the review."""
 
 
 class CaseResult(Record):
@@ -223,7 +223,7 @@ class Scores(Record):
     wrong_on_clean: int = 0
     clean_cases_with_wrong: int = 0
     found_but_withheld: int = 0
-    """Missed problems that a withheld finding stands beside."""
+    """Missed problems with a withheld finding."""
     recall: Rate | None = None
     precision: Rate | None = None
     """True findings among those known to be true, wrong or nits."""

@@ -39,12 +39,12 @@ def add_label(
 
 
 def labels_of(store: Store, report_id: str) -> dict[str, LabelEntry]:
-    """The labels of a report's findings, by candidate."""
+    """Return the labels of a report's findings, by candidate."""
     return {entry.candidate_id: entry for entry in store.labels.of_report(report_id)}
 
 
 def labels_elsewhere(store: Store, report: Report, tenant: str | None = None) -> dict[str, LabelEntry]:
-    """By fingerprint, the newest label that the same problem has in another report of the repository.
+    """Map fingerprints to the newest label in other reports of the repository.
 
     Among the reports of one tenant, or of all (None).
     """
@@ -57,7 +57,7 @@ def labels_elsewhere(store: Store, report: Report, tenant: str | None = None) ->
 
 
 def problem_of(repository: str | None, fingerprint: str, report_id: str, candidate_id: str) -> str:
-    """What makes two findings the same problem: the repository and the fingerprint.
+    """Return the identity of a problem: its repository and fingerprint.
 
     A problem that nobody fixes is found again in every review of the change. Counted each time, one finding
     would pass for many, and the interval would be narrower than the knowledge is.

@@ -27,7 +27,7 @@ from affidavit.records.report import Report
 from affidavit.store.open import Store
 
 BUILT_IN = Versions(prompt=CURRENT_PROMPT_VERSION, schema_version=ASKED_SCHEMA_VERSION)
-"""What every review uses until something is promoted."""
+"""The versions of every review until something is promoted."""
 MAX_TEXT_LENGTH = 2_000
 SHARES = {
     "dropped": ("findings that the contract dropped", "findings"),

@@ -103,7 +103,7 @@ COUNTS: tuple[tuple[re.Pattern[str], Callable[[list[re.Match[str]]], int]], ...]
     ),
     (re.compile(r"^ok\s+\S+\s(?!.*\[no tests to run\])", re.MULTILINE), len),
 )
-"""The last line of each runner, and what it counts; Go's names packages."""
+"""The summary line of each test runner, and how to count it; Go's names packages."""
 
 
 MAX_NAMED = 3
@@ -143,7 +143,7 @@ async def try_patch(
 
 
 def _parses(patched: GitRepository, contents: Contents) -> Iterator[TrialStep]:
-    """What could be parsed before must be parsable after it."""
+    """Check that every file that parsed before still parses."""
     broken = [path for path in contents if _is_broken(patched, path)]
     detail = f"{', '.join(broken[:MAX_NAMED])} cannot be parsed any more" if broken else "as before"
     yield TrialStep(name="parses", passed=not broken, detail=detail)
@@ -166,7 +166,7 @@ def patched_change(change: Change, patched: GitRepository) -> Change:
 
 
 async def _analysed(change: Change, patched: GitRepository, specialists: Sequence[Specialist]) -> TrialStep:
-    """What the machine reports of the step from head to patched head."""
+    """Run the analysers on the step from head to patched head."""
     case = Case(patched_change(change, patched), patched)
     replies = await collect_replies(specialists, case)
     found = read_replies(replies, case.change).findings
@@ -180,7 +180,7 @@ async def _analysed(change: Change, patched: GitRepository, specialists: Sequenc
 
 
 def _reproduced(reproduction: Reproduction | None, runner: Runner | None, own: OwnNames) -> TrialStep:
-    """With the patch the program must do what it does at base, or no longer what it did at head."""
+    """Check that the program does what it does at base, or no longer what it did at head."""
     if reproduction is None or runner is None:
         why = "it has no reproduction" if reproduction is None else "programs are not run here"
         return TrialStep(name="reproduction", passed=None, detail=why)
@@ -201,7 +201,7 @@ def _reproduced(reproduction: Reproduction | None, runner: Runner | None, own: O
 
 
 def _not_run(reproduction: Reproduction, runner: Runner, why: str) -> TrialStep:
-    """A patch with which a program cannot be run that can be without it does not hold."""
+    """Fail a patch if its program can be run without it and not with it."""
     before = runner.run(reproduction.as_program, "base")
     if before.state != "not_started" and meets(before, reproduction.expected_at_head):
         detail = f"with the patch its program cannot be run any more: {why}"
@@ -251,7 +251,7 @@ class _Proving:
 
 
 def _compare_tests(covering: Sequence[str], runner: Runner) -> TrialStep:
-    """The tests of these files must pass with the patch as they did without it."""
+    """Check that the tests of these files pass as they did without the patch."""
     programs = test_programs(covering[:MAX_TESTS], runner.languages)
     if not programs:
         return TrialStep(name="tests", passed=None, detail="no test is known that covers it and can be run")

@@ -116,7 +116,7 @@ def _finding(value: Any, where: str) -> Finding:
 
 
 def _contradiction(claim: PlantedClaim) -> str | None:
-    """What the parts of a claim say against each other, and what to do about it; None where they agree."""
+    """Return the contradiction within a claim and how to fix it, or None."""
     if not fact_places(claim.why):
         return "why names no place: write the deciding fact with its file:line"
     if claim.kind is ClaimKind.WRONG:

@@ -25,7 +25,7 @@ SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LISTS = ("expected", "known_wrong")
 """Fields of a case that stand in files of their own."""
 OUTCOMES = tuple(one for one in get_args(ReproductionOutcome) if one != "could_not_run")
-"""What a case may say of its program; whether it can be run is a matter of the machine."""
+"""Outcomes that a case may declare for its program."""
 WIDE_CATEGORIES = ("bug", "quality")
 """A verdict's words for several categories at once: the place decides alone."""
 Kind = TypeVar("Kind", bound=Record)
@@ -108,7 +108,7 @@ def _read_claims(where: Path, kind: type[Kind]) -> tuple[Kind, ...] | None:
 
 
 def read_claim(item: Any, kind: type[Kind], where: str) -> Kind:
-    """One entry of a list of claims; fields that nobody here reads are passed over, as are missing ones."""
+    """Read one entry of a list of claims; unknown and null fields are ignored."""
     if not isinstance(item, dict):
         raise InputError(f"{where}: expected an object with file and line")
     given = {name: value for name, value in item.items() if value is not None}
@@ -160,7 +160,7 @@ def _valid(kind: type[Kind], fields: dict[str, Any], where: Path | str) -> Kind:
 
 
 def read_json(where: Path) -> Any:
-    """What the file holds; raises InputError where it cannot be read or is no JSON."""
+    """Read a JSON file; raise InputError if it cannot be read."""
     try:
         if where.stat().st_size > MAX_BYTES:
             raise InputError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB")

@@ -32,7 +32,7 @@ from affidavit.system.temporary import temporary_folder
 
 MUTATE = "mutate"
 MUTATE_FLAG = f"--{MUTATE}"
-"""By this flag `affidavit eval` is asked for planted bugs."""
+"""The flag that plants bugs."""
 
 
 @click.command(MUTATE)

@@ -31,7 +31,7 @@ from affidavit.store.open import open_store
 
 @dataclass(frozen=True)
 class ScoreLimits:
-    """What the scores must keep; None: anything goes."""
+    """Limits of the scores; None: no limit."""
 
     min_recall: float | None = None
     max_wrong: int | None = None
@@ -82,7 +82,7 @@ def _share(text: str, option: str, otherwise: str = "") -> float:
 
 
 def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessions:
-    """Who reviews: the models that flags and environment name, the same for every case."""
+    """Return sessions with the models that options and environment name."""
     chosen = ReviewOptions.among(options)
     choices = chosen_models(chosen)
     return ReviewSessions(
@@ -99,7 +99,7 @@ def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessio
 
 
 def program_ground(options: dict[str, Any]) -> ProgramGround:
-    """What programs are run in over the cases, as in a review; the settings of each say whether."""
+    """Return how programs run; each case's settings say whether."""
     chosen = ReviewOptions.among(options)
     return ProgramGround(
         open=lambda repository, settings: opened_runner(repository, settings, chosen),
@@ -109,7 +109,7 @@ def program_ground(options: dict[str, Any]) -> ProgramGround:
 
 
 def measured_prompts(options: dict[str, Any]) -> PromptSet:
-    """The version that is named, else the one in use here; a rollout draws nobody for an evaluation."""
+    """Return the named prompt version, or the current one; rollouts do not apply."""
     version, folder = options["prompt_version"], options["prompts"]
     return choose_outside_rollouts(chosen_store(options.get("data")), version=version, folder=folder).prompts
 
@@ -161,7 +161,7 @@ def _log_opener(options: dict[str, Any]) -> Callable[[str], ConversationLog]:
 
 
 def labels_in_store(data: Path | None) -> dict[str, dict[str, Label]]:
-    """What people said about findings, by repository and fingerprint."""
+    """Return labels by repository and fingerprint."""
     store = open_store(data or state_folder())
     labels: dict[str, dict[str, Label]] = {}
     if store.exists():

@@ -109,7 +109,7 @@ def _write_mistakes(ink: Ink, title: str, mistakes: Sequence[Mistake], who: str)
 
 
 def _trial_title(trial: VerifierTrial) -> str:
-    """Who judged what."""
+    """Return the title: how many claims, and who judged them."""
     models = listed(list(dict.fromkeys(trial.models.values())))
     claims = counted(trial.claims, "planted claim")
     return f"{claims} judged by {models}, prompts {trial.prompt_version}"
@@ -142,12 +142,12 @@ def _traps(trial: VerifierTrial) -> list[tuple[str, str, str]]:
 
 
 def _mistakes(trial: VerifierTrial) -> list[Mistake]:
-    """What the verifier got wrong, with its reason beside the known fact."""
+    """Return the wrong judgements, each beside the known fact."""
     return [(_heading(one), _said(one), f"{_known(one)}: {one.why}") for one in trial.mistakes]
 
 
 def _not_judged(trial: VerifierTrial) -> list[Mistake]:
-    """What could not be judged, and why."""
+    """Return the claims without a judgement, and why."""
     return [(_heading(one), one.failure, "") for one in trial.results if not one.is_judged]
 
 
@@ -172,7 +172,7 @@ def _trial_costs(trial: VerifierTrial) -> str:
 
 
 def _trial_notices(trial: VerifierTrial) -> list[str]:
-    """What a reader must know before the numbers mean anything."""
+    """Return the caveats of the numbers."""
     sentences = []
     if trial.not_judged:
         could = counted(trial.not_judged, "claim")

@@ -33,13 +33,13 @@ from affidavit.system.temporary import temporary_folder
 
 VERIFIER = "verifier"
 VERIFIER_FLAG = f"--{VERIFIER}"
-"""By this flag `affidavit eval` is asked for the verifier alone."""
+"""The flag that measures the verifier alone."""
 DEFAULT_CLAIMS = Path("evaluation/claims")
 
 
 @dataclass(frozen=True)
 class TrialLimits:
-    """What the rates must reach; None: anything goes."""
+    """Lower limits of the rates; None: no limit."""
 
     min_refuted: float | None = None
     min_confirmed: float | None = None

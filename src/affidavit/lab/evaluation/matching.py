@@ -36,7 +36,7 @@ class Meaning(Protocol):
 
 
 class ByCategory:
-    """Takes two claims in the same place for one where their categories agree."""
+    """Calls two claims in the same place the same if their categories agree."""
 
     async def compare(self, claim: KnownClaim, finding: Finding) -> Opinion:
         """A known claim without a category agrees with every finding."""
@@ -117,7 +117,7 @@ def assign(distances: Mapping[tuple[int, int], int]) -> dict[int, int]:
 
 
 def distance_to(claim: KnownClaim, candidate: Candidate, change: Change) -> int | None:
-    """Lines between a candidate and the nearest place of a claim; None where it stands elsewhere."""
+    """Return the lines between a candidate and the nearest place of a claim; None if it is elsewhere."""
     finding = candidate.finding
     if finding is None:
         return None
@@ -183,7 +183,7 @@ class ModelJudge:
 
 
 def same_problem_talk(claim: KnownClaim, finding: Finding) -> Talk:
-    """What the judge is asked; both texts are data, whoever wrote them."""
+    """Return the question for the judge; both texts are fenced as data."""
     tag = tag_of(claim.description, finding.message)
     evidence = finding.verification
     task = render_prompt(
@@ -206,7 +206,7 @@ def same_problem_talk(claim: KnownClaim, finding: Finding) -> Talk:
 
 
 def read_opinion(text: str | None) -> Opinion | None:
-    """The judge's answer; None where it is no clear yes or no."""
+    """Read the judge's answer; return None if it is not a clear yes or no."""
     value = object_with_key(text, "same")
     if value is None or not isinstance(value.get("same"), bool):
         return None

@@ -52,7 +52,7 @@ OpenRunner = Callable[[GitRepository, Settings], AbstractContextManager[Running]
 
 @dataclass(frozen=True)
 class ProgramGround:
-    """What programs are run in and given; by itself it runs none."""
+    """How programs are run; by default none is."""
 
     open: OpenRunner = lambda _repository, _settings: nullcontext(Running())
     asking: Callable[[PromptSet], PromptSet] = lambda prompts: prompts
@@ -60,7 +60,7 @@ class ProgramGround:
     environments: tuple[Path, ...] = ()
 
     def prompts_for(self, running: Running, prompts: PromptSet) -> PromptSet:
-        """Where no program can be run, none is asked for."""
+        """Return prompts that ask for programs only if they can be run."""
         return self.asking(prompts) if running.runner else prompts
 
 
@@ -111,7 +111,7 @@ class CaseSession:
 
     @property
     def spent_on_judging(self) -> list[RoleUsage]:
-        """What comparing meanings cost."""
+        """Return the cost of comparing meanings."""
         return self.judge.spent if self.judge else []
 
 
@@ -175,7 +175,7 @@ Follow = Callable[[str, CaseState], None]
 
 
 def follow_nothing(_case_id: str, _state: CaseState) -> None:
-    """For those who need no progress."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True)
@@ -186,9 +186,9 @@ class EvaluationPlan:
     sessions: ReviewSessions
     jobs: int = 1
     out: Path | None = None
-    """Where reports are kept."""
+    """The folder for the reports."""
     labels: Mapping[str, Mapping[str, Label]] = field(default_factory=dict)
-    """What people said about findings, by repository and fingerprint."""
+    """Labels by repository and fingerprint."""
     follow: Follow = follow_nothing
 
 
@@ -217,7 +217,7 @@ async def _all_or_first_error(working: Sequence[Coroutine[Any, Any, CaseResult]]
 
 
 def compile_evaluation(results: Sequence[CaseResult], plan: EvaluationPlan) -> Evaluation:
-    """The evaluation out of the results of its cases."""
+    """Combine the results of the cases."""
     runs = [result.run for result in results if result.run]
     return Evaluation(
         **score(results).model_dump(),

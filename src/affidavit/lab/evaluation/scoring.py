@@ -60,12 +60,12 @@ def tokens_of(usage: Sequence[RoleUsage]) -> int:
 
 
 def cost_of(usage: Sequence[RoleUsage]) -> float | None:
-    """What was paid; None where the price of a model is not known."""
+    """Return the cost; None if the price of a model is unknown."""
     return total_cost(one.cost_usd for one in usage if one.requests)
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:
-    """The sum; one unknown part makes the whole unknown."""
+    """Return the sum; None if a part is unknown."""
     listed = list(costs)
     return None if None in listed else sum(cost for cost in listed if cost is not None)
 
@@ -94,7 +94,7 @@ def _repeated(candidate: str, pairing: Pairing) -> int | None:
 
 
 def _settled(match: CaseMatch | None, number: int | None, label: Label | None) -> Judged | None:
-    """What is decided without a look at the case: a person's label goes before what the case assumes."""
+    """Decide by match, label or repetition; a person's label beats what the case assumes."""
     if match is not None:
         return "true", match.reason
     if label is not None:
@@ -135,7 +135,7 @@ def _scored(candidate: Candidate, finding: Finding, judged: Judged, expected: in
 
 
 async def _miss(case: LabelledCase, number: int, report: Report, pairing: Pairing, meaning: Meaning) -> Miss:
-    """A missed problem with what stands beside it: findings that say something else, and withheld ones."""
+    """Describe a missed problem with the findings near it."""
     problem = case.expected[number]
     near = [
         NearMiss(candidate=one.id, title=_title(one), why=pairing.opinions[number, one.id].reason)

@@ -44,7 +44,7 @@ from affidavit.system.concurrency import side_by_side
 
 TRIAL_VERSION = "1.0"
 SMALL = (Worth.NIT, Worth.MAYBE)
-"""What a trivial claim may be called for its finding not to be shown in full."""
+"""The worths with which a finding is not shown in full."""
 
 
 class JudgedClaim(Record):
@@ -130,7 +130,7 @@ class VerifierTrial(Record):
 
     @property
     def mistakes(self) -> list[JudgedClaim]:
-        """What was judged otherwise than is known."""
+        """Return the claims that were judged wrongly."""
         return [one for one in self.results if one.is_mistaken]
 
 
@@ -139,28 +139,28 @@ PLANTED = "planted"
 
 
 def refuted_rate(claims: Sequence[JudgedClaim]) -> Rate | None:
-    """Of the wrong claims; what was not judged is in no rate."""
+    """Return how many wrong claims were refuted; claims without a judgement do not count."""
     return _share(_of_kind(claims, ClaimKind.WRONG), lambda one: one.is_truth_right)
 
 
 def confirmed_rate(claims: Sequence[JudgedClaim]) -> Rate | None:
-    """Of the true claims, whatever worth they were given."""
+    """Return how many true claims were confirmed, with any worth."""
     return _share(_of_kind(claims, ClaimKind.TRUE), lambda one: one.is_truth_right)
 
 
 def small_rate(claims: Sequence[JudgedClaim]) -> Rate | None:
-    """Of the trivial claims, those that a report would not show in full."""
+    """Return how many trivial claims a report would not show in full."""
     return _share(_of_kind(claims, ClaimKind.TRIVIAL), lambda one: one.is_small)
 
 
 def worth_rate(claims: Sequence[JudgedClaim]) -> Rate | None:
-    """Of what is true and was confirmed, that with a worth as the set knows it."""
+    """Return how many confirmed claims have a worth that the set allows."""
     confirmed = [one for one in claims if one.kind is not ClaimKind.WRONG and one.is_truth_right]
     return _share(confirmed, lambda one: one.is_worth_right)
 
 
 def refuted_by_trap(claims: Sequence[JudgedClaim]) -> dict[Trap, Rate]:
-    """Of the wrong claims of each trap, in the order of the traps."""
+    """Map each trap to how many of its claims were refuted."""
     by_trap = {trap: refuted_rate([one for one in claims if one.trap is trap]) for trap in Trap}
     return {trap: rate for trap, rate in by_trap.items() if rate is not None}
 
@@ -176,7 +176,7 @@ def _share(claims: Iterable[JudgedClaim], is_counted: Callable[[JudgedClaim], bo
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """Who judges the claims, and with what."""
+    """The verifiers and everything they need."""
 
     minds: Mapping[Role, Mind]
     """The verifier, and a second one where two must confirm."""
@@ -228,7 +228,7 @@ async def try_verifier(sets: Sequence[CaseClaims], plan: TrialPlan) -> VerifierT
 def compile_trial(
     claims: Sequence[JudgedClaim], usage: Sequence[RoleUsage], plan: TrialPlan
 ) -> VerifierTrial:
-    """The rates and the bill of what was judged."""
+    """Compute the rates and the cost."""
     return VerifierTrial(
         affidavit_version=__version__,
         created_at=now_iso(),
@@ -251,7 +251,7 @@ def compile_trial(
 
 
 async def _probe(plan: TrialPlan) -> tuple[RoleUsage, ...]:
-    """What trying the verifiers cost; raises OutsideError where one cannot be asked at all."""
+    """Probe the verifiers and return the cost; raise OutsideError if one cannot be asked."""
     probed = await probe_verifiers(
         plan.minds.values(), plan.prompts, ignore_events, otherwise="no claim was judged"
     )

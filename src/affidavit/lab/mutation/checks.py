@@ -77,7 +77,7 @@ CHECKERS = {"python": TY, "typescript": TSC}
 
 @dataclass(frozen=True)
 class TypeCheck:
-    """What came of asking the type checker of a language."""
+    """The result of a type checker."""
 
     state: Literal["clean", "refused", "not_checked"]
     said: str

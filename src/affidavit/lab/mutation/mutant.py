@@ -86,7 +86,7 @@ class PlantingGround:
         return self.language.is_typed
 
     def says(self, node: Node | None) -> str:
-        """What stands at a node."""
+        """Return the text of a node."""
         return node_text(node, self.text)
 
     def nodes(self, *types: str, in_strings: bool = False) -> Iterator[Node]:
@@ -208,7 +208,7 @@ class Proposal:
     edits: tuple[ByteEdit, ...]
     description: str
     category: Category | None = None
-    """Where the place decides the category rather than the operator."""
+    """The category, if it is not the operator's."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A file with one bug in it, and where the bug stands in the new text."""
+    """A file with one bug in it, and the lines of the bug."""
 
     operator: str
     category: Category

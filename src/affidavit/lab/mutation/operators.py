@@ -166,7 +166,7 @@ def _is_idiom(ground: PlantingGround, left: Node, right: Node) -> bool:
 
 
 def remove_guards(ground: PlantingGround) -> Iterator[Proposal]:
-    """Without an early return or raise, where the code that follows relies on it."""
+    """Remove an early return or raise that the following code relies on."""
     for node in ground.nodes("if_statement"):
         end = _early_end(node)
         lines = whole_lines(ground.text, node)

@@ -165,7 +165,7 @@ MAX_TRIES = 12
 
 @dataclass(frozen=True)
 class PlantingRequest:
-    """What to make cases from, and how many."""
+    """The repository and the number of cases."""
 
     repository: Path | None
     out: Path
@@ -297,7 +297,7 @@ class _Planter:
 
 
 def _shows(commit: PlantableCommit, tree: GitTree, mutant: Mutant, store: ObjectStore) -> bool:
-    """The change from the parent to the mutant has a changed line where the bug stands."""
+    """Check that the change from the parent to the mutant touches the lines of the bug."""
     files = files_between(store, commit.repository.base, tree)
     file = next((one for one in files if one.head_path == mutant.path), None)
     near = range(mutant.line - NEAR_LINES, mutant.end_line + NEAR_LINES + 1)
