@@ -49,11 +49,11 @@ async def read_or_miss(reading: Awaitable[tuple[T, ...]], what: str, missed: lis
 
 
 async def read_or_none(reading: Awaitable[R]) -> R | None:
-    """Read something; return None if it is hidden."""
+    """Read something; return None if it is hidden. An answer of a wrong shape is an error."""
     try:
         return await reading
     except ForgeError as error:
-        if error.status not in HIDDEN or error.retryable:
+        if error.status not in (401, 403, 404):
             raise
         return None
 
