@@ -105,13 +105,6 @@ class GitHubServer(ForgeServer):
         """Somebody resolves the thread that this comment begins."""
         self.threads[comment] |= {"isResolved": True, "resolvedBy": {"login": by}}
 
-    def react(self, by: str, comment: int, content: str = "-1") -> None:
-        self.reactions.setdefault(comment, []).append(
-            {**example("reaction-items")[0], "user": self.user(by), "content": content}
-        )
-
-    # Answers
-
     def token_of(self, headers: Any) -> str:
         given = headers.get("authorization") or ""
         return given.partition(" ")[2]

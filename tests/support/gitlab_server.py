@@ -88,9 +88,6 @@ class GitLabServer(ForgeServer):
         self.edited_by[note["id"]] = by
         note |= {"body": body, "updated_at": "2026-11-18T12:00:00.000Z"}
 
-    def react(self, by: str, note: int, name: str = "thumbsdown") -> None:
-        self.awards.setdefault(note, []).append({"id": 1, "name": name, "user": self.user(by)})
-
     def user(self, name: str) -> Given:
         return {"id": list(self.users).index(name) + 1 if name in self.users else 99, "username": name}
 
