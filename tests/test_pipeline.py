@@ -20,7 +20,7 @@ from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.merge import merge
-from affidavit.stages.review import Crew, open_case
+from affidavit.stages.review import Crew, begin_case
 from claims import verification
 from plain_reading import PlainReading
 from repositories import Repo
@@ -279,7 +279,7 @@ def test_where_a_verifier_cannot_be_asked_the_plan_is_not_waited_for(opened: Ope
 def test_every_check_hands_on_what_another_process_can_go_on_with(opened: OpenedChange) -> None:
     said = reply(claim(), claim(id="g"), claim(id="h", evidence={"code_examined": "no such code"}))
     crew = Crew([Says(reply(claim()), "ruff", "mechanical")], panel=panel(said))
-    looked = asyncio.run(look(open_case(opened.change, opened.repository, Settings()), crew))
+    looked = asyncio.run(look(begin_case(opened.change, opened.repository, Settings()), crew))
     once = again = looked.docket
     for each in CHECKS:
         once = each(once, looked.case)

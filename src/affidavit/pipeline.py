@@ -18,18 +18,18 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.report import Reply, Report
 from affidavit.specialists.rulebook import rules_off
 from affidavit.stages import evidence
-from affidavit.stages.evidence import doubt_unmade_looks, note_existing
+from affidavit.stages.evidence import check_claimed_looks, note_existing
 from affidavit.stages.follow_up import carry, follow_up_of, rerun
 from affidavit.stages.merge import merge, name_places
-from affidavit.stages.parse import hand_in, keep_inputs, read_replies, redacted_reply
+from affidavit.stages.parse import docket_of, keep_inputs, read_replies, redacted_reply
 from affidavit.stages.report import compile_report
 from affidavit.stages.reproduce import LiveReproducer, compare_behaviour, reproduce, try_patches
 from affidavit.stages.review import (
     Crew,
     Looked,
+    begin_case,
     collect_replies,
     docket_without_models,
-    open_case,
 )
 from affidavit.stages.verify import verify
 from affidavit.system.concurrency import both
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from affidavit.stages.plan import Opening
 
 CHECKS: tuple[Callable[[Docket, Case], Docket], ...] = (
-    doubt_unmade_looks,  # a look that was claimed and never made
+    check_claimed_looks,  # tool calls show what a finding says was read
     evidence.locate_quotes,  # the quoted code is in the commit
     evidence.check_causes,  # an impact names a part of the change
-    evidence.check_dependencies,  # what is quoted of packages stands there
+    evidence.check_dependencies,  # the quoted code is in the package
     evidence.run_searches,  # what is "missing" is searched for,
     evidence.search_whole_change,  # also in the parts of the change that its finder was not shown
     note_existing,  # who has commented here before
@@ -63,7 +63,7 @@ async def review(
     """Review an opened change; `earlier` is the review before it, `began` is in seconds since the epoch."""
     began = time.time() if began is None else began
     runner = WatchedRunner.of(crew.runner, emit)
-    case = open_case(change, repository, settings, emit, review_id)
+    case = begin_case(change, repository, settings, emit, review_id)
     crew, case = crew.before(replace(case, runner=runner, earlier=earlier))
     scope = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
     looked = await look(replace(case, scope=scope), crew)
@@ -80,12 +80,12 @@ async def review(
 
 
 async def look(case: Case, crew: Crew) -> Looked:
-    """Ask the analysers always, and models where there are some and their verifier answers."""
+    """Ask the analysers, and the models if there are any and their verifier answers."""
     asking = collect_replies(crew.specialists, case)
     if crew.panel is None:
         case.emit(handoff("planner", "reviewer", chunks_count=len(case.change.reviewed_files())))
         replies = await asking
-        docket = hand_in(read_replies(replies, case.change), replies, docket_without_models(case.change))
+        docket = docket_of(read_replies(replies, case.change), replies, docket_without_models(case.change))
         return Looked(replace(case, replies=tuple(replies)), docket)
     replies, (session, opening) = await both(asking, _open(case, crew.panel, crew))
     read = read_replies(replies, case.change)
@@ -98,7 +98,7 @@ async def look(case: Case, crew: Crew) -> Looked:
         replies = [*replies, *first, *second]
     return Looked(
         replace(case, plan=opening.plan, replies=tuple(replies)),
-        hand_in(read, replies, opening.docket),
+        docket_of(read, replies, opening.docket),
         session if opening.plan else None,
         opening.answer,
         opening.verifier_failures,
@@ -117,7 +117,7 @@ async def _ask(agents: Sequence[Specialist], case: Case) -> list[Reply]:
 
 
 def check(docket: Docket, case: Case) -> Docket:
-    """Run every check on what was handed in."""
+    """Run every check on the findings."""
     for each in CHECKS:
         docket = each(docket, case)
     return docket
@@ -132,7 +132,7 @@ async def conclude(
     prompts: PromptSet,
     reproducer: Reproducer | None = None,
 ) -> Report:
-    """Check, judge and report what everybody handed in: a function of its inputs, which the report keeps."""
+    """Check, judge and report all replies: a function of its inputs, which the report keeps."""
     case = replace(looked.case, is_rule_off=rules_off(settings))
     carried, carrying = carry(check(looked.docket, case), case)
     checked = rerun(await reproduce(carried, reproducer))

@@ -25,7 +25,7 @@ from affidavit.specialists.agents.model_agents import LENSES, SUBJECTS, ModelAge
 from affidavit.specialists.agents.panel import Panel, PanelSession
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.plan import plan_by_size
-from affidavit.stages.review import open_case
+from affidavit.stages.review import begin_case
 from affidavit.system.temporary import Closing
 from affidavit.tools.checks import Checks, JoinedTools
 
@@ -90,7 +90,7 @@ class KeptChange(Closing):
     @cached_property
     def case(self) -> Case:
         """Return the change with the settings of its base."""
-        return open_case(self.opened.change, self.opened.repository, self.settings)
+        return begin_case(self.opened.change, self.opened.repository, self.settings)
 
     @cached_property
     def _panel(self) -> Panel:

@@ -29,7 +29,7 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Inputs, Reply, Report, why_not_derived
 from affidavit.render.account import measured_words
 from affidavit.render.wording import counted, settings_sentence
-from affidavit.stages.parse import hand_in, read_replies
+from affidavit.stages.parse import docket_of, read_replies
 from affidavit.stages.review import Looked, collect_replies, docket_without_models
 
 SOURCES = {
@@ -305,7 +305,7 @@ async def _check_blocking(
     must not excuse what the analyser of this machine proves.
     """
     heard = [reply for reply in replies if _counts(reply, report)]
-    docket = hand_in(read_replies(heard, case.change), heard, docket_without_models(case.change))
+    docket = docket_of(read_replies(heard, case.change), heard, docket_without_models(case.change))
     now = await conclude(Looked(case, docket), None, None, settings, {}, current_prompts())
     left = [one for one, leader in _blocking(now) if one is leader or _blocks_alone(one, leader)]
     known = [one for one, _ in _blocking(report)]

@@ -28,7 +28,7 @@ from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.specialists.agents.verifier import Probed
 from affidavit.stages.intake import words_of_commits
 from affidavit.stages.narrate import add_words
-from affidavit.stages.parse import hand_in, read_replies
+from affidavit.stages.parse import docket_of, read_replies
 from affidavit.stages.plan import Planned, opening_docket, plan_by_size, read_plan
 from affidavit.stages.review import Looked, docket_of_submission, docket_without_models
 from affidavit.symbols.changed import symbol_changes
@@ -120,7 +120,7 @@ async def derive_report(
     read = read_replies(replies, case.change)
     looked = Looked(
         replace(case, plan=plan, replies=tuple(replies), review_id=report.id),
-        hand_in(read, replies, before),
+        docket_of(read, replies, before),
         planner=inputs.planner,
         verifier_failures=inputs.verifier_failures,
         submitted_by=inputs.submitted_by,

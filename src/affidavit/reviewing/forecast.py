@@ -38,7 +38,7 @@ from affidavit.reviewing.series import followed_by
 from affidavit.stages.follow_up import carry
 from affidavit.stages.intake import OpenedChange
 from affidavit.stages.merge import merge
-from affidavit.stages.review import Crew, open_case
+from affidavit.stages.review import Crew, begin_case
 from affidavit.stages.verify import verify
 
 
@@ -72,7 +72,7 @@ def prepare_talks(
     earlier: Earlier | None = None,
 ) -> FirstTalks:
     """The talks of the review itself, which is held with models that only listen: they run nothing."""
-    case = replace(open_case(opened.change, opened.repository, settings), runner=runner, earlier=earlier)
+    case = replace(begin_case(opened.change, opened.repository, settings), runner=runner, earlier=earlier)
     minds = {role: ListeningMind(role, choice.model) for role, choice in choices.items()}
     panel = assemble_panel(
         minds,

@@ -12,9 +12,9 @@ from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
 from affidavit.records.report import Reply, Report
 from affidavit.stages.intake import OpenedChange
-from affidavit.stages.parse import hand_in, read_replies, redacted_reply
+from affidavit.stages.parse import docket_of, read_replies, redacted_reply
 from affidavit.stages.plan import plan_by_size
-from affidavit.stages.review import Crew, Looked, collect_replies, docket_of_submission, open_case
+from affidavit.stages.review import Crew, Looked, begin_case, collect_replies, docket_of_submission
 
 SUBMITTED = "submitted"
 MAX_NAME = 80
@@ -22,7 +22,7 @@ MAX_NAME = 80
 
 @dataclass(frozen=True)
 class Submission:
-    """What another agent hands in: a `ReviewResult` as text, and who says so."""
+    """A `ReviewResult` as text, and the agent that submits it."""
 
     text: str
     agent: str = "another agent"
@@ -30,11 +30,11 @@ class Submission:
     kind: SpecialistKind = "outside"
 
     def examines(self, _file: FileChange) -> bool:
-        """What it read was not seen, so it has examined nothing."""
+        """Return False: what the agent read is not known."""
         return False
 
     async def examine(self, _case: Case) -> Reply:
-        """Its reply, which goes through the same parser as everybody's."""
+        """Return its reply, which goes through the same parser as every other."""
         return Reply(specialist=self.name, kind=self.kind, text=self.text)
 
 
@@ -46,18 +46,18 @@ async def judge_submission(
     emit: Emit = ignore_events,
     dependencies: Dependencies | None = None,
 ) -> Report:
-    """Prove what is handed in beside what analysers find; without models nobody judges it.
+    """Check the submission and what analysers find; without models nobody judges it.
 
     What it quotes of packages is looked up in these, or in those that the models read.
     """
     started = time.monotonic()
-    case = replace(open_case(opened.change, opened.repository, settings, emit), dependencies=dependencies)
+    case = replace(begin_case(opened.change, opened.repository, settings, emit), dependencies=dependencies)
     crew, case = crew.before(case)
     heard = await collect_replies([*crew.specialists, submission], case)
     replies = [redacted_reply(one) if one.kind == "outside" else one for one in heard]
     session = await asyncio.to_thread(crew.panel.convene, case) if crew.panel else None
     plan = plan_by_size(session.case.change, (), (), session.briefing.context.symbols) if session else None
-    docket = hand_in(
+    docket = docket_of(
         read_replies(replies, case.change), replies, docket_of_submission(is_judged=plan is not None)
     )
     looked = Looked(

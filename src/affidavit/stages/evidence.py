@@ -21,7 +21,7 @@ MAX_NAME_LENGTH = 100
 
 
 def note_existing(docket: Docket, case: Case) -> Docket:
-    """The candidates with the authors of comments at their places, also those that are withheld."""
+    """Note the authors of earlier comments at the place of each candidate."""
     placed = [comment for comment in case.change.discussion if comment.file and comment.line]
     return docket.then(_noted(candidate, placed) for candidate in docket.candidates)
 
@@ -55,7 +55,7 @@ MAX_CLAIM_LENGTH = 4_000
 
 @dataclass(frozen=True)
 class FilesSeen:
-    """What one specialist had before its eyes."""
+    """The files that one specialist saw."""
 
     shown: frozenset[str]
     """Files of which its part of the diff shows something."""
@@ -68,8 +68,8 @@ class FilesSeen:
         return path in self.shown or path in self.read or any(is_within(path, each) for each in self.searched)
 
 
-def doubt_unmade_looks(docket: Docket, case: Case) -> Docket:
-    """A claim to have looked elsewhere stands only where a call shows it; others are not believed."""
+def check_claimed_looks(docket: Docket, case: Case) -> Docket:
+    """Clear the flag of findings that claim to have looked elsewhere and made no such tool call."""
     readings = {
         reply.specialist: _reading(reply, case.plan) for reply in case.replies if reply.uses is not None
     }
@@ -100,7 +100,7 @@ def _reading(reply: Reply, plan: Plan | None) -> FilesSeen:
 
 
 def _problem(finding: Finding, reading: FilesSeen, known: "_Files") -> str | None:
-    """Why the claim to have looked elsewhere is not borne out, or None."""
+    """Say why no tool call shows the claimed look; None if one does."""
     evidence = finding.verification
     if evidence is None or not evidence.checked_for_handling_elsewhere:
         return None
@@ -129,7 +129,7 @@ class _Files:
         return cls(paths, by_name)
 
     def named_in(self, text: str) -> dict[str, list[str]]:
-        """Each name in a text that means files of the repository, and which; other words mean none."""
+        """Return the files that each name in a text may mean."""
         words = dict.fromkeys(match.group().strip(".~") for match in PATH.finditer(text[:MAX_CLAIM_LENGTH]))
         meant = {word: self._meant_by(word) for word in words}
         return {word: files for word, files in meant.items() if files}
@@ -167,7 +167,7 @@ REASONS: dict[QuoteOutcome, Reason] = {
 
 
 def locate_quotes(docket: Docket, case: Case) -> Docket:
-    """The quoted code is in the commit, and the finding speaks of where it is; else it is withheld."""
+    """Find the quoted code in the commit and move the finding there; withhold it if there is none."""
 
     def locate(candidate: Candidate, finding: Finding) -> Outcome:
         is_machine = candidate.kind == "mechanical"
@@ -181,7 +181,7 @@ def locate_quotes(docket: Docket, case: Case) -> Docket:
 
 
 def check_causes(docket: Docket, case: Case) -> Docket:
-    """What an impact finding names as its cause is a part of the change; else it is withheld."""
+    """Withhold an impact finding whose cause is not part of the change."""
 
     def check(candidate: Candidate, finding: Finding) -> Outcome:
         problem = cause_problem(finding, case.change, case.repository)

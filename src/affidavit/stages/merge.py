@@ -24,7 +24,7 @@ MOST_OF_IT = 0.8
 
 
 def name_places(docket: Docket, case: Case) -> Docket:
-    """The docket with the place of every finding that stands."""
+    """Add its place to every open finding."""
 
     def place(candidate: Candidate, finding: Finding) -> Outcome:
         return candidate.model_copy(update={"place": place_of(finding, case)}), ()
@@ -33,7 +33,7 @@ def name_places(docket: Docket, case: Case) -> Docket:
 
 
 def place_of(finding: Finding, case: Case) -> Place:
-    """Where a finding stands, on its own side."""
+    """Return the place of a finding on its side."""
     first, last = finding.lines
     tree = case.repository.side(finding.side)
     lines = tree.redacted_lines(finding.file) or []
@@ -98,9 +98,9 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
 
 
 def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
-    """What the joiner is asked about: all that stand, and of proven findings that are one, that one.
+    """Return the findings to ask the joiner about: of proven findings that are one, only that one.
 
-    None where nothing can be joined: only what a model found is absorbed.
+    Return none if nothing can be joined: only findings of models are absorbed.
     """
     repeated = leaders_of(leading)
     standing = [one for one in leading if one.id not in repeated]
@@ -118,7 +118,7 @@ def _read(answer: Answer, asked: Sequence[Candidate]) -> list[SharedCause] | Unr
 
 
 def _joined(docket: Docket, causes: Sequence[SharedCause]) -> Docket:
-    """The docket with the groups of the joiner beside those of the rules; who is in one agrees."""
+    """Add the joiner's groups to those of the rules; members of a group agree."""
     in_order = sorted(docket.leading, key=_strongest_first)
     groups = groups_by_cause(causes, in_order)
     known = {candidate.id: candidate for candidate in docket.candidates}
@@ -138,7 +138,7 @@ def _in_group(candidate: Candidate, together: Sequence[Candidate], cause: str) -
 
 
 def _strongest_first(candidate: Candidate) -> tuple[int, int, int, str]:
-    """The most severe, then the best proven, then the one that says more."""
+    """Order by severity, then by proof, then by length."""
     finding = candidate.finding
     quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
     length = len(claim_words(finding)) if finding else 0
@@ -146,7 +146,7 @@ def _strongest_first(candidate: Candidate) -> tuple[int, int, int, str]:
 
 
 def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = lambda _: True) -> Docket:
-    """Group what says the same: the best proven leads, who agrees is noted there, nobody is withheld."""
+    """Group findings that say the same: the best proven leads and notes who agrees; none is withheld."""
     leaders: dict[tuple[str, str], list[str]] = defaultdict(list)
     members: dict[str, list[Candidate]] = defaultdict(list)
     grouped = {candidate.id: candidate for candidate in docket.candidates}
@@ -181,7 +181,7 @@ def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, in
 
 
 def _proof_order(candidate: Candidate) -> int:
-    """Proven now; confirmed before, and still standing; claimed; only carried, since nobody looked."""
+    """Order: proven now, confirmed before and still open, claimed, only carried over."""
     standing = candidate.carried.judgement if candidate.carried else None
     if candidate.is_proven_by_machine or standing is None:
         return KIND_ORDER[candidate.kind]
@@ -191,7 +191,7 @@ def _proof_order(candidate: Candidate) -> int:
 
 
 def _places(finding: Finding) -> list[tuple[str, str]]:
-    """Where others may report the same: in its own file, and in the file of the change that causes it."""
+    """Return where others may report the same: its file, and the changed file that causes it."""
     cause = finding.verification.caused_by if finding.verification and finding.is_impact else None
     return list(dict.fromkeys([(finding.file, finding.side), *([(cause.file, "head")] if cause else [])]))
 
@@ -205,7 +205,7 @@ def _find_twin(candidate: Candidate, finding: Finding, kept: Sequence[Candidate]
 
 
 def _is_one_analyser(one: Candidate, other: Candidate) -> bool:
-    """An analyser does not repeat itself: two undefined names on one line are two problems."""
+    """Check whether one analyser reports both: it does not repeat itself."""
     return one.kind == "mechanical" and one.specialist == other.specialist
 
 
@@ -234,7 +234,7 @@ def _names(finding: Finding | None) -> set[str]:
 
 
 def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:
-    """Distinct specialists count as agreement; the same one twice does not."""
+    """Note the agreement of another specialist; the same one twice does not count."""
     if duplicate.kind == "mechanical" and not duplicate.is_proven_by_machine:
         # Its analyser did not look this time.
         return kept.then(STAGE, f"{duplicate.id}, from the review before, says the same")
@@ -246,5 +246,5 @@ def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:
 
 
 def _lens(specialist: str) -> str:
-    """Who it is, whichever part of the change it looked at: `logic` for `logic@2`."""
+    """Return the specialist without the number of its chunk: `logic` for `logic@2`."""
     return specialist.partition("@")[0]

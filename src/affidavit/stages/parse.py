@@ -38,7 +38,7 @@ def keep_inputs(
     ground: Programs | None = None,
     submitted_by: str = "",
 ) -> Inputs:
-    """What a report is made of; the reporter speaks later."""
+    """Return the inputs of a report; the reporter's answer is added later."""
     judgements = [
         GivenJudgement(candidate=candidate.id, judgement=judgement)
         for candidate in docket.candidates
@@ -67,7 +67,7 @@ def _redacted_answer(answer: Answer | None) -> Answer | None:
 
 
 def _programs(docket: Docket, ground: Programs) -> Programs:
-    """What the machine saw when it ran what findings offer as their proof."""
+    """Return what reproductions and patches did when they were run."""
     given = [
         GivenReproduction(candidate=one.id, check=one.reproduction)
         for one in docket.candidates
@@ -82,7 +82,7 @@ def _programs(docket: Docket, ground: Programs) -> Programs:
 
 
 def redacted_reply(reply: Reply) -> Reply:
-    """A reply without secrets: an analyser quotes lines as they stand."""
+    """Return a reply without secrets: analysers quote lines of files."""
     return reply.model_copy(update={"text": _redacted(reply.text)})
 
 
@@ -118,12 +118,12 @@ MAX_EXPLANATION = 1_000
 
 
 def read_replies(replies: Sequence[Reply], change: Change) -> Docket:
-    """Let the contract decide what stands of each reply; several calls add up."""
+    """Parse each reply by the contract."""
     return reduce(Docket.plus, (_read(reply, change) for reply in replies), Docket())
 
 
-def hand_in(read: Docket, replies: Sequence[Reply], before: Docket) -> Docket:
-    """What was said before the replies, what the parser made of them, and what they say of themselves."""
+def docket_of(read: Docket, replies: Sequence[Reply], before: Docket) -> Docket:
+    """Return the docket of parsed replies, with the gaps and usage of the replies and of what came before."""
     return Docket(
         candidates=read.candidates,
         replies=read.replies,
@@ -140,7 +140,7 @@ def hand_in(read: Docket, replies: Sequence[Reply], before: Docket) -> Docket:
 
 
 def _expected(reply: Reply) -> str | None:
-    """Who read no prompt may name any version."""
+    """Return the prompt version that a reply must name; None for analysers, which read no prompt."""
     return None if reply.kind == "mechanical" else CURRENT_PROMPT_VERSION
 
 
@@ -207,7 +207,7 @@ def _candidates(reply: Reply, parsed: ParsedReply) -> list[Candidate]:
 
 
 def _silenced(candidate: Candidate, suppressed: Sequence[str]) -> Candidate:
-    """The candidate, withheld where a comment that the change itself adds silences it."""
+    """Withhold the candidate if a comment that the change itself adds suppresses it."""
     by = suppressed[candidate.index] if candidate.index < len(suppressed) else ""
     return candidate.withhold(STAGE, Reason.SUPPRESSED, by) if by else candidate
 
@@ -228,7 +228,7 @@ def _summary(reply: Reply, parsed: ParsedReply | None) -> ReplySummary:
 
 
 def _differences(reply: Reply, parsed: ParsedReply | None) -> tuple[Explained, ...]:
-    """How a specialist explains what differed in its probes; what is not in the form explains nothing."""
+    """Return how a specialist explains differences between its probes; ignore malformed entries."""
     meta = parsed.result.meta if parsed and parsed.result else None
     listed = (meta or {}).get("differences")
     names = {probe.name for probe in reply.probes}
@@ -250,7 +250,7 @@ def _files_read(reply: Reply) -> tuple[str, ...] | None:
 
 
 def _incomplete(reply: Reply, parsed: ParsedReply) -> list[Gap]:
-    """Silence is never approval: only a reply that was read whole counts as a look."""
+    """Return a gap unless the reply was read whole: silence is never approval."""
     reasons = {
         "rejected": "its reply could not be read",
         "all_dropped": "none of its findings was valid",

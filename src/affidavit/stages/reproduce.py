@@ -96,7 +96,7 @@ MAX_TRIED = 12
 
 
 async def try_patches(docket: Docket, trier: Reproducer | None) -> Docket:
-    """The docket with its patches tried, one after the other; no trial withholds a finding."""
+    """Try the patches one after the other; no trial withholds a finding."""
     if trier is None:
         return docket
     having = sorted(filter(_has_patch, docket.candidates), key=_first_tried)
@@ -184,7 +184,7 @@ class LiveReproducer:
 
 
 async def run_aside(reproduction: Reproduction, runner: Runner, own: OwnNames) -> ReproductionCheck:
-    """Run a reproduction beside everything else; whoever is stopped ends it."""
+    """Run a reproduction in a thread; end it if this task is cancelled."""
     try:
         return await asyncio.to_thread(run_reproduction, reproduction, runner, own)
     except asyncio.CancelledError:
@@ -210,7 +210,7 @@ async def _checked(candidate: Candidate, reproducer: Reproducer) -> Candidate:
 
 
 def _with_gaps(docket: Docket, ground: Programs) -> Docket:
-    """What could not be run is said once, with what to do."""
+    """Add one gap for each reason why programs could not run."""
     if ground.reason:
         gap = Gap(name=PROGRAMS, reason=ground.reason, advice=ground.advice)
         return docket.model_copy(update={"not_run": (*docket.not_run, gap)})

@@ -1,4 +1,4 @@
-"""Who looks at a change, and what they hand in: ask every specialist side by side."""
+"""Ask every specialist about a change, side by side, and collect their replies."""
 
 import traceback
 import uuid
@@ -40,7 +40,7 @@ NOT_JUDGED = Gap(
 
 @dataclass(frozen=True)
 class Crew:
-    """Who works on a review."""
+    """The specialists and models of a review."""
 
     specialists: Sequence[Specialist]
     """Those that need no model."""
@@ -79,7 +79,7 @@ class Crew:
 
 @dataclass(frozen=True)
 class Looked:
-    """What everybody who looked handed in, and the models that stay until the end of the review."""
+    """The replies of all specialists, and the models that stay until the end of the review."""
 
     case: Case
     """With the plan that models worked by, and all replies."""
@@ -103,7 +103,7 @@ class Looked:
         return self.session.verifiers(plan) if self.session and plan else None
 
 
-def open_case(
+def begin_case(
     change: Change,
     repository: Repository,
     settings: Settings,
@@ -123,7 +123,7 @@ def docket_without_models(change: Change) -> Docket:
 
 
 def docket_of_submission(*, is_judged: bool) -> Docket:
-    """Return the docket of findings that another agent hands in, before they are read."""
+    """Return the docket of an outside agent's findings, before they are read."""
     return Docket(not_run=(HANDED_IN,) if is_judged else (HANDED_IN, NOT_JUDGED))
 
 
@@ -153,14 +153,14 @@ async def _ask(specialist: Specialist, case: Case) -> Reply:
 
 
 def _outcome(reply: Reply) -> str:
-    """Whether it has looked at all: who had nothing to read has not, nor who could not run."""
+    """Return whether a specialist looked, had nothing to read, or did not run."""
     if reply.text is not None:
         return "looked"
     return "did_not_run" if reply.not_run or reply.incomplete else "nothing_to_read"
 
 
 async def _examined(specialist: Specialist, case: Case) -> Reply:
-    """What it hands in; a fault of ours in one analyser's part is a hole in the review, not its end."""
+    """Return its reply; a bug in the code of one analyser makes the review incomplete and does not end it."""
     try:
         return await specialist.examine(case)
     except AffidavitError:

@@ -1,4 +1,4 @@
-"""Decide of each finding that leads whether it is true, and what it is worth; settle what it stands for."""
+"""Judge whether each leading finding is true and worth acting on, and settle its group."""
 
 import math
 from collections.abc import Container, Sequence
@@ -26,7 +26,7 @@ ALWAYS_ASKED = 24
 
 @dataclass(frozen=True)
 class _Decided:
-    """A candidate that was judged, and what that cost."""
+    """A judged candidate, and what judging it cost."""
 
     candidate: Candidate
     usage: tuple[RoleUsage, ...] = ()
@@ -39,7 +39,7 @@ class _Decided:
 async def verify(
     docket: Docket, verifiers: Verifiers | None, emit: Emit, blocking_linters: Container[str] = ()
 ) -> Docket:
-    """Cross-examine every model's finding that leads; nobody is asked about what an analyser proved.
+    """Verify every leading finding of a model; analysers' findings are proven already.
 
     Where the leader of a group is refuted, its members are judged one after the other. The others are
     withheld as duplicates.
@@ -146,7 +146,7 @@ class _Court:
         return [*settled, replace(best, candidate=stands, usage=() if best is leader else best.usage)]
 
     async def _settle_without(self, members: Sequence[Candidate]) -> list[_Decided]:
-        """The members of a group whose leader stands by itself, as a group of their own."""
+        """Settle the members of a group without their leader."""
         first, *others = members
         _announce(first, self.emit)
         decided = await self.decide(first)
@@ -155,12 +155,12 @@ class _Court:
 
 
 def _is_settled(decided: _Decided) -> bool:
-    """Confirmed and worth acting on."""
+    """Check whether a finding is confirmed and worth acting on."""
     return _standing(decided) == 0
 
 
 def _standing(decided: _Decided) -> int:
-    """How well a finding can stand for its group, best first."""
+    """Rank how well a finding can represent its group, best first."""
     one = decided.candidate
     if decided.is_refuted:
         return 4
@@ -199,7 +199,7 @@ def _announce(candidate: Candidate, emit: Emit) -> None:
 
 
 async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
-    """All that is said of a finding; the last is what counts."""
+    """Return all judgements of a finding; the last one counts."""
     standing = candidate.carried.judgement if candidate.carried else None
     if standing is not None and candidate.carried and (verifiers is None or not candidate.carried.asks):
         return [Judged(judgement=standing)]
@@ -223,7 +223,7 @@ def _proven_by_machine(candidate: Candidate, blocking_linters: Container[str]) -
 
 
 def unanswered(candidates: Sequence[Candidate]) -> list[Gap]:
-    """The findings on which a verifier gave no answer, one gap for each verifier."""
+    """Return a gap for each verifier that gave no answer on a finding."""
     reasons: dict[str, list[str]] = {}
     for candidate in candidates:
         for judgement in unanswered_in(candidate.judgements):
@@ -238,7 +238,7 @@ def unanswered(candidates: Sequence[Candidate]) -> list[Gap]:
 
 
 def missing_answers(candidates: Sequence[Candidate]) -> list[Diagnostic]:
-    """A diagnostic for each judgement that was asked for and not given."""
+    """Return a diagnostic for each missing judgement."""
     return [
         candidate.note(
             Reason.BUDGET_EXHAUSTED if judgement.outcome == "skipped" else Reason.VERIFIER_FAILED,
@@ -272,7 +272,7 @@ def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
 
 
 def _by_severity(candidate: Candidate, judgement: Judgement) -> Candidate:
-    """A model's finding is as severe as the verifier says; the machine's as its rule has it."""
+    """Set the severity that the verifier chose; an analyser's finding keeps its rule's."""
     finding, severity = candidate.finding, judgement.severity
     if finding is None or candidate.is_proven_by_machine or severity in (None, finding.severity):
         return candidate

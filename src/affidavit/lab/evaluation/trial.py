@@ -38,7 +38,7 @@ from affidavit.specialists.agents.verifier import probe_verifiers
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.reproduce import LiveReproducer, Running, reproduce
-from affidavit.stages.review import open_case
+from affidavit.stages.review import begin_case
 from affidavit.stages.verify import verify
 from affidavit.system.concurrency import side_by_side
 
@@ -289,7 +289,7 @@ async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: Tri
     with ExitStack() as stack:
         opening = plan.programs.open(opened.repository, settings)
         running = await asyncio.to_thread(stack.enter_context, opening)
-        case = replace(open_case(opened.change, opened.repository, settings), runner=running.runner)
+        case = replace(begin_case(opened.change, opened.repository, settings), runner=running.runner)
         panel = _panel(plan, settings, opened.repository.folder, running)
         session = await asyncio.to_thread(panel.convene, case)
         rough = plan_by_size(session.case.change, (), (), session.briefing.context.symbols)
