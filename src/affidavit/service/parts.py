@@ -1,4 +1,4 @@
-"""One process of the service: what a server and a worker are made of, and how a worker runs."""
+"""The parts of a server or worker process, and how a worker runs."""
 
 import asyncio
 import signal
@@ -62,13 +62,13 @@ class Parts:
         self._stack = AsyncExitStack()
 
     def prepare(self) -> None:
-        """Make the tables that are missing, ours first: whoever cannot reach them says so soon."""
+        """Make missing tables."""
         with self.store.database.transaction():
             pass
         self.work.prepare()
 
     async def wait_for_database(self) -> None:
-        """The same, as soon as the database can be reached."""
+        """Make missing tables as soon as the database can be reached."""
         await until_it_can_be_reached(self.prepare)
 
     @property
@@ -102,7 +102,7 @@ class Parts:
 
 
 def on_signals(end: Callable[[], None], parts: Parts) -> None:
-    """Call `end` when an operator or a terminal asks this process to end, which then has its time for it."""
+    """Call `end` on SIGTERM or SIGINT, and limit the time of the shutdown."""
     deadline = Deadline()
 
     def told() -> None:
@@ -114,7 +114,7 @@ def on_signals(end: Callable[[], None], parts: Parts) -> None:
 
 
 def run_worker(settings: ServiceSettings) -> None:
-    """Do reviews until a signal comes."""
+    """Run reviews until a signal comes."""
     write_logs()
     asyncio.run(_work(Parts(settings)))
 
@@ -128,7 +128,7 @@ async def _work(parts: Parts) -> None:
 
 @contextmanager
 def _told_metrics(settings: ServiceSettings) -> Iterator[None]:
-    """A worker has no server: what it counts is told by one of its own, to whomever can reach it."""
+    """Serve the metrics of a worker on a port of their own."""
     if settings.metrics_port is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""Run a server until it is asked to end; then what is under way ends first."""
+"""Run a server until a signal comes."""
 
 import asyncio
 import socket
@@ -33,7 +33,7 @@ def run_server(settings: ServiceSettings, *, works: bool) -> None:
 
 
 async def _run(parts: Parts, *, works: bool) -> None:
-    """Whoever watches is answered at once; everybody else is let in as soon as the database answers."""
+    """Answer health checks at once, and all other requests when the database answers."""
     watch, ended = Watch(parts.reviews, parts.progress), asyncio.Event()
     config = uvicorn.Config(
         make_app(parts, watch),
@@ -67,11 +67,11 @@ async def _run(parts: Parts, *, works: bool) -> None:
 
 
 class ServiceServer(uvicorn.Server):
-    """A server that ends well when it is asked to end."""
+    """A server whose signals we handle."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Its own way of taking signals would end the program by one."""
+        """Handle no signals; uvicorn would end the process with one."""
         yield
 
 
@@ -102,7 +102,7 @@ def _listen(settings: ServiceSettings) -> socket.socket:
 
 
 def _refuse_open_doors(parts: Parts) -> None:
-    """Whoever can be reached from elsewhere must know who asks."""
+    """Refuse to listen beyond loopback without a token."""
     if parts.settings.is_loopback or any(one.revoked_at is None for one in parts.access.tokens()):
         return
     raise SettingsError(

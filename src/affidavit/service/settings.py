@@ -1,4 +1,4 @@
-"""How a service is run: what the operator chose goes in, a frozen record that everybody reads comes out."""
+"""The settings of the service as a frozen record."""
 
 import os
 import secrets
@@ -25,7 +25,7 @@ SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_DATABASE")
 
 @dataclass(frozen=True)
 class ServiceLimits:
-    """What the service takes on; a tenant may have less or more of what is per tenant."""
+    """The limits of the service."""
 
     reviews_at_once: int = 4
     """Of one worker."""
@@ -42,7 +42,7 @@ class ServiceLimits:
 
 @dataclass(frozen=True)
 class ServiceSettings:
-    """Everything that a service is told when it starts."""
+    """The settings of a server or worker."""
 
     data: Path
     database: str | None = None
@@ -79,56 +79,56 @@ class ServiceSettings:
 
     @cached_property
     def location(self) -> Location:
-        """Where the store lies."""
+        """Return the location of the store."""
         return locate(self.database or self.data)
 
     @property
     def is_file(self) -> bool:
-        """Whether the database is a file, for one machine."""
+        """Check whether the database is a file."""
         return isinstance(self.location, SqliteFile)
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach the server."""
+        """Check whether only this machine can reach the server."""
         return self.host in ("127.0.0.1", "::1", "localhost")
 
     @property
     def needs_token(self) -> bool:
-        """Whether who asks must say who it is."""
+        """Check whether callers need a token."""
         return self.require_token or not self.is_loopback
 
     def runs_for(self, tenant: str) -> bool:
-        """Whether programs may be run in a tenant's reviews."""
+        """Check whether programs may run in a tenant's reviews."""
         return tenant in self.run_for
 
     def posts_for(self, tenant: str) -> bool:
-        """Whether a tenant's reviews may be posted."""
+        """Check whether a tenant's reviews may be posted."""
         return tenant in self.post_for
 
     @property
     def cache(self) -> Path:
-        """Where results that can be made again are kept."""
+        """Return the folder of the caches."""
         return self.data / "cache"
 
     @cached_property
     def models(self) -> dict[Role, ModelChoice]:
-        """The model of each role; empty: the mechanical specialists review alone."""
+        """Return the model of each role; empty without a model."""
         return chosen_models(self.options, self.environment)
 
     @cached_property
     def forges(self) -> tuple[Host, ...]:
-        """The hosts whose pull and merge requests may be read: no address of a request leads elsewhere."""
+        """Return the forges whose pull and merge requests may be read."""
         return known_hosts(self.environment)
 
     @cached_property
     def reach(self) -> Reach:
-        """Where an address of a request may lead: to the public internet, or where the operator said."""
+        """Return the allowed addresses: the public internet, and hosts of the operator."""
         named = (urlsplit(one) for host in named_hosts(self.environment) for one in (host.web, host.api))
         return Reach(exempt=frozenset(one.hostname or "" for one in named))
 
     @property
     def cell_settings(self) -> dict[str, str]:
-        """The settings of reviews in the environment, without anything secret; `run_for` says who runs."""
+        """Return the review settings of the environment, without secrets."""
         return {
             name: value
             for name, value in self.environment.items()

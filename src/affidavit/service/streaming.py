@@ -38,7 +38,7 @@ def written(event: KeptEvent) -> bytes:
 async def with_heartbeats(
     chunks: AsyncIterator[bytes], seconds: float = HEARTBEAT_SECONDS
 ) -> AsyncIterator[bytes]:
-    """The same, and a sign of life whenever there was nothing to say for a while."""
+    """Add a heartbeat whenever nothing was sent for a while."""
     while True:
         coming = asyncio.ensure_future(anext(chunks, None))
         try:
@@ -62,7 +62,7 @@ State = tuple[ReviewStatus, int]
 
 
 class Watch:
-    """Looks at the reviews that somebody listens to; no more than a few times a second."""
+    """Polls the reviews that somebody listens to."""
 
     def __init__(self, reviews: Reviews, progress: ReviewProgress) -> None:
         self._reviews, self._progress = reviews, progress
@@ -76,7 +76,7 @@ class Watch:
         """Set where the server ends: every stream closes within a look, and clients go on elsewhere."""
 
     def end(self) -> None:
-        """The server ends: streams close now, also while a look waits for a database that is away."""
+        """Close all streams, even if the database does not answer."""
         self.is_ending = True
         self._ending = asyncio.create_task(self._tell())
 
@@ -85,7 +85,7 @@ class Watch:
             self._news.notify_all()
 
     async def keep_looking(self) -> None:
-        """Look until cancelled."""
+        """Poll until cancelled."""
         while True:
             await self._is_listened_to.wait()
             await asyncio.sleep(LOOK_SECONDS)

@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Ask For Review
-         * @description Ask for a review of a change.
+         * @description Request a review of a change.
          */
         post: operations["ask_for_review_api_review_post"];
         delete?: never;
@@ -44,7 +44,7 @@ export interface paths {
         post?: never;
         /**
          * Delete
-         * @description Delete a review with all that was kept of it: events, exchanges, report, labels.
+         * @description Delete a review with its events, exchanges, report and labels.
          */
         delete: operations["delete_api_review__review_id__delete"];
         options?: never;
@@ -61,7 +61,7 @@ export interface paths {
         };
         /**
          * Get Summary
-         * @description How a review stands.
+         * @description The state of a review.
          */
         get: operations["get_summary_api_review__review_id__summary_get"];
         put?: never;
@@ -126,7 +126,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel
-         * @description Let a review go no further.
+         * @description Cancel a review.
          */
         post: operations["cancel_api_review__review_id__cancel_post"];
         delete?: never;
@@ -146,7 +146,7 @@ export interface paths {
         put?: never;
         /**
          * Retry
-         * @description Let a review that failed or was cancelled go on from the stage at which it ended.
+         * @description Continue a review that failed or was cancelled; nothing is paid twice.
          */
         post: operations["retry_api_review__review_id__retry_post"];
         delete?: never;
@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * Ask Again
-         * @description Ask for a new review of the same change, with the same options; the earlier one stays.
+         * @description Request a new review of the same change with the same options.
          *
          *     Of a pull or merge request, what it is now is reviewed.
          */
@@ -186,13 +186,13 @@ export interface paths {
         };
         /**
          * Get Posting
-         * @description What became of posting a review.
+         * @description The state of a posting.
          */
         get: operations["get_posting_api_review__review_id__post_get"];
         put?: never;
         /**
          * Post Review
-         * @description Post a review, or have it posted as soon as it is done; posting again changes what stands there.
+         * @description Post a review, now or as soon as it is done; posting again updates the comments.
          */
         post: operations["post_review_api_review__review_id__post_post"];
         delete?: never;
@@ -210,7 +210,7 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description The whole report with its secrets redacted; `/report/report` has it as it was kept.
+         * @description The whole report, redacted; `/report/report` has the original.
          */
         get: operations["get_report_api_review__review_id__report_get"];
         put?: never;
@@ -230,7 +230,7 @@ export interface paths {
         };
         /**
          * Get View
-         * @description How the report is shown: order, words, places and proofs, with its secrets redacted.
+         * @description The report as the page shows it, redacted.
          */
         get: operations["get_view_api_review__review_id__report_view_get"];
         put?: never;
@@ -250,7 +250,7 @@ export interface paths {
         };
         /**
          * Get Kept Report
-         * @description The native report, unredacted and byte for byte as it was kept: `affidavit recheck` needs it so.
+         * @description The original report, unredacted, byte for byte, for `affidavit recheck`.
          */
         get: operations["get_kept_report_api_review__review_id__report_report_get"];
         put?: never;
@@ -292,7 +292,7 @@ export interface paths {
         put?: never;
         /**
          * Recheck
-         * @description Derive the report again from its inputs, in a process of its own, and compare.
+         * @description Derive the report again from its inputs, and compare.
          */
         post: operations["recheck_api_review__review_id__recheck_post"];
         delete?: never;
@@ -312,7 +312,7 @@ export interface paths {
         put?: never;
         /**
          * Recheck Finding
-         * @description The proofs of one finding, made again: of the change, its quote, its searches, its analyser.
+         * @description Recheck one finding: the change, its quote, its searches, its analyser.
          */
         post: operations["recheck_finding_api_review__review_id__findings__finding_id__recheck_post"];
         delete?: never;
@@ -330,7 +330,7 @@ export interface paths {
         };
         /**
          * Get Labels
-         * @description What people said about the findings of a review.
+         * @description The labels of a review's findings.
          */
         get: operations["get_labels_api_review__review_id__labels_get"];
         put?: never;
@@ -351,13 +351,13 @@ export interface paths {
         get?: never;
         /**
          * Put Label
-         * @description Say of a finding that it is valid, wrong or a nit.
+         * @description Label a finding as valid, wrong or a nit.
          */
         put: operations["put_label_api_review__review_id__findings__finding_id__label_put"];
         post?: never;
         /**
          * Remove Label
-         * @description Take a label back; what was said before is kept.
+         * @description Remove a label; its history is kept.
          */
         delete: operations["remove_label_api_review__review_id__findings__finding_id__label_delete"];
         options?: never;
@@ -434,7 +434,7 @@ export interface paths {
         };
         /**
          * Me
-         * @description Who asks, and what this server has.
+         * @description The caller, and what this server offers.
          */
         get: operations["me_api_me_get"];
         put?: never;
@@ -456,7 +456,7 @@ export interface paths {
         put?: never;
         /**
          * Sample Repository
-         * @description The same change in a repository, made here: of it also those who depend on the change are known.
+         * @description Make a repository with the sample change.
          */
         post: operations["sample_repository_api_sample_post"];
         delete?: never;
@@ -476,7 +476,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate
-         * @description What the review of this request would pay: nothing that its series has paid for; no model is asked.
+         * @description Estimate the cost of a review; no model is asked.
          */
         post: operations["estimate_api_estimate_post"];
         delete?: never;
@@ -514,7 +514,7 @@ export interface paths {
         };
         /**
          * Health
-         * @description Whether the process lives.
+         * @description Whether the process runs.
          */
         get: operations["health_api_health_get"];
         put?: never;
@@ -576,7 +576,7 @@ export interface paths {
         put?: never;
         /**
          * Github
-         * @description A delivery of GitHub; its signature is checked before a byte of it is read.
+         * @description A delivery of GitHub, with its signature.
          */
         post: operations["github_api_webhook_github_post"];
         delete?: never;
@@ -596,7 +596,7 @@ export interface paths {
         put?: never;
         /**
          * Gitlab
-         * @description A delivery of GitLab; its token is checked before a byte of it is read.
+         * @description A delivery of GitLab, with its token.
          */
         post: operations["gitlab_api_webhook_gitlab_post"];
         delete?: never;
@@ -1204,7 +1204,7 @@ export interface components {
         };
         /**
          * Delivered
-         * @description What came of a delivery.
+         * @description The effect of a delivery.
          */
         Delivered: {
             /** State */
@@ -1444,7 +1444,7 @@ export interface components {
         };
         /**
          * Estimated
-         * @description What a review would cost; no model was asked.
+         * @description The estimated cost of a review.
          */
         Estimated: {
             /** Roles */
@@ -1611,7 +1611,7 @@ export interface components {
         };
         /**
          * FileLines
-         * @description Lines of a file at one side of a change, without secrets.
+         * @description Lines of a file at one side of a change, redacted.
          */
         FileLines: {
             /** Path */
@@ -1686,7 +1686,7 @@ export interface components {
         };
         /**
          * FindingCounts
-         * @description How many findings a finished review has.
+         * @description The findings of a finished review, counted.
          */
         FindingCounts: {
             /**
@@ -1990,7 +1990,7 @@ export interface components {
         };
         /**
          * Health
-         * @description Whether the server can work.
+         * @description The health of the server.
          */
         Health: {
             /**
@@ -2328,7 +2328,7 @@ export interface components {
         };
         /**
          * LabelRequest
-         * @description What somebody says of a finding.
+         * @description A label for a finding.
          */
         LabelRequest: {
             /**
@@ -2346,7 +2346,7 @@ export interface components {
         };
         /**
          * Me
-         * @description Who asks, and what this server has.
+         * @description The caller, and what this server offers.
          */
         Me: {
             /** Tenant */
@@ -2535,7 +2535,7 @@ export interface components {
         };
         /**
          * Posting
-         * @description The last time that a review was posted, or is to be.
+         * @description The last posting of a review.
          */
         Posting: {
             /** Review Id */
@@ -2927,7 +2927,7 @@ export interface components {
         };
         /**
          * RecheckResult
-         * @description A report, derived again and compared.
+         * @description The result of a recheck.
          */
         RecheckResult: {
             /** Holds */
@@ -3403,7 +3403,7 @@ export interface components {
         };
         /**
          * RequestedOptions
-         * @description What is shown of the findings; the verdict does not depend on it.
+         * @description Which findings are shown; the verdict does not depend on it.
          */
         RequestedOptions: {
             /**
@@ -3448,7 +3448,7 @@ export interface components {
         };
         /**
          * ReviewPage
-         * @description Some reviews, the newest first.
+         * @description A page of reviews, newest first.
          */
         ReviewPage: {
             /** Reviews */
@@ -3507,7 +3507,7 @@ export interface components {
         };
         /**
          * ReviewRequest
-         * @description What is to be reviewed: a diff, a pull or merge request, or a repository that the server knows.
+         * @description What to review: a diff, a pull or merge request, or a known repository.
          * @example {
          *       "diff_text": "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n",
          *       "options": {
@@ -3742,7 +3742,7 @@ export interface components {
         };
         /**
          * Revisions
-         * @description What can be named as base and head.
+         * @description The names for base and head.
          */
         Revisions: {
             /** Branches */
@@ -3821,7 +3821,7 @@ export interface components {
         };
         /**
          * SampleRepository
-         * @description The sample change by the name of its repository and two revisions: a request can name them.
+         * @description The sample change: its repository and two revisions.
          */
         SampleRepository: {
             /** Title */
@@ -3971,7 +3971,7 @@ export interface components {
         };
         /**
          * Submitted
-         * @description A review that was asked for.
+         * @description A requested review.
          */
         Submitted: {
             /** Review Id */
@@ -4664,7 +4664,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description One of terminal, report, review-result, verdict, feedback, markdown, html, sarif, rdjson, gitlab, junit. */
+                /** @description One of terminal, report, review-result, verdict, feedback, markdown, html, sarif, gitlab, junit. */
                 format: string;
                 /** @description The id that POST /api/review answered. */
                 review_id: string;

@@ -1,1 +1,1 @@
-"""What all routes stand on: who asks, what is asked for, what becomes of it, and the shapes of both."""
+"""Code that the routes share: access, requests, submission and child processes."""

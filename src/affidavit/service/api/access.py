@@ -1,4 +1,4 @@
-"""Decide who asks and how much a caller may ask for."""
+"""Tokens, roles and the limit on waiting reviews."""
 
 import asyncio
 import hashlib
@@ -22,14 +22,14 @@ TOKEN_PREFIX = "aff_"  # noqa: S105 - what every token begins with, so that scan
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody who asks."""
+    """A caller of the API."""
 
     tenant: str
     name: str
     roles: frozenset[str]
 
     def may(self, role: Role) -> bool:
-        """Whether the caller has a role; an administrator has all, and who may do something may read."""
+        """Check a role; an administrator has all roles, and every role may read."""
         return role in self.roles or "admin" in self.roles or (role == "read" and bool(self.roles))
 
     def must(self, role: Role) -> None:
@@ -47,12 +47,12 @@ LOCAL = Caller(DEFAULT_TENANT, "local", frozenset(ROLES))
 
 
 def new_token() -> str:
-    """A token; it is shown once."""
+    """Return a new token; it is shown once."""
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
 def digest_of(token: str) -> str:
-    """What is kept of a token: it is random and long, so that a plain digest cannot be guessed from."""
+    """Return the digest that is stored; a token is too long and random to be guessed from it."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

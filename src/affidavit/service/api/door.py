@@ -1,4 +1,4 @@
-"""What every route begins with: who asks, for which tenant's review, in which role."""
+"""Dependencies of the routes: the caller, the role, the tenant's review."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -29,12 +29,12 @@ ReviewId = Annotated[
 
 # These are async, since the framework takes a thread for what is not, at each request.
 async def parts_of(request: Request) -> Parts:
-    """The parts of this server."""
+    """Return the parts of this server."""
     return cast("Parts", request.app.state.parts)
 
 
 async def watch_of(request: Request) -> Watch:
-    """Who notices that reviews go on."""
+    """Return the watch over running reviews."""
     return cast("Watch", request.app.state.watch)
 
 
@@ -55,7 +55,7 @@ async def caller_of(
     parts: ThisServer,
     _documented: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)],
 ) -> Caller:
-    """Who asks; on loopback that is the user of this machine."""
+    """Return the caller; on loopback that is the user of this machine."""
     known = getattr(request.state, "caller", None)
     if isinstance(known, Caller):
         return known
@@ -66,7 +66,7 @@ async def caller_of(
 
 
 class RightsFirst(APIRoute):
-    """A route with a body: asks who calls, and in which role, before a byte of the body is read."""
+    """A route that checks caller and role before it reads the body."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return what answers a request."""
@@ -85,7 +85,7 @@ class RightsFirst(APIRoute):
 
 @dataclass(frozen=True)
 class InRole:
-    """Lets those callers in who have a role."""
+    """Requires a role."""
 
     role: Role
 
@@ -101,7 +101,7 @@ Poster = Annotated[Caller, Depends(InRole("post"))]
 
 
 async def review_of(review_id: ReviewId, parts: ThisServer, caller: Reader) -> KeptReview:
-    """The caller's review; another tenant's is not there, in the same words as one that never was."""
+    """Return the caller's review; another tenant's review gets the same 404 as an unknown one."""
     review = await asyncio.to_thread(parts.reviews.find, review_id, caller.tenant)
     if review is None:
         await asyncio.to_thread(parts.adoption.adopt, caller.tenant)
@@ -115,7 +115,7 @@ OwnReview = Annotated[KeptReview, Depends(review_of)]
 
 
 async def report_of(review: OwnReview, parts: ThisServer) -> Report:
-    """The report of the caller's review."""
+    """Return the report of the caller's review."""
     report = await asyncio.to_thread(parts.store.reports.load, review.id) if review.verdict else None
     if report is None:
         raise no_report(review)
@@ -126,7 +126,7 @@ OwnReport = Annotated[Report, Depends(report_of)]
 
 
 def no_report(review: KeptReview) -> Refusal:
-    """Why there is no report."""
+    """Return the refusal for a review without a report."""
     return Refusal(
         409,
         f"the review is {review.status}, so there is no report",

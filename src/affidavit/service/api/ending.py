@@ -1,4 +1,4 @@
-"""Have a review cancelled, retried or deleted: in the store, in the queue, and where it is being done."""
+"""Cancel, retry, delete and post reviews in the store and the queue."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ LOG = structlog.get_logger("affidavit.api")
 
 
 async def cancel_review(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
-    """End a review; whoever works on it lets go within a second or two."""
+    """Cancel a review; its worker stops within two seconds."""
     reason = f"cancelled by {caller.name}"
     if not await asyncio.to_thread(
         parts.reviews.finish, review.id, "cancelled", now_iso(), reason=reason, is_current=0
@@ -35,7 +35,7 @@ async def cancel_review(parts: Parts, caller: Caller, review: KeptReview) -> Kep
 
 
 async def retry_review(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
-    """Let a review go on from the step at which it ended; what was done and paid is not done again."""
+    """Requeue a review; nothing is paid twice."""
     if not await with_room(
         parts, caller, lambda most: parts.reviews.reopen(review.id, review.tenant, most=most)
     ):
@@ -50,7 +50,7 @@ async def retry_review(parts: Parts, caller: Caller, review: KeptReview) -> Kept
 
 
 async def delete_reviews(parts: Parts, caller: Caller, reviews: Sequence[KeptReview]) -> None:
-    """Delete reviews; one that is under way ends first."""
+    """Delete reviews; cancel running ones first."""
     for review in reviews:
         if not review.is_finished:
             if await asyncio.to_thread(
@@ -69,7 +69,7 @@ async def _again(parts: Parts, review: KeptReview) -> KeptReview:
 
 
 async def ask_for_posting(parts: Parts, caller: Caller, review: KeptReview) -> Posting:
-    """Note the wish, and put it into the queue where the review is done; a worker does so otherwise."""
+    """Store the request, and queue it if the review is completed; otherwise a worker does later."""
     refuse_unpostable(parts, review)
     posting = await asyncio.to_thread(parts.postings.ask, review.id, caller.name, now_iso())
     LOG.info("posting requested", review=review.id, by=caller.name)
@@ -81,7 +81,7 @@ async def ask_for_posting(parts: Parts, caller: Caller, review: KeptReview) -> P
 
 
 def refuse_unpostable(parts: Parts, review: KeptReview) -> None:
-    """Refuse what nobody may post, what is no pull or merge request, and what has nothing to post."""
+    """Refuse a review that may not or cannot be posted."""
     if not parts.settings.posts_for(review.tenant):
         raise Refusal(
             403, f"this server does not post for {review.tenant}", "The operator allows it with --post-for."

@@ -1,4 +1,4 @@
-"""What holds for every request before any route sees it: Host, Origin, size; and headers for every answer."""
+"""Check Host, Origin and size of every request, and add headers to every answer."""
 
 import ipaddress
 import re
@@ -19,7 +19,7 @@ LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class OwnHosts:
-    """The names of one server. A name that somebody made to lead here is not one of them (DNS rebinding)."""
+    """The host names of one server; other names are refused against DNS rebinding."""
 
     def __init__(self, named: Iterable[str], *, is_loopback: bool, machine: str | None = None) -> None:
         self._named = frozenset(_plain(name) for name in named if name.strip())
@@ -27,7 +27,7 @@ class OwnHosts:
         self._machine = _plain(socket.gethostname() if machine is None else machine)
 
     def has(self, host: str) -> bool:
-        """Whether the Host of a request is one of ours.
+        """Check whether a Host header names this server.
 
         Others may also use any address in figures and the machine's own name: only a name can be rebound.
         """
@@ -39,7 +39,7 @@ class OwnHosts:
         return not self._is_loopback and (name == self._machine or _is_address(name))
 
     def is_own_page(self, origin: str, host: str) -> bool:
-        """Whether a page of this origin is ours: that of the Host, or of a name that the operator gave."""
+        """Check whether an origin is our own page: the Host itself, or a name from the operator."""
         netloc = _plain(urlsplit(origin).netloc) if "://" in origin else ""
         # A name without a port means the usual one: a page at another port is another's.
         return bool(netloc) and (netloc == _plain(host) or self._is_named(netloc))
@@ -54,7 +54,7 @@ def _plain(name: str) -> str:
 
 
 def _name_in(host: str) -> str:
-    """The name in a Host header, without its port; empty where it is none."""
+    """Return the name in a Host header without the port; empty if it is invalid."""
     found = _HOST.fullmatch(host)
     return _plain(found["address"] or found["name"]) if found else ""
 
@@ -88,14 +88,14 @@ PROBES = ("/api/health", "/api/ready")
 
 
 class Guard:
-    """Stands before the application."""
+    """The middleware in front of the application."""
 
     def __init__(self, app: ASGIApp, settings: ServiceSettings, is_open: Callable[[], bool]) -> None:
         self._app, self._settings, self._is_open = app, settings, is_open
         self._hosts = OwnHosts(settings.allowed_hosts, is_loopback=settings.is_loopback)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or answer it here."""
+        """Pass the request on, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -125,7 +125,7 @@ class Guard:
         _check_length(headers, self._settings.limits.request_bytes)
 
     def _check_origin(self, scope: Scope, headers: Headers) -> None:
-        """A page of somebody else must not act in the user's name, nor read; a link to this one may be."""
+        """Refuse requests from pages of other sites, except plain links to this one."""
         origin = headers.get("origin")
         is_other = origin is not None and not self._hosts.is_own_page(origin, headers["host"])
         is_link = scope["method"] in READING and headers.get("sec-fetch-mode") == "navigate"

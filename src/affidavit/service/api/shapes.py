@@ -10,14 +10,14 @@ from affidavit.service.kept.records import FindingCounts, KeptReview, ReviewStat
 
 
 class Body(BaseModel):
-    """A body of a request: what it may not have is refused, not passed over."""
+    """A request body; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
     @model_validator(mode="before")
     @classmethod
     def _is_text(cls, data: Any) -> Any:
-        """JSON can spell halves of characters, which no file and no database takes."""
+        """Refuse lone surrogates, which no file and no database takes."""
         if not _can_be_written(data):
             raise ValueError("there is half a character (a lone surrogate such as \\ud800): send whole ones")
         return data
@@ -38,7 +38,7 @@ def _can_be_written(data: Any) -> bool:
 
 
 class RequestedOptions(Body):
-    """What is shown of the findings; the verdict does not depend on it."""
+    """Which findings are shown; the verdict does not depend on it."""
 
     focus_areas: list[str] | None = Field(
         default=None, max_length=20, description="Show only these areas.", examples=[["security", "bugs"]]
@@ -51,7 +51,7 @@ class RequestedOptions(Body):
 
 
 class ReviewRequest(Body):
-    """What is to be reviewed: a diff, a pull or merge request, or a repository that the server knows."""
+    """What to review: a diff, a pull or merge request, or a known repository."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -106,14 +106,14 @@ class ReviewRequest(Body):
 
 
 class LabelRequest(Body):
-    """What somebody says of a finding."""
+    """A label for a finding."""
 
     label: Literal["valid", "wrong", "nit"] = Field(examples=["wrong"])
     why: str = Field(default="", max_length=2_000, examples=["callers check this before"])
 
 
 class Submitted(BaseModel):
-    """A review that was asked for."""
+    """A requested review."""
 
     review_id: str
     status: ReviewStatus
@@ -136,7 +136,7 @@ class ReviewSummary(ReviewState):
 
 
 class ReviewPage(BaseModel):
-    """Some reviews, the newest first."""
+    """A page of reviews, newest first."""
 
     reviews: list[ReviewSummary]
     next_cursor: str | None = Field(description="Send it as `cursor` for the next page; null at the end.")
@@ -160,7 +160,7 @@ class FindingLabels(BaseModel):
 
 
 class RecheckResult(BaseModel):
-    """A report, derived again and compared."""
+    """The result of a recheck."""
 
     holds: bool | None
     proofs: list[Proof]
@@ -169,7 +169,7 @@ class RecheckResult(BaseModel):
 
 
 class Estimated(BaseModel):
-    """What a review would cost; no model was asked."""
+    """The estimated cost of a review."""
 
     roles: list[RoleEstimate]
     input_tokens: int
@@ -179,7 +179,7 @@ class Estimated(BaseModel):
 
 
 class SampleRepository(BaseModel):
-    """The sample change by the name of its repository and two revisions: a request can name them."""
+    """The sample change: its repository and two revisions."""
 
     title: str
     description: str
@@ -189,7 +189,7 @@ class SampleRepository(BaseModel):
 
 
 class Me(BaseModel):
-    """Who asks, and what this server has."""
+    """The caller, and what this server offers."""
 
     tenant: str
     name: str
@@ -203,7 +203,7 @@ class Me(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether the server can work."""
+    """The health of the server."""
 
     status: Literal["ok", "degraded"]
     version: str
@@ -211,7 +211,7 @@ class Health(BaseModel):
 
 
 def summary_of(review: KeptReview) -> ReviewSummary:
-    """A review as a list has it."""
+    """Return a review as it appears in a list."""
     outcome = review.outcome
     return ReviewSummary(
         **review.model_dump(exclude={"id", "tenant", "outcome", "owner"}),
@@ -227,5 +227,5 @@ def summary_of(review: KeptReview) -> ReviewSummary:
 
 
 def stream_url(review_id: str) -> str:
-    """Where the events of a review are."""
+    """Return the address of a review's events."""
     return f"/api/review/{review_id}/stream"

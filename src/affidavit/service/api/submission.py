@@ -1,4 +1,4 @@
-"""From a request for a review to a review in the queue; what cannot be reviewed is refused before that."""
+"""Check a request for a review and queue the review."""
 
 import asyncio
 import hashlib
@@ -34,7 +34,7 @@ from affidavit.system.private_files import bytes_in
 
 @dataclass(frozen=True)
 class CheckedRange:
-    """Two commits that have one in common."""
+    """Two commits with a common ancestor."""
 
     base: str
     head: str
@@ -43,7 +43,7 @@ class CheckedRange:
 
 
 def check_range(folder: Path, base: str, head: str, most_bytes: int) -> CheckedRange:
-    """The two commits; refuses what is unknown, unrelated or too large, before anything is queued."""
+    """Resolve two commits; refuse unknown or unrelated ones, and a repository that is too large."""
     location = find_repository(folder)
     size = bytes_in(location.objects)
     if size > most_bytes:
@@ -74,7 +74,7 @@ async def submit(parts: Parts, caller: Caller, request: ReviewRequest) -> tuple[
 
 
 async def submit_again(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
-    """A new review of what an earlier one looked at, with its options."""
+    """Queue a new review of the same change with the same options."""
     if not review.is_finished:
         raise Refusal(409, f"the review is {review.status}", "Ask for a new one when it is over.")
     if review.is_adopted:
@@ -86,7 +86,7 @@ async def submit_again(parts: Parts, caller: Caller, review: KeptReview) -> Kept
 
 
 async def _wanted_again(parts: Parts, caller: Caller, wanted: WantedReview) -> WantedReview:
-    """The same change; of a pull or merge request, what it is now."""
+    """Return the same change; a pull or merge request as it is now."""
     if wanted.source == "diff":
         return wanted
     if wanted.source == "repository":
@@ -136,7 +136,7 @@ def new_review(parts: Parts, caller: Caller, wanted: WantedReview) -> Wanted:
 
 
 async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) -> WantedReview:
-    """What is to be reviewed, checked as far as that can be done before it is."""
+    """Check a request and return what to review."""
     words = {"title": request.title, "description": request.description}
     options, following = _checked_options(request.options), _following(request)
     if request.diff_text is not None:
@@ -170,25 +170,24 @@ async def _checked_range(parts: Parts, location: str, asked: ReviewRequest | Wan
 
 
 async def _location(parts: Parts, caller: Caller, name: str) -> str:
-    """Where a repository lies that the server knows."""
+    """Return the folder of a known repository."""
     known = {one.name: one for one in await asyncio.to_thread(parts.access.repositories, caller.tenant)}
     if name not in known:
         raise Refusal(
             422,
             f"this server knows no repository {name!r}",
-            "GET /api/repositories lists those it knows; the operator adds one with"
-            " `affidavit repository add NAME PATH`.",
+            "GET /api/me lists its repositories; the operator adds one with `affidavit repository add`.",
         )
     return known[name].location
 
 
 def _following(request: ReviewRequest) -> dict[str, Any]:
-    """Which series the review is the next of, as far as the caller says so, and how much is seen anew."""
+    """Return the caller's choice of series, and whether models examine everything again."""
     return {"series": request.series, "looks_at_all": request.all}
 
 
 async def _of_forge(parts: Parts, request: ReviewRequest, options: dict[str, Any]) -> WantedReview:
-    """A pull or merge request, read now: its head names the change."""
+    """Read a pull or merge request and return what to review."""
     url = request.github_url or request.gitlab_url or ""
     source: ReviewSource = "github" if request.github_url else "gitlab"
     address = parse_change_url(url, parts.settings.forges)
@@ -200,7 +199,7 @@ async def _of_forge(parts: Parts, request: ReviewRequest, options: dict[str, Any
 def review_of(
     pull: PullRequest, request: ReviewRequest, options: dict[str, Any] | None = None
 ) -> WantedReview:
-    """The review of a pull or merge request as it stands."""
+    """Return what to review of a pull or merge request."""
     address = pull.address
     return WantedReview(
         source=address.host.kind,
@@ -217,7 +216,7 @@ def review_of(
 
 
 def _check_diff(text: str, most: int) -> str:
-    """What people would call a diff that has no title: by its files."""
+    """Check a diff, and return a title made of its files."""
     data = text.encode()
     if len(data) > most:
         raise Refusal(
@@ -235,7 +234,7 @@ def _check_diff(text: str, most: int) -> str:
 
 
 def name_of_diff(paths: Sequence[str]) -> str:
-    """`app.py and 2 more files`."""
+    """Return a title such as `app.py and 2 more files`."""
     if not paths:
         return ""
     others = len(paths) - 1
@@ -243,7 +242,7 @@ def name_of_diff(paths: Sequence[str]) -> str:
 
 
 def _checked_options(options: RequestedOptions) -> dict[str, Any]:
-    """The options by the names of a review's; an unknown word is refused here, not in the queue."""
+    """Check the options and return them under the names of review options."""
     chosen: dict[str, Any] = {
         "focus": ",".join(options.focus_areas) if options.focus_areas else None,
         "severity_threshold": options.severity_threshold,
@@ -260,7 +259,7 @@ def _checked_options(options: RequestedOptions) -> dict[str, Any]:
 
 
 def change_key(parts: Parts, tenant: str, wanted: WantedReview) -> str:
-    """The same for the same change, asked for with the same settings of the same models."""
+    """Return a key that is the same for the same change, settings and models."""
     running = running_rollout(parts.store)
     models = {role: choice.model_dump(mode="json") for role, choice in parts.settings.models.items()}
     content = {

@@ -19,7 +19,7 @@ REPLIES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
 
 @dataclass
 class WorkerLines:
-    """Lines to the models through the worker, which has the keys and limits the calls of all reviews."""
+    """Lines to the models through the worker, which has the keys."""
 
     channel: Channel
     _numbers: Any = field(default_factory=count)

@@ -35,7 +35,7 @@ MAX_NAMES = 200
 
 
 class FilePart(Record):
-    """Which lines of which file."""
+    """A range of lines in a file."""
 
     path: str
     side: Side = "head"
@@ -106,7 +106,7 @@ def _revisions(folder: Path) -> Data:
 
 
 async def recheck_report(report: Data, folder: str | None, finding: str | None = None) -> Data:
-    """Derive the report again and compare; or prove one finding again."""
+    """Recheck a report, or one finding of it."""
     recorded, opened = _rebuilt(report, folder)
     with opened:
         if finding is None:

@@ -1,4 +1,4 @@
-"""The options of a server and of a worker, and the settings that they make."""
+"""The options of servers and workers, and the settings made from them."""
 
 import os
 from collections.abc import Callable
@@ -80,17 +80,17 @@ def store_options(command: Command) -> Command:
 
 
 def store_of(data: Path | None, database: str | None) -> Store:
-    """The service's store."""
+    """Open the store of the service."""
     return open_store(database_of(database) or data or state_folder())
 
 
 def database_of(named: str | None) -> str | None:
-    """The server that is named here, or by the variable."""
+    """Return the database address from the option or the variable."""
     return named or os.environ.get(DATABASE_VARIABLE) or None
 
 
 def server_settings(options: dict[str, Any]) -> "ServiceSettings":
-    """The settings of a server or a worker."""
+    """Return the settings of a server or a worker."""
     from affidavit.forges.credentials import ONLY_FOR_POSTING  # noqa: PLC0415 - only a service needs it
     from affidavit.reviewing.options import ReviewOptions  # noqa: PLC0415 - only a service needs it
     from affidavit.service.settings import ServiceLimits, ServiceSettings  # noqa: PLC0415

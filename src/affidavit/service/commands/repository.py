@@ -1,4 +1,4 @@
-"""`affidavit repository`: the repositories that the service may be asked about by name."""
+"""`affidavit repository`: name repositories that requests may use."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ TENANT = click.option("--tenant", default="default", help="Whose it is.")
 
 @click.group()
 def command() -> None:
-    """Tell the service about repositories on its machines."""
+    """Name repositories on the service's machines."""
 
 
 @command.command()
@@ -24,7 +24,7 @@ def command() -> None:
 @TENANT
 @store_options
 def add(name: str, folder: Path, tenant: str, data: Path | None, database: str | None) -> None:
-    """Let changes to the repository in FOLDER be asked for by NAME; workers need it at the same place."""
+    """Let requests name the repository in FOLDER as NAME; workers need it at the same path."""
     _refuse_unusable(folder)
     with store_of(data, database) as store:
         known = KnownRepository(tenant=tenant, name=name, location=str(folder.resolve()), added_at=now_iso())
@@ -48,7 +48,7 @@ def _refuse_unusable(folder: Path) -> None:
 @command.command(name="list")
 @store_options
 def list_repositories(data: Path | None, database: str | None) -> None:
-    """List what the service knows."""
+    """List the named repositories."""
     with store_of(data, database) as store:
         for one in Access(store.database).repositories(None):
             click.echo(f"{one.tenant}  {one.name}  {one.location}")
@@ -59,7 +59,7 @@ def list_repositories(data: Path | None, database: str | None) -> None:
 @TENANT
 @store_options
 def remove(name: str, tenant: str, data: Path | None, database: str | None) -> None:
-    """Forget a repository; what was reviewed of it stays."""
+    """Remove a repository; its reviews stay."""
     with store_of(data, database) as store:
         if not Access(store.database).remove_repository(tenant, name):
             raise InputError(f"{tenant} has no repository {name}: `affidavit repository list` shows them")

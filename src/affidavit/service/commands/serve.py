@@ -23,7 +23,7 @@ from affidavit.service.commands.options import HOSTS_VARIABLE, server_settings, 
 )
 @service_options
 def command(works: bool, **options: Any) -> None:
-    """Serve the API and the page, and do the reviews that are asked for.
+    """Serve the API and the page, and run reviews.
 
     \b
     affidavit serve                                     this machine, an embedded database, no set-up

@@ -1,4 +1,4 @@
-"""`affidavit token`: who may ask the service; a token is shown once, and only its digest is kept."""
+"""`affidavit token`: make, list and revoke tokens; a token is shown once."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -51,7 +51,7 @@ def create(
 @command.command(name="list")
 @store_options
 def list_tokens(data: Path | None, database: str | None) -> None:
-    """List tokens without what opens anything."""
+    """List tokens, without their secrets."""
     with store_of(data, database) as store:
         for one in Access(store.database).tokens():
             state = "revoked" if one.revoked_at else f"until {one.expires_at}" if one.expires_at else "valid"
@@ -62,7 +62,7 @@ def list_tokens(data: Path | None, database: str | None) -> None:
 @click.argument("token_id")
 @store_options
 def revoke(token_id: str, data: Path | None, database: str | None) -> None:
-    """Let the token with this id (see `list`) open nothing any more."""
+    """Revoke the token with this id (see `list`)."""
     with store_of(data, database) as store:
         if not Access(store.database).revoke(token_id, now_iso()):
             raise InputError(f"there is no valid token {token_id}: `affidavit token list` shows them")

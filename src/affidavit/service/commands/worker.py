@@ -15,7 +15,7 @@ from affidavit.service.commands.options import server_settings, service_options
 @click.option("--metrics-host", default="127.0.0.1", help="The address for that; default this machine only.")
 @service_options
 def command(**options: Any) -> None:
-    """Do the reviews that servers with the same database were asked for.
+    """Run the reviews of all servers with the same database.
 
     SIGTERM lets the reviews under way end first; what is left after --drain-seconds goes on elsewhere.
     """

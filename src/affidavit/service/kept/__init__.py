@@ -1,1 +1,1 @@
-"""What the service keeps: reviews, their events and exchanges, tokens, tenants and workers."""
+"""Stored data: reviews, events, exchanges, tokens, tenants and workers."""

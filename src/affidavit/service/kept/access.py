@@ -12,7 +12,7 @@ from affidavit.store.tables import KNOWN_REPOSITORIES, TENANTS, TOKENS, WORKERS
 
 
 class KeptToken(Record):
-    """A token without what opens anything."""
+    """A token without its secret."""
 
     id: str
     tenant: str
@@ -24,7 +24,7 @@ class KeptToken(Record):
 
 
 class KnownRepository(Record):
-    """A repository that the operator has told the service about."""
+    """A repository that requests may name."""
 
     tenant: str
     name: str
@@ -62,36 +62,36 @@ class Access:
             return {row.name: row.deletions for row in connection.execute(wanted)}
 
     def add_token(self, token: KeptToken, digest: str) -> None:
-        """Keep a token by its digest."""
+        """Store a token with its digest."""
         row = {**token.model_dump(), "roles": ",".join(token.roles), "digest": digest}
         with self._database.writing() as connection:
             connection.execute(insert(TOKENS).values(row))
 
     def token_with(self, digest: str) -> tuple[KeptToken, str] | None:
-        """The token with this digest, and the digest as it is kept."""
+        """Return the token with this digest, and the stored digest."""
         with self._database.transaction() as connection:
             row = connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).mappings().one_or_none()
         return (_token(row), row["digest"]) if row else None
 
     def tokens(self) -> list[KeptToken]:
-        """All tokens, the oldest first."""
+        """Return all tokens, oldest first."""
         with self._database.transaction() as connection:
             rows = connection.execute(select(TOKENS).order_by(TOKENS.c.created_at, TOKENS.c.id)).mappings()
             return [_token(row) for row in rows]
 
     def revoke(self, token_id: str, at: str) -> bool:
-        """Let a token open nothing any more."""
+        """Revoke a token; return False if it is not valid."""
         valid = and_(TOKENS.c.id == token_id, TOKENS.c.revoked_at.is_(None))
         with self._database.writing() as connection:
             return connection.execute(update(TOKENS).where(valid).values(revoked_at=at)).rowcount > 0
 
     def add_repository(self, repository: KnownRepository) -> None:
-        """Tell the service about a repository, or about its new place."""
+        """Store a repository, or its new location."""
         with self._database.writing() as connection:
             upsert(connection, KNOWN_REPOSITORIES, repository.model_dump())
 
     def repositories(self, tenant: str | None) -> list[KnownRepository]:
-        """The repositories of a tenant; of all (None)."""
+        """Return the repositories of a tenant; None: of all."""
         wanted = select(KNOWN_REPOSITORIES).order_by(KNOWN_REPOSITORIES.c.tenant, KNOWN_REPOSITORIES.c.name)
         if tenant is not None:
             wanted = wanted.where(KNOWN_REPOSITORIES.c.tenant == tenant)
@@ -100,7 +100,7 @@ class Access:
             return [KnownRepository.model_validate(dict(row)) for row in rows]
 
     def remove_repository(self, tenant: str, name: str) -> bool:
-        """Forget a repository; what was reviewed of it stays."""
+        """Remove a repository; its reviews stay."""
         is_it = and_(KNOWN_REPOSITORIES.c.tenant == tenant, KNOWN_REPOSITORIES.c.name == name)
         with self._database.writing() as connection:
             return connection.execute(delete(KNOWN_REPOSITORIES).where(is_it)).rowcount > 0
@@ -128,23 +128,23 @@ class Workers:
         self._database = database
 
     def add(self, worker: KeptWorker, at: str) -> None:
-        """A worker begins."""
+        """Register a worker."""
         with self._database.writing() as connection:
             connection.execute(insert(WORKERS).values(**asdict(worker), started_at=at))
 
     def beat(self, worker_id: str) -> bool:
-        """A worker lives; False where the others have given it up."""
+        """Count a heartbeat; return False if the worker is not registered any more."""
         mine = update(WORKERS).where(WORKERS.c.id == worker_id)
         with self._database.writing() as connection:
             return connection.execute(mine.values(beat=WORKERS.c.beat + 1)).rowcount > 0
 
     def all(self) -> list[KeptWorker]:
-        """Everybody who has begun and not ended."""
+        """Return the registered workers."""
         wanted = select(*(WORKERS.c[name] for name in ("id", "place", "process", "beat")))
         with self._database.transaction() as connection:
             return [KeptWorker(*row) for row in connection.execute(wanted.order_by(WORKERS.c.id))]
 
     def remove(self, worker_id: str) -> bool:
-        """A worker has ended."""
+        """Remove a worker."""
         with self._database.writing() as connection:
             return connection.execute(delete(WORKERS).where(WORKERS.c.id == worker_id)).rowcount > 0

@@ -1,4 +1,4 @@
-"""Keep what was posted of reviews: who asked for it goes in, what became of it comes out."""
+"""Store events, exchanges and postings of reviews."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from affidavit.store.tables import POSTINGS, REVIEW_EVENTS, REVIEW_EXCHANGES, RE
 
 @dataclass(frozen=True)
 class NewEvent:
-    """An event before it has a number; the identity is the same when a review runs again."""
+    """An event without a number; its identity is the same when a review runs again."""
 
     name: str
     data: dict[str, Any]
@@ -39,7 +39,7 @@ class ReviewProgress:
         exchanges: Sequence[NewExchange] = (),
         stage: str = "",
     ) -> bool:
-        """Keep what was said since, all or nothing; False where somebody else works on the review."""
+        """Store events and exchanges in one transaction; return False if another worker has the review."""
         with self._database.writing() as connection:
             counted = _lock(connection, review_id, owner, _tokens_of(exchanges), stage)
             if counted is None:
@@ -53,13 +53,13 @@ class ReviewProgress:
             return True
 
     def add_events(self, review_id: str, events: Sequence[NewEvent], owner: str | None) -> int | None:
-        """Append those that are not there yet; how many there are then, None where it is not the owner's."""
+        """Append new events and return how many there are; None if another worker has the review."""
         with self._database.writing() as connection:
             counted = _lock(connection, review_id, owner)
             return None if counted is None else _append(connection, review_id, counted, events)
 
     def events(self, review_id: str, after: int, limit: int) -> list[KeptEvent]:
-        """The events after a number, in order."""
+        """Return the events after a number."""
         wanted = (
             select(REVIEW_EVENTS.c.number, REVIEW_EVENTS.c.name, REVIEW_EVENTS.c.body)
             .where(REVIEW_EVENTS.c.review_id == review_id, REVIEW_EVENTS.c.number > after)
@@ -71,7 +71,7 @@ class ReviewProgress:
         return [KeptEvent(number=row.number, name=row.name, data=json.loads(row.body)) for row in rows]
 
     def exchanges(self, review_id: str) -> list[dict[str, Any]]:
-        """Every exchange of a review, in the order in which they were made."""
+        """Return the exchanges of a review in their order."""
         wanted = (
             select(REVIEW_EXCHANGES.c.body)
             .where(REVIEW_EXCHANGES.c.review_id == review_id)
@@ -89,7 +89,7 @@ def _tokens_of(exchanges: Sequence[NewExchange]) -> int:
 def _lock(
     connection: Connection, review_id: str, owner: str | None, tokens: int = 0, stage: str = ""
 ) -> int | None:
-    """How many events there are; None where the review is not the owner's.
+    """Return the number of events; None if another worker has the review.
 
     The row is locked from here on, so that numbers come in the order in which they can be read.
     """
@@ -143,7 +143,7 @@ class Postings:
         self._database = database
 
     def ask(self, review_id: str, by: str, at: str) -> Posting:
-        """Note that a review is to be posted; one that waits already stays the one that it is."""
+        """Note that a review is to be posted; a waiting posting stays."""
         with self._database.writing() as connection:
             known = _find(connection, review_id)
             if known is not None and known.state == "waiting":
@@ -154,24 +154,24 @@ class Postings:
             return new
 
     def find(self, review_id: str) -> Posting | None:
-        """The last posting of a review."""
+        """Return the last posting of a review."""
         with self._database.transaction() as connection:
             return _find(connection, review_id)
 
     def overdue(self) -> list[Posting]:
-        """Those that wait although their review is done."""
+        """Return waiting postings of completed reviews."""
         is_done = and_(POSTINGS.c.state == "waiting", REVIEWS.c.status == "completed")
         wanted = select(POSTINGS).join(REVIEWS, REVIEWS.c.id == POSTINGS.c.review_id).where(is_done)
         with self._database.transaction() as connection:
             return [_posting(row) for row in connection.execute(wanted.limit(100)).mappings()]
 
     def note_try(self, posting: Posting, reason: str) -> None:
-        """Note why the last try did not go well; it waits for the next."""
+        """Store why the last attempt failed."""
         with self._database.writing() as connection:
             connection.execute(update(POSTINGS).where(_is(posting)).values(reason=reason))
 
     def finish(self, posting: Posting, state: PostingState, at: str, **values: Any) -> None:
-        """Note what became of it, unless somebody has asked anew since."""
+        """Store the result, unless a newer posting was requested."""
         if "notes" in values:
             values["notes"] = json.dumps(list(values["notes"]))
         with self._database.writing() as connection:

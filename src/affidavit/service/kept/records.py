@@ -1,4 +1,4 @@
-"""The records of the service: what is to be reviewed, how it stands, and what became of posting it."""
+"""The records of the service: requests, reviews, events and postings."""
 
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ FINISHED: tuple[ReviewStatus, ...] = ("completed", "failed", "cancelled")
 
 
 class FindingCounts(Record):
-    """How many findings a finished review has."""
+    """The findings of a finished review, counted."""
 
     shown: int = 0
     withheld: int = 0
@@ -25,7 +25,7 @@ class FindingCounts(Record):
 
 
 class ReviewOutcome(Record):
-    """What a list says of a finished review."""
+    """A finished review in short, for lists."""
 
     summary: str = ""
     duration_ms: int = 0
@@ -36,7 +36,7 @@ class ReviewOutcome(Record):
 
 
 class WantedReview(Record):
-    """What is to be reviewed, and how: all that a worker needs, whichever machine it is on."""
+    """What to review, and how: all that a worker needs."""
 
     source: ReviewSource
     diff_text: str | None = None
@@ -65,7 +65,7 @@ class WantedReview(Record):
 
 
 class ReviewState(Record):
-    """What everybody may know of one review."""
+    """The public state of a review."""
 
     status: ReviewStatus
     created_at: str
@@ -96,7 +96,7 @@ class ReviewState(Record):
 
 
 class KeptReview(ReviewState):
-    """One review as the store has it."""
+    """A stored review."""
 
     id: str
     tenant: str
@@ -106,12 +106,12 @@ class KeptReview(ReviewState):
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing more will happen to it unless somebody asks for it."""
+        """Check whether the review is over."""
         return self.status in FINISHED
 
     @property
     def is_adopted(self) -> bool:
-        """Whether the command line made it: no worker of a service ever began it."""
+        """Check whether the command line made the review."""
         return self.status == "completed" and self.attempt == 0
 
 
@@ -127,7 +127,7 @@ PostingState = Literal["waiting", "posted", "failed"]
 
 
 class Posting(Record):
-    """The last time that a review was posted, or is to be."""
+    """The last posting of a review."""
 
     review_id: str
     number: int

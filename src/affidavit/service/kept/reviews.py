@@ -17,7 +17,7 @@ _COLUMNS = [REVIEWS.c[name] for name in KeptReview.model_fields]
 
 @dataclass(frozen=True)
 class Wanted:
-    """A review that somebody asks for, before it is kept."""
+    """A requested review before it is stored."""
 
     id: str
     tenant: str
@@ -29,7 +29,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which reviews a list has; None: all."""
+    """A filter for lists; None: all."""
 
     status: str | None = None
     repository: str | None = None
@@ -39,7 +39,7 @@ class Filter:
 
 
 class FullQueue(Exception):  # noqa: N818 - an answer, which whoever asks puts into words
-    """As many reviews of the tenant wait as may."""
+    """The limit on waiting reviews of a tenant is reached."""
 
     def __init__(self, waiting: int) -> None:
         self.waiting = waiting
@@ -47,7 +47,7 @@ class FullQueue(Exception):  # noqa: N818 - an answer, which whoever asks puts i
 
 
 class Reviews:
-    """The reviews of one store. Whatever a tenant asks for is looked up with its name."""
+    """The reviews of one store; a tenant's requests are looked up with its name."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -68,20 +68,20 @@ class Reviews:
             return kept, known is None
 
     def without_review(self) -> list[str]:
-        """Return the ids of reports that no review made, the newest report's first."""
+        """Return the ids of reports without a review, newest first."""
         newest_first = (REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
         wanted = select(REPORTS.c.id).where(REPORTS.c.id.not_in(select(REVIEWS.c.id))).order_by(*newest_first)
         with self._database.transaction() as connection:
             return list(connection.execute(wanted).scalars())
 
     def adopt(self, row: Mapping[str, Any]) -> None:
-        """Keep the review of a report that was made without a service; one that is known stays as it is."""
+        """Store a review for a report of the command line, once."""
         # It answers for no change that somebody asks for: its key is its own id.
         with self._database.writing() as connection:
             insert_once(connection, REVIEWS, {**row, "change_key": row["id"], "is_current": 0})
 
     def has_answer(self, wanted: Wanted) -> bool:
-        """Whether the same change has a review already that answers for it."""
+        """Check whether the same change has a review that counts."""
         with self._database.transaction() as connection:
             known = _first(connection, and_(_is_same(wanted), REVIEWS.c.is_current == 1))
         return known is not None and known.status not in _NO_ANSWER
@@ -96,7 +96,7 @@ class Reviews:
         return None
 
     def find(self, review_id: str, tenant: str | None) -> KeptReview | None:
-        """A review of a tenant; of any, for those who work on all (None)."""
+        """Return a review of a tenant; None: of any tenant."""
         with self._database.transaction() as connection:
             return _first(connection, _is_it(review_id, tenant))
 
@@ -118,7 +118,7 @@ class Reviews:
     def page(
         self, tenant: str | None, chosen: Filter, limit: int, before: tuple[str, str] | None
     ) -> list[KeptReview]:
-        """Reviews, the newest first; `before` is date and id of the last one of the page before."""
+        """Return reviews, newest first; `before` has date and id of the last one on the previous page."""
         conditions = [*_conditions(chosen)]
         if tenant is not None:
             conditions.append(REVIEWS.c.tenant == tenant)
@@ -134,7 +134,7 @@ class Reviews:
             return [_review(row) for row in connection.execute(wanted).mappings()]
 
     def begin(self, review_id: str, owner: str, at: str) -> KeptReview | None:
-        """Give a review to who works on it now; None where it is finished or gone."""
+        """Give a review to a worker; return None if it is finished or gone."""
         with self._database.writing() as connection:
             changed = connection.execute(
                 update(REVIEWS)
@@ -150,7 +150,7 @@ class Reviews:
             return _one(connection, REVIEWS.c.id == review_id) if changed.rowcount else None
 
     def note(self, review_id: str, owner: str, **values: Any) -> bool:
-        """Note how far a review is; False where somebody else works on it, or it is over."""
+        """Store progress; return False if another worker has the review, or it is over."""
         mine = and_(REVIEWS.c.id == review_id, REVIEWS.c.owner == owner, REVIEWS.c.status == "running")
         with self._database.writing() as connection:
             return connection.execute(update(REVIEWS).where(mine).values(**values)).rowcount > 0
@@ -158,7 +158,7 @@ class Reviews:
     def finish(
         self, review_id: str, status: ReviewStatus, at: str, *, owner: str | None = None, **values: Any
     ) -> bool:
-        """End a review that is not over; False where it is, or where another than `owner` works on it."""
+        """Finish a review; return False if it is over, or another worker than `owner` has it."""
         is_open = and_(REVIEWS.c.id == review_id, REVIEWS.c.status.not_in(FINISHED))
         if owner is not None:
             is_open = and_(is_open, REVIEWS.c.owner == owner)
@@ -169,7 +169,7 @@ class Reviews:
             return connection.execute(ending).rowcount > 0
 
     def reopen(self, review_id: str, tenant: str, *, most: int | None = None) -> bool:
-        """Let a review that failed or was cancelled be worked on again; raises FullQueue as `add` does."""
+        """Requeue a review that failed or was cancelled; raise FullQueue as `add` does."""
         is_over = and_(_is_it(review_id, tenant), REVIEWS.c.status.in_(_NO_ANSWER))
         anew = {"status": "queued", "finished_at": None, "reason": None, "owner": None}
         with self._database.writing_for(tenant) as connection:
@@ -185,7 +185,7 @@ class Reviews:
             return connection.execute(delete(REVIEWS).where(REVIEWS.c.id.in_(review_ids))).rowcount
 
     def finished_before(self, at: str, tenant: str | None = None, limit: int = 500) -> list[str]:
-        """The oldest of those that ended before a date."""
+        """Return the oldest reviews that ended before a date."""
         conditions = [REVIEWS.c.finished_at < at, REVIEWS.c.status.in_(FINISHED)]
         if tenant is not None:
             conditions.append(REVIEWS.c.tenant == tenant)
@@ -194,7 +194,7 @@ class Reviews:
             return list(connection.execute(wanted).scalars())
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many of each tenant are not finished, by status."""
+        """Count unfinished reviews by tenant and status."""
         wanted = (
             select(REVIEWS.c.tenant, REVIEWS.c.status, func.count())
             .where(REVIEWS.c.status.in_(("queued", "running")))
@@ -204,19 +204,19 @@ class Reviews:
             return {(tenant, status): count for tenant, status, count in connection.execute(wanted)}
 
     def statuses(self, review_ids: Sequence[str]) -> dict[str, tuple[ReviewStatus, int]]:
-        """Status and number of events of each."""
+        """Return status and number of events of each review."""
         wanted = select(REVIEWS.c.id, REVIEWS.c.status, REVIEWS.c.events).where(REVIEWS.c.id.in_(review_ids))
         with self._database.transaction() as connection:
             return {row.id: (row.status, row.events) for row in connection.execute(wanted)}
 
     def owners(self, review_ids: Sequence[str]) -> dict[str, str | None]:
-        """Who works on each."""
+        """Return the worker of each review."""
         wanted = select(REVIEWS.c.id, REVIEWS.c.owner).where(REVIEWS.c.id.in_(review_ids))
         with self._database.transaction() as connection:
             return {row.id: row.owner for row in connection.execute(wanted)}
 
     def unfinished_since(self, before: str, limit: int = 100) -> list[KeptReview]:
-        """Reviews that were asked for before then and are not over, the oldest first."""
+        """Return unfinished reviews from before a date, oldest first."""
         wanted = (
             select(*_COLUMNS)
             .where(REVIEWS.c.status.in_(("queued", "running")), REVIEWS.c.created_at < before)
@@ -227,13 +227,13 @@ class Reviews:
             return [_review(row) for row in connection.execute(wanted).mappings()]
 
     def each_of(self, tenant: str, review_ids: Sequence[str]) -> dict[str, KeptReview]:
-        """A tenant's reviews by their ids; what it does not have is not there."""
+        """Return a tenant's reviews by their ids."""
         wanted = select(*_COLUMNS).where(REVIEWS.c.tenant == tenant, REVIEWS.c.id.in_(review_ids))
         with self._database.transaction() as connection:
             return {row["id"]: _review(row) for row in connection.execute(wanted).mappings()}
 
     def open_of(self, tenant: str, url: str) -> list[KeptReview]:
-        """The reviews of a pull or merge request that are not over."""
+        """Return the unfinished reviews of a pull or merge request."""
         conditions = (
             REVIEWS.c.tenant == tenant,
             REVIEWS.c.url == url,

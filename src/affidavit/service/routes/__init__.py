@@ -1,1 +1,1 @@
-"""The routes of the API: a module a subject, none knows another."""
+"""The routes of the API, one module per subject."""

@@ -1,4 +1,4 @@
-"""Routes: who asks, what the server has and whether it is well, what a review costs, how good they are."""
+"""Routes: the caller, health, estimates, quality and the sample."""
 
 import asyncio
 import shutil
@@ -46,7 +46,7 @@ ANSWERED = (
 
 
 async def estimate_review(parts: Parts, caller: Caller, body: ReviewRequest) -> Estimated:
-    """What the review that this request asks for would pay."""
+    """Estimate the cost of a requested review."""
     wanted = await wanted_review(parts, caller, body)
     if not parts.settings.models:
         return _nothing(NO_MODEL)
@@ -67,7 +67,7 @@ async def estimate_review(parts: Parts, caller: Caller, body: ReviewRequest) -> 
 
 
 async def _estimated(parts: Parts, tenant: str, wanted: WantedReview) -> dict[str, Any]:
-    """As the review would be held: after the same review of its series, with the same prompts."""
+    """Estimate a review with the same earlier review and prompts as the real one."""
     settings = parts.settings
     async with child_for(parts, tenant) as child:
         opened = await child.call("open", wanted=wanted.model_dump(mode="json"))
@@ -100,7 +100,7 @@ DESCRIPTION = "Customers enter a code at the till; the total is reduced, and the
 
 
 def make_sample(data: Path, access: Access, tenant: str) -> str:
-    """The name under which the tenant can ask for it; made where it is not there."""
+    """Make the sample repository if it is missing, and return its name."""
     folder = data / "sample" / f"{NAME}.git"
     make_private_folder(folder.parent)
     with locked(folder):
@@ -112,7 +112,7 @@ def make_sample(data: Path, access: Access, tenant: str) -> str:
 
 
 def _import(folder: Path) -> None:
-    """Whole or not at all: a process that is killed in between leaves nothing that looks like it."""
+    """Import the sample in one step, so that a killed process leaves nothing half-made."""
     unfinished = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unfinished-"))
     try:
         git = Git(unfinished)
@@ -129,7 +129,7 @@ ROUTES = APIRouter(prefix="/api", tags=["about"], route_class=RightsFirst)
 
 @ROUTES.get("/me", responses=documented())
 async def me(parts: ThisServer, caller: Reader) -> Me:
-    """Who asks, and what this server has."""
+    """The caller, and what this server offers."""
     settings = parts.settings
     repositories = await asyncio.to_thread(parts.access.repositories, caller.tenant)
     return Me(
@@ -147,7 +147,7 @@ async def me(parts: ThisServer, caller: Reader) -> Me:
 
 @ROUTES.post("/sample", responses=documented())
 async def sample_repository(parts: ThisServer, caller: Submitter) -> SampleRepository:
-    """The same change in a repository, made here: of it also those who depend on the change are known."""
+    """Make a repository with the sample change."""
     async with QUICK:
         name = await asyncio.to_thread(make_sample, parts.settings.data, parts.access, caller.tenant)
     return SampleRepository(title=TITLE, description=DESCRIPTION, repository=name, base=BASE, head=HEAD)
@@ -155,7 +155,7 @@ async def sample_repository(parts: ThisServer, caller: Submitter) -> SampleRepos
 
 @ROUTES.post("/estimate", responses=documented(501, 502))
 async def estimate(body: ReviewRequest, parts: ThisServer, caller: Submitter) -> Estimated:
-    """What the review of this request would pay: nothing that its series has paid for; no model is asked."""
+    """Estimate the cost of a review; no model is asked."""
     return await estimate_review(parts, caller, body)
 
 
@@ -180,7 +180,7 @@ async def quality(
 @ROUTES.head("/health", include_in_schema=False)
 @ROUTES.get("/health")
 async def health(parts: ThisServer) -> Health:
-    """Whether the process lives."""
+    """Whether the process runs."""
     return Health(status="ok", version=parts.settings.version)
 
 

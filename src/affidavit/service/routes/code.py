@@ -16,7 +16,7 @@ ROUTES = APIRouter(prefix="/api", tags=["code"])
 
 
 class FileLines(BaseModel):
-    """Lines of a file at one side of a change, without secrets."""
+    """Lines of a file at one side of a change, redacted."""
 
     path: str
     side: Side
@@ -36,7 +36,7 @@ class RecentCommit(BaseModel):
 
 
 class Revisions(BaseModel):
-    """What can be named as base and head."""
+    """The names for base and head."""
 
     branches: list[str]
     tags: list[str]
@@ -67,7 +67,7 @@ async def get_lines(
     )
     if found is None:
         raise Refusal(
-            404, f"there is no text {path!r} at {side}", "GET /api/review/{id}/change lists the files."
+            404, f"there is no text {path!r} at {side}", "GET /api/review/{id}/report lists the files."
         )
     return FileLines.model_validate(found)
 
@@ -89,7 +89,7 @@ async def get_revisions(
     known = await asyncio.to_thread(parts.access.repositories, caller.tenant)
     found = next((one for one in known if one.name == name), None)
     if found is None:
-        raise Refusal(404, f"there is no repository {name!r}", "GET /api/repositories lists yours.")
+        raise Refusal(404, f"there is no repository {name!r}", "GET /api/me lists yours.")
     if "://" in found.location:
         # It is fetched when it is reviewed; whoever asks has to name the revisions.
         return Revisions(branches=[], tags=[], recent=[])

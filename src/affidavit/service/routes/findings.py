@@ -30,7 +30,7 @@ SOURCE = "service"
 
 @ROUTES.get("/labels", responses=documented(404, 409))
 async def get_labels(report: OwnReport, parts: ThisServer) -> FindingLabels:
-    """What people said about the findings of a review."""
+    """The labels of a review's findings."""
     own = await asyncio.to_thread(labels_of, parts.store, report.id)
     return FindingLabels(labels=[_label(one, own[one.id]) for one in report.candidates if one.id in own])
 
@@ -50,7 +50,7 @@ def _label(candidate: Candidate, entry: LabelEntry) -> FindingLabel:
 async def put_label(
     finding_id: FindingId, body: LabelRequest, report: OwnReport, parts: ThisServer, caller: Submitter
 ) -> FindingLabel:
-    """Say of a finding that it is valid, wrong or a nit."""
+    """Label a finding as valid, wrong or a nit."""
     candidate = _candidate(report, finding_id)
     entry = await asyncio.to_thread(
         lambda: add_label(
@@ -70,7 +70,7 @@ async def put_label(
 async def remove_label(
     finding_id: FindingId, report: OwnReport, parts: ThisServer, caller: Submitter
 ) -> None:
-    """Take a label back; what was said before is kept."""
+    """Remove a label; its history is kept."""
     candidate = _candidate(report, finding_id)
 
     def remove() -> None:

@@ -34,20 +34,20 @@ NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sand
 
 @ROUTES.get("/report", response_model=Report, responses=documented(404, 409))
 async def get_report(report: OwnReport) -> Response:
-    """The whole report with its secrets redacted; `/report/report` has it as it was kept."""
+    """The whole report, redacted; `/report/report` has the original."""
     text = await asyncio.to_thread(lambda: render(redacted(report), NATIVE))
     return Response(text, media_type="application/json")
 
 
 @ROUTES.get("/report/view", responses=documented(404, 409))
 async def get_view(report: OwnReport) -> ReportView:
-    """How the report is shown: order, words, places and proofs, with its secrets redacted."""
+    """The report as the page shows it, redacted."""
     return await asyncio.to_thread(lambda: view_of(redacted(report)))
 
 
 @ROUTES.get("/report/report", response_model=Report, responses=documented(404, 409))
 async def get_kept_report(review: OwnReview, parts: ThisServer, download: bool = False) -> Response:
-    """The native report, unredacted and byte for byte as it was kept: `affidavit recheck` needs it so."""
+    """The original report, unredacted, byte for byte, for `affidavit recheck`."""
     body = await asyncio.to_thread(parts.store.reports.load_bytes, review.id) if review.verdict else None
     if body is None:
         raise no_report(review)
@@ -99,7 +99,7 @@ def _as_file(name: str, ending: str) -> dict[str, str]:
 async def recheck(
     report: OwnReport, review: OwnReview, parts: ThisServer, _caller: Submitter
 ) -> RecheckResult:
-    """Derive the report again from its inputs, in a process of its own, and compare."""
+    """Derive the report again from its inputs, and compare."""
     return RecheckResult.model_validate(await visit(parts, review, report, "recheck"))
 
 
@@ -107,7 +107,7 @@ async def recheck(
 async def recheck_finding(
     finding_id: str, report: OwnReport, review: OwnReview, parts: ThisServer, _caller: Submitter
 ) -> RecheckResult:
-    """The proofs of one finding, made again: of the change, its quote, its searches, its analyser."""
+    """Recheck one finding: the change, its quote, its searches, its analyser."""
     if finding_id not in {one.id for one in report.candidates}:
         raise Refusal(404, f"the review has no finding {finding_id!r}")
     return RecheckResult.model_validate(await visit(parts, review, report, "recheck", finding=finding_id))

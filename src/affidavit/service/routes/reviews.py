@@ -1,4 +1,4 @@
-"""Routes: ask for a review, follow it, and have it cancelled, retried or deleted."""
+"""Routes: request, follow, cancel, retry, delete and post reviews."""
 
 import asyncio
 import base64
@@ -66,7 +66,7 @@ class IterationList(BaseModel):
 
 
 def series_of(parts: Parts, review: KeptReview) -> IterationList:
-    """The series that a review belongs to; of one that is not completed, that of what it follows."""
+    """Return the series of a review; an unfinished one has that of the review it follows."""
     known = review.id if review.status == "completed" else review.follows
     found = parts.store.iterations.with_report(known) if known else []
     if not found:
@@ -117,7 +117,7 @@ async def ask_for_review(
     caller: Submitter,
     response: Response,
 ) -> Submitted:
-    """Ask for a review of a change."""
+    """Request a review of a change."""
     review, is_new = await submit(parts, caller, body)
     response.status_code = 202 if is_new else 200
     response.headers["Location"] = f"/api/review/{review.id}"
@@ -187,7 +187,7 @@ async def get_review(review: OwnReview, parts: ThisServer) -> Response:
 
 @ROUTES.get("/{review_id}/summary", responses=documented(404))
 async def get_summary(review: OwnReview) -> ReviewSummary:
-    """How a review stands."""
+    """The state of a review."""
     return summary_of(review)
 
 
@@ -225,19 +225,19 @@ def _begin(named: str | None, last: int) -> int:
 
 @ROUTES.post("/{review_id}/cancel", status_code=202, responses=documented(404, 409))
 async def cancel(review: OwnReview, parts: ThisServer, caller: Submitter) -> ReviewSummary:
-    """Let a review go no further."""
+    """Cancel a review."""
     return summary_of(await cancel_review(parts, caller, review))
 
 
 @ROUTES.post("/{review_id}/retry", status_code=202, responses=documented(404, 409))
 async def retry(review: OwnReview, parts: ThisServer, caller: Submitter) -> ReviewSummary:
-    """Let a review that failed or was cancelled go on from the stage at which it ended."""
+    """Continue a review that failed or was cancelled; nothing is paid twice."""
     return summary_of(await retry_review(parts, caller, review))
 
 
 @ROUTES.post("/{review_id}/again", status_code=202, responses=documented(404, 409, 502))
 async def ask_again(review: OwnReview, parts: ThisServer, caller: Submitter, response: Response) -> Submitted:
-    """Ask for a new review of the same change, with the same options; the earlier one stays.
+    """Request a new review of the same change with the same options.
 
     Of a pull or merge request, what it is now is reviewed.
     """
@@ -248,19 +248,19 @@ async def ask_again(review: OwnReview, parts: ThisServer, caller: Submitter, res
 
 @ROUTES.delete("/{review_id}", status_code=204, responses=documented(404))
 async def delete(review: OwnReview, parts: ThisServer, caller: Submitter) -> None:
-    """Delete a review with all that was kept of it: events, exchanges, report, labels."""
+    """Delete a review with its events, exchanges, report and labels."""
     await delete_reviews(parts, caller, [review])
 
 
 @ROUTES.post("/{review_id}/post", status_code=202, tags=["posting"], responses=documented(404, 409))
 async def post_review(review: OwnReview, parts: ThisServer, caller: Poster) -> Posting:
-    """Post a review, or have it posted as soon as it is done; posting again changes what stands there."""
+    """Post a review, now or as soon as it is done; posting again updates the comments."""
     return await ask_for_posting(parts, caller, review)
 
 
 @ROUTES.get("/{review_id}/post", tags=["posting"], responses=documented(404))
 async def get_posting(review: OwnReview, parts: ThisServer, _caller: Reader) -> Posting:
-    """What became of posting a review."""
+    """The state of a posting."""
     posting = await asyncio.to_thread(parts.postings.find, review.id)
     if posting is None:
         raise Refusal(404, "nobody has asked to post this review", "POST to this address does.")

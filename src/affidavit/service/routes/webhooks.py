@@ -1,4 +1,4 @@
-"""Routes: what GitHub and GitLab report by themselves; nothing is read before it is known who sent it."""
+"""Routes for webhooks of GitHub and GitLab; the sender is checked before the body is read."""
 
 import asyncio
 import hashlib
@@ -37,7 +37,7 @@ READERS = {"github": read_github_event, "gitlab": read_gitlab_event}
 
 
 class Delivered(BaseModel):
-    """What came of a delivery."""
+    """The effect of a delivery."""
 
     state: str
     review_id: str | None = None
@@ -54,7 +54,7 @@ async def github(
     x_github_event: Annotated[str, Header(max_length=100)] = "",
     x_hub_signature_256: Annotated[str, Header(max_length=200)] = "",
 ) -> Delivered:
-    """A delivery of GitHub; its signature is checked before a byte of it is read."""
+    """A delivery of GitHub, with its signature."""
     secret = _configured(parts, GITHUB_SECRET)
     if not SIGNATURE.fullmatch(x_hub_signature_256):
         raise _forged("signature", GITHUB_SECRET)
@@ -71,7 +71,7 @@ async def gitlab(
     x_gitlab_event: Annotated[str, Header(max_length=100)] = "",
     x_gitlab_token: Annotated[str, Header(max_length=400)] = "",
 ) -> Delivered:
-    """A delivery of GitLab; its token is checked before a byte of it is read."""
+    """A delivery of GitLab, with its token."""
     token = _configured(parts, GITLAB_TOKEN)
     _refuse_unless_same(token, x_gitlab_token, "token", GITLAB_TOKEN)
     return await _taken(parts, "gitlab", x_gitlab_event, await request.body())
@@ -113,7 +113,7 @@ async def _taken(parts: Parts, forge: Forge, name: str, body: bytes) -> Delivere
 
 
 async def _review(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
-    """Review the request as the forge shows it now: deliveries overtake each other."""
+    """Review the request as the forge shows it now, since deliveries overtake each other."""
     pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
     if event.head and pull.head == event.before:
         # A delivery may be here before the forge's own answers know of the push.
@@ -122,7 +122,7 @@ async def _review(parts: Parts, caller: Caller, event: RequestEvent) -> Delivere
 
 
 async def _cancel(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
-    """End its reviews, unless it was opened again or made ready since."""
+    """Cancel its reviews, unless it was reopened or made ready since."""
     # What a forge that cannot be asked says by itself is believed.
     with suppress(ForgeError):
         pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
@@ -168,7 +168,7 @@ async def _queued(parts: Parts, caller: Caller, pull: PullRequest) -> Delivered:
 async def _cancel_those(
     parts: Parts, caller: Caller, url: str, is_over: Callable[[KeptReview], bool] = lambda _: True
 ) -> list[str]:
-    """End those reviews of a request that nobody needs any more."""
+    """Cancel those reviews of a request that are outdated."""
     cancelled = []
     for review in await asyncio.to_thread(parts.reviews.open_of, caller.tenant, url):
         if is_over(review):

@@ -141,7 +141,7 @@ def models_for(settings: ServiceSettings) -> dict[str, Any]:
 
 
 def prompts_for(settings: ServiceSettings, store: Store, change: Change) -> dict[str, Any]:
-    """The prompts of a change, and for which arm of which rollout it counts."""
+    """Choose the prompts of a change, and the rollout that it counts for."""
     options = settings.options
     chosen = choose_prompts(store, change, version=options.prompt_version, folder=options.prompts)
     prompts = chosen.prompts
