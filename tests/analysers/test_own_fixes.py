@@ -80,7 +80,7 @@ def test_ruffs_own_fix_fills_the_patch_and_is_text_until_somebody_tries_it(
     assert '-    return x is "café"\n+    return x == "café"\n' in patch
     assert found["patch_trial"] is None
     for form in ("m", "h"):
-        assert "A patch that nobody has tried, as text" in (tmp_path / form).read_text()
+        assert "Patch (not tried)" in (tmp_path / form).read_text()
     again = affidavit("recheck", repo.path.parent / "report.json", cwd=repo.path)
     assert again.code == 0, again.out
 
@@ -99,9 +99,7 @@ def test_within_a_review_that_runs_programs_it_is_tried(repo: Repo, tmp_path: Pa
     report = reviewed(repo, "--run", "--format", f"markdown={tmp_path / 'm'}")
     (found,) = with_patch(report)
     assert found["patch_trial"]["holds"] is True
-    assert "A patch that holds as far as it was tried (not tried: reproduction, tests)" in (
-        (tmp_path / "m").read_text()
-    )
+    assert "Patch (tried, passed; not tried: reproduction, tests)" in ((tmp_path / "m").read_text())
 
 
 SHELL = AnalyserDiagnostic(rule="shellcheck/SC2086", message="", path="go.sh", line=3)

@@ -108,7 +108,7 @@ def test_each_finding_fits_half_a_screen(reports: dict[str, str]) -> None:
 
 def test_proof_is_one_line_with_both_verifiers_and_what_was_claimed(reports: dict[str, str]) -> None:
     read = "only read, not run · quote found in the commit · found by a model (logic)"
-    said = f"{read} · both verifiers confirmed · its finder called it high"
+    said = f"{read} · both verifiers confirmed · claimed as high"
     assert f"proof {said}" in squeezed(reports["terminal"])
     assert f"Proof: {said}\n" in reports["markdown"]
 

@@ -189,7 +189,7 @@ def test_a_recheck_says_where_a_program_prints_otherwise_than_the_report_shows(
     (tmp_path / "report.json").write_text(json.dumps(report))
     done = affidavit("recheck", tmp_path / "report.json", "--run", cwd=change.path)
     assert done.code == 3, done.out
-    said = "goes otherwise here: reproduction: run again: reproduced; at head it prints otherwise now"
+    said = "differs here: reproduction: run again: reproduced; at head it prints otherwise now"
     assert said in done.out, done.out
 
 

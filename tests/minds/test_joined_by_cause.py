@@ -107,7 +107,7 @@ def shown(repo: Repo, address: str) -> Done:
 def test_what_stands_for_a_cause_names_the_others_as_not_judged(changed: Repo) -> None:
     with serving(joining(TOGETHER)) as (address, _):
         done = shown(changed, address)
-    assert "logic, app.py:2: The sum starts at one (not judged by itself)" in " ".join(done.out.split())
+    assert "logic, app.py:2: The sum starts at one (not verified separately)" in " ".join(done.out.split())
 
 
 def test_a_joiner_that_fails_is_a_note_and_the_review_is_whole(changed: Repo, tmp_path: Path) -> None:

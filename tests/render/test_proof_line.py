@@ -76,7 +76,7 @@ def test_a_program_by_which_the_verifier_confirmed_it_counts_as_shown() -> None:
 
 @pytest.mark.parametrize("kind", ["model", "outside"])
 def test_who_found_it_is_told_from_who_handed_it_in(kind: str) -> None:
-    named = {"model": "found by a model (logic)", "outside": "handed in by logic"}
+    named = {"model": "found by a model (logic)", "outside": "reported by logic"}
     candidate = of_a_model(kind=kind)
     assert named[kind] in proof.proof_line(candidate, a_report(candidate))
 

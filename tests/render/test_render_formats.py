@@ -94,7 +94,7 @@ def test_what_a_finding_stands_for_can_be_read_under_it_in_every_format(name: st
     )
     with_other = report.model_copy(update={"candidates": (*report.candidates, other)})
     text = " ".join(render(with_other, name).split())
-    assert "Nobody would notice (not judged by itself)" in text
+    assert "Nobody would notice (not verified separately)" in text
 
 
 def test_what_the_reader_asked_to_see_reaches_the_format() -> None:

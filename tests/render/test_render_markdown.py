@@ -178,7 +178,7 @@ def test_the_proof_says_as_what_a_finding_was_claimed() -> None:
     milder = a_candidate(
         kind="model", finding=a_finding(severity=Severity.MEDIUM), claimed_severity=Severity.HIGH
     )
-    assert "· its finder called it high" in render_markdown(a_report(milder))
+    assert "· claimed as high" in render_markdown(a_report(milder))
 
 
 def test_a_duplicate_names_the_finding_that_stands_for_it_as_the_report_does() -> None:

@@ -141,7 +141,7 @@ def test_what_is_worth_a_maybe_is_one_line_below_the_others() -> None:
 
 def test_withheld_findings_are_counted_by_reason() -> None:
     text = printed(a_report(a_withheld(0), a_withheld(1), a_withheld(2, Reason.BELOW_THRESHOLD)))
-    assert "3 findings: 2 refuted, 1 milder than asked for" in text
+    assert "3 findings: 2 refuted, 1 below the severity threshold" in text
     assert "--show-withheld" in text
 
 
@@ -358,8 +358,8 @@ def test_the_proof_says_as_what_a_finding_was_claimed_that_the_verifier_called_m
     milder = a_models_candidate(
         finding=a_finding(severity=Severity.MEDIUM, rule_id=None), claimed_severity=Severity.HIGH
     )
-    assert "· verifier confirmed · its finder called it high" in squeezed(a_report(milder))
-    assert "claimed as high, medium for the verifier" in squeezed(a_report(milder), is_verbose=True)
+    assert "· verifier confirmed · claimed as high" in squeezed(a_report(milder))
+    assert "claimed as high; the verifier says medium" in squeezed(a_report(milder), is_verbose=True)
 
 
 def test_two_verifiers_are_named_as_people_call_them() -> None:

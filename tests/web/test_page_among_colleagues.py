@@ -123,7 +123,7 @@ def test_the_further_places_of_a_finding_lead_to_their_lines(visit: Visited, api
     visit.open("/review/r1")
     card = page.locator(".card", has_text="Also at")
     expect(card).to_contain_text("Also at lines 190, 900")
-    expect(card).to_contain_text("The price is None (not judged by itself)")
+    expect(card).to_contain_text("The price is None (not verified separately)")
     expect(card.locator("li", has_text="shop/tills.py:7")).to_contain_text("def add(items):")
     card.get_by_role("link", name="190", exact=True).click()
     line = page.locator(".diff-code:focus")
@@ -141,7 +141,7 @@ def test_a_proof_lists_what_it_stands_for_and_leads_to_the_diff(visit: Visited, 
     visit.open("/review/r1")
     page.locator(".proof-line").first.click()
     expect(page.locator(".lead-card")).to_contain_text("Also at lines 190, 900")
-    expect(page.locator(".lead-card")).to_contain_text("(not judged by itself)")
+    expect(page.locator(".lead-card")).to_contain_text("(not verified separately)")
     page.locator(".lead-card").get_by_role("link", name="190", exact=True).click()
     expect(page.locator(".diff-code:focus")).to_have_attribute("data-change-key", "I190")
     assert visit.barriers() == []

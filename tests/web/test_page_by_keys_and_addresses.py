@@ -180,7 +180,7 @@ def test_a_proof_has_the_code_of_packages_and_its_patch_with_what_was_tried(visi
     expect(packages).to_contain_text("def add(<b>left</b>, right):")
     expect(packages).to_contain_text("tax/a.py: quotes tax 3 tax/a.py, on its word: it is not here. gone")
     patch = page.locator("section.sheet", has=page.get_by_role("heading", name="Patch"))
-    expect(patch).to_contain_text("A patch that was tried and fails, as text")
+    expect(patch).to_contain_text("Patch (tried, failed)")
     expect(patch.locator("li")).to_have_text(
         ["passed: applies", "failed: tests: 1 failed", "not tried: reproduction: none is declared"]
     )

@@ -86,13 +86,13 @@ _OPTIONS = (
         "--work-tree",
         type=click.Path(path_type=Path, exists=True, file_okay=False),
         metavar="FOLDER",
-        help="Where its files lie, if not in its own folder.",
+        help="The repository's working tree, if it is elsewhere.",
     ),
     click.option(
         "--allow-alternates",
         is_flag=True,
         envvar="AFFIDAVIT_ALLOW_ALTERNATES",
-        help="It may take objects from another repository, as after `git clone --shared`.",
+        help="Allow objects of another repository, as after `git clone --shared`.",
     ),
 )
 _FILTERS = click.option(

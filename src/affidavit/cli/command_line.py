@@ -37,10 +37,10 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
     "Prove": (
         "affidavit.cli",
         {
-            "recheck": "Prove a report again, whole.",
+            "recheck": "Recompute a report from the repository and compare it.",
             "suggest": "Try the patch of a finding, and show or apply it.",
             "sign": "Sign a report with an SSH key.",
-            "parse": "Read a reply with the contract only.",
+            "parse": "Parse a model's reply against the contract.",
         },
     ),
     "Judge and measure": (
@@ -49,16 +49,16 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "ignore": "Dismiss a finding, with the reason.",
             "label": "Label a finding as valid, wrong or a nit.",
             "quality": "Report how often findings were wrong, and how certain that is.",
-            "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
+            "rollout": "Try a prompt version on a share of the changes.",
         },
     ),
     "Connect": (
         "affidavit.cli",
         {
-            "init": "Write the workflow of a forge, or a hook, that reviews every change.",
+            "init": "Write a CI workflow or a git hook that reviews every change.",
             "post": "Post a report on its pull request, or show what would be posted.",
-            "mcp": "Serve a coding agent: read a change, hand findings in, have them proven.",
-            "doctor": "Say what is usable here and what to install for the rest.",
+            "mcp": "Serve a coding agent: read changes, submit findings, get them checked.",
+            "doctor": "Check what works here, and say how to install the rest.",
         },
     ),
     "Experiment": ("affidavit.lab.commands", {"eval": "Measure recall and precision on labelled cases."}),

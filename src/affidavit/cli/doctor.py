@@ -52,7 +52,7 @@ class Check(Record):
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
 @click.pass_context
 def command(context: click.Context, output: str) -> None:
-    """Say what is usable here and what to install for the rest.
+    """Check what works here, and say how to install the rest.
 
     Exit code 0, or 1 where something is missing without which no review can be done.
     """
@@ -139,7 +139,7 @@ def _examine_sandbox(choice: Choice) -> Iterator[Check]:
     """Whether programs can be run here (`review --run`), and every wall around them."""
     name = "sandbox"
     if choice.sandbox is not None:
-        detail = f"{choice.sandbox.name}: {len(choice.walls)} walls tried, all stand"
+        detail = f"{choice.sandbox.name}: {len(choice.walls)} isolation checks passed"
         yield Check(name=name, state="ok", detail=detail)
     else:
         state: State = "broken" if choice.walls else "missing"

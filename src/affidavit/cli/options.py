@@ -50,7 +50,7 @@ def talk_options(command: Command) -> Command:
         click.option(
             "--model-timeout-seconds",
             metavar="N",
-            help="How long a call may send nothing; default 120.",
+            help="Abort a model call after N seconds without data; default 120.",
         ),
         click.option("--budget-usd", metavar="USD", help="End the review before more than this is spent."),
         click.option("--budget-tokens", metavar="N", help="The same in tokens."),
@@ -72,7 +72,7 @@ def mcp_servers_option(command: Command) -> Command:
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
         envvar="AFFIDAVIT_MCP_SERVERS",
-        help="Servers whose tools models may search and call, as editors list them; each with `allow`.",
+        help="JSON file of MCP servers whose tools models may call; each server needs `allow`.",
     )
     return option(command)
 
@@ -121,7 +121,7 @@ def prompt_options(command: Command) -> Command:
         "--prompt-version",
         metavar="VERSION",
         envvar=VERSION_VARIABLE,
-        help="Use these prompts, whatever a rollout would choose; the review does not count for a rollout.",
+        help="Use this prompt version instead of the rollout's; the review does not count for the rollout.",
     )
     return prompts_option(version(command))
 

@@ -33,7 +33,7 @@ from affidavit.reviewing.running import environments_for, opened_runner, running
 from affidavit.stages.intake import OpenedChange, rebuild_change
 
 MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
-OTHERWISE = "goes otherwise here"
+OTHERWISE = "differs here"
 
 
 @click.command()
@@ -195,7 +195,7 @@ def _as_text(done: Rechecked, proofs: Sequence[Proof], signed: SignatureCheck) -
         lines.append(visible(f"finding {finding}  {mine[0].title}" if finding else "the report as a whole"))
         lines += [visible(f"  {_mark(proof)}: {proof.kind}: {proof.detail}") for proof in mine]
     if done.words:
-        lines.append("taken on its word")
+        lines.append("not verified independently")
         lines += [visible(f"  {word}") for word in done.words]
     if signed.state == "missing":
         lines.append("not signed")

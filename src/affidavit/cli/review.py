@@ -117,8 +117,8 @@ POSTED = "posted"
     default=True,
     help="Let models read the sources of packages that lie beside the repository; on by default.",
 )
-@click.option("--estimate", is_flag=True, help="Say what the review would cost, and ask no model.")
-@click.option("--what-leaves", is_flag=True, help="Print what would be sent to whom, and send nothing.")
+@click.option("--estimate", is_flag=True, help="Print an estimate of the cost; call no model.")
+@click.option("--what-leaves", is_flag=True, help="Print what would be sent to which model; send nothing.")
 @click.option("--series", metavar="NAME", help="The series that this review belongs to; default: the branch.")
 @click.option(
     "--previous",
@@ -126,13 +126,13 @@ POSTED = "posted"
     metavar="REPORT",
     help="The native report of the review before, where no store has it; `posted`: what the last run posted.",
 )
-@click.option("--all", is_flag=True, help="Let models look at everything again, not only at what is new.")
+@click.option("--all", is_flag=True, help="Let models review everything, not only what is new.")
 @click.option(
     "--max-iterations",
     metavar="N",
-    help="How many reviews a change is thought to take, for feedback documents; default 5.",
+    help="Expected number of reviews of a change, for feedback documents; default 5.",
 )
-@click.option("--post", is_flag=True, help="Post the report on its pull request, by a process of its own.")
+@click.option("--post", is_flag=True, help="Post the report on its pull request, from a separate process.")
 @click.option("--may-approve", is_flag=True, help="With --post: approve where the verdict is approve.")
 @click.option("--may-block", is_flag=True, help="With --post: request changes where the verdict says so.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
@@ -263,7 +263,7 @@ def _leave_out(output: FormatRequest) -> None:
     """A format that has nothing to say writes no document; an earlier one must not pass for it."""
     if output.path and output.path.is_file():
         output.path.unlink()
-    say(f"nothing to ask for: no {output.name} document is written")
+    say(f"no open findings: no {output.name} document written")
 
 
 def review_before(

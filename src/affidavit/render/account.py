@@ -16,13 +16,13 @@ WORDS: dict[Reason, str] = {
     Reason.NIT: "too small to act on",
     Reason.DUPLICATE_OF: "duplicate of another finding",
     Reason.EVIDENCE_NOT_FOUND: "quote not in the file",
-    Reason.ABSENCE_NOT_SEARCHED: "missing, with no search for it",
-    Reason.ABSENCE_DISPROVED: "found, not missing",
-    Reason.BELOW_THRESHOLD: "milder than asked for",
-    Reason.OUT_OF_FOCUS: "outside of what was asked for",
-    Reason.STYLE_OFF: "style, not asked for",
+    Reason.ABSENCE_NOT_SEARCHED: "claims an absence without a search",
+    Reason.ABSENCE_DISPROVED: "disproved: it exists",
+    Reason.BELOW_THRESHOLD: "below the severity threshold",
+    Reason.OUT_OF_FOCUS: "outside the focus",
+    Reason.STYLE_OFF: "style is off",
     Reason.DISMISSED: "dismissed by people",
-    Reason.SUPPRESSED: "silenced by the change itself",
+    Reason.SUPPRESSED: "suppressed by the change itself",
     Reason.FIXED: "fixed since the last review",
     Reason.FINDING_DROPPED: "not readable as a finding",
     Reason.MISSING_REQUIRED_FIELD: "not readable as a finding",
@@ -89,7 +89,7 @@ FATES: dict[Fate, str] = {
     "fixed": "fixed",
     "partly_fixed": "partly fixed",
     "still_open": "still open",
-    "cannot_tell": "can't be told",
+    "cannot_tell": "unknown",
     "dismissed": "dismissed",
 }
 BACK = "back again"
@@ -131,7 +131,7 @@ def _returned_lines(report: Report) -> list[tuple[str, str]]:
         (
             BACK,
             f"{known[one.now].file}:{known[one.now].line} {' '.join(known[one.now].title.split())} "
-            f"(stood in review {one.review}, was gone in review {one.review + 1}: finding {one.key})",
+            f"(found in review {one.review}, gone in review {one.review + 1}: finding {one.key})",
         )
         for one in returned
         if one.now in known

@@ -48,7 +48,7 @@ def proof_line(candidate: Candidate, report: Report) -> list[str]:
     if candidate.patch_trial:
         tried = "tried in part" if candidate.patch_trial.untried else "tried"
         said.append(f"patch {tried}, holds" if candidate.patch_trial.holds else "patch tried, fails")
-    said += [f"its finder called it {candidate.claimed_severity}"] if candidate.claimed_severity else []
+    said += [f"claimed as {candidate.claimed_severity}"] if candidate.claimed_severity else []
     others = agreeing(candidate)
     said += [f"also found by {listed(others)}"] if others else []
     said += [f"commented on before by {listed(candidate.said_by)}"] if candidate.said_by else []
@@ -96,7 +96,7 @@ def standing_in_brackets(candidate: Candidate, report: Report) -> list[str]:
 def _finder(candidate: Candidate) -> list[str]:
     """What has no analyser to be named with its proof."""
     name = finder_name(candidate.specialist)
-    return {"mechanical": [], "model": [f"found by a model ({name})"], "outside": [f"handed in by {name}"]}[
+    return {"mechanical": [], "model": [f"found by a model ({name})"], "outside": [f"reported by {name}"]}[
         candidate.kind
     ]
 
@@ -162,7 +162,7 @@ class Under:
     lines: Sequence[Candidate] = ()
     """Further lines of the same rule in the same file."""
     places: Sequence[Candidate] = ()
-    """Where else the machine proved the same, each place once, the worst first."""
+    """Other places with the same proven problem, worst first."""
     accounts: Sequence[Candidate] = ()
     """Other effects of the same cause, and other words for it."""
 
@@ -186,7 +186,7 @@ def under_words(under: Under) -> list[tuple[str, str]]:
     said = [("also at", _lines(under.lines))] if under.lines else []
     said += _listed("also at", [_quoted(one) for one in under.places], MAX_PLACES, "more place")
     accounts = [_account(one) for one in under.accounts]
-    return said + _listed("also said", accounts, MAX_ACCOUNTS, "more account")
+    return said + _listed("also found", accounts, MAX_ACCOUNTS, "more account")
 
 
 def places_in_short(under: Under) -> str:
@@ -243,7 +243,7 @@ def _account(candidate: Candidate) -> str:
 def account_words(candidate: Candidate) -> str:
     """A further effect of the same cause; nobody may take it for verified."""
     is_judged = candidate.is_proven_by_machine or bool(candidate.judgements)
-    return title_of(candidate) + ("" if is_judged else " (not judged by itself)")
+    return title_of(candidate) + ("" if is_judged else " (not verified separately)")
 
 
 def _quoted(place: Candidate) -> str:
@@ -286,12 +286,12 @@ def patch_words(candidate: Candidate) -> str:
     """Whether it was tried; only one that holds may be offered to be committed."""
     trial = candidate.patch_trial
     if trial is None:
-        return "A patch that nobody has tried, as text"
+        return "Patch (not tried)"
     if trial.holds and trial.untried:
-        return f"A patch that holds as far as it was tried (not tried: {', '.join(trial.untried)})"
+        return f"Patch (tried, passed; not tried: {', '.join(trial.untried)})"
     if trial.holds:
-        return "A patch that was tried and holds"
-    return "A patch that was tried and fails, as text"
+        return "Patch (tried, passed)"
+    return "Patch (tried, failed)"
 
 
 def trial_lines(candidate: Candidate) -> list[str]:
@@ -316,7 +316,9 @@ def proof_steps(candidate: Candidate) -> list[str]:
     heard = [judgement for judgement in candidate.judgements if judgement.by == "verifier"]
     said += map(_judgement, heard)
     if candidate.claimed_severity and candidate.finding:
-        said.append(f"claimed as {candidate.claimed_severity}, {candidate.finding.severity} for the verifier")
+        said.append(
+            f"claimed as {candidate.claimed_severity}; the verifier says {candidate.finding.severity}"
+        )
     return [part for part in said if part]
 
 
@@ -368,7 +370,7 @@ def _judgement(judgement: Judgement) -> str:
 def judgement_words(judgement: Judgement) -> str:
     """Who judged it, and how; the reason is not part of it."""
     if judgement.by == "earlier" and judgement.answer:
-        return "stands since the review before"
+        return "carried over from the previous review"
     who = {"verifier": judgement.model or "the verifier", "ruling": "all together"}.get(
         judgement.by, "the machine"
     )

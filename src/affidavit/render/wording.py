@@ -333,7 +333,7 @@ def headline(report: Report) -> str:
     return said + ("; the review is incomplete" if report.incomplete else "")
 
 
-_GATE = {0: "passed", 1: "failed", 3: "passed, but the review is not whole"}
+_GATE = {0: "passed", 1: "failed", 3: "passed, but the review is incomplete"}
 
 
 def gate_words(report: Report, arrow: str) -> list[str]:

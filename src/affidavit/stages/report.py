@@ -369,7 +369,7 @@ def _summary(
     lacks = [] if has_models or not found else ["linters only, no model"]
     lacks += [unread] if unread else []
     silenced = counts.withheld_by_code.get(Reason.SUPPRESSED, 0)
-    lacks += [f"{counted(silenced, 'finding')} silenced by the change itself"] if silenced else []
+    lacks += [f"{counted(silenced, 'finding')} suppressed by the change itself"] if silenced else []
     if unseen:
         lacks.append(f"not looked at: {_listed(unseen)}")
     excused = [(file.path, str(file.skipped).replace("_", " ")) for file in excused_files(change)]

@@ -85,7 +85,7 @@ function Decided({ followUp, reading }: { followUp: Shape<'FollowUp'>; reading: 
       </div>
       {returned.length ? <Group title="Back again" className="open" rows={returned} /> : null}
       {dismissed.length ? <Group title="Dismissed" className="fixed" rows={dismissed} /> : null}
-      {unknown.length ? <Group title="Can’t be told" className="open" rows={unknown} /> : null}
+      {unknown.length ? <Group title="Unknown" className="open" rows={unknown} /> : null}
     </>
   );
 }

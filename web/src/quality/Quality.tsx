@@ -134,7 +134,7 @@ function Fates({ quality, setAside }: { quality: Measured; setAside: number }) {
   ];
   return (
     <section className="sheet" aria-labelledby="fates">
-      <h2 id="fates">What became of what was handed in</h2>
+      <h2 id="fates">Outcomes of findings</h2>
       <p className="soft">{counted(fates.candidates, 'finding')} handed in by specialists, every time counted: {fates.shown} shown{fates.shown === quality.shown ? '' : ` (${counted(quality.shown, 'problem')}, some of them in several reviews)`}, {fates.candidates - fates.shown} withheld.{setAside ? ` ${counted(setAside, 'more report')} of analysers ${setAside === 1 ? 'was' : 'were'} dropped before being handed in; each review lists its own under Withheld.` : ''}</p>
       <div className="fates" role="img" aria-label={parts.map(([, count, name]) => `${name}: ${count}`).join(', ')}>
         {parts.filter(([, count]) => count).map(([code, count], index) => <span key={code} className={code === 'shown' ? 'part shown' : `part p${index % 6}`} style={{ flexGrow: count }} />)}

@@ -11,7 +11,7 @@ type Reply = Reading['report']['replies'][number];
 const REPLIES: Record<Reply['state'], string> = {
   clean: 'nothing found', accepted: 'findings', all_dropped: 'every finding dropped', rejected: 'could not be read', none: 'did not run',
 };
-const KINDS: Record<Reply['kind'], string> = { mechanical: 'machine', model: 'model', outside: 'agent outside' };
+const KINDS: Record<Reply['kind'], string> = { mechanical: 'machine', model: 'model', outside: 'outside agent' };
 const nameOf = (reply: Reply) => oneLine(finder(reply.specialist), 60);
 
 export function Account({ reading }: { reading: Reading }) {
@@ -20,29 +20,29 @@ export function Account({ reading }: { reading: Reading }) {
   const idle = report.replies.filter((one) => one.state === 'none' && !gaps.some((name) => name.startsWith(nameOf(one)))).map(nameOf);
   return (
     <div className="frame account-page">
-      <Block title="What the change is for" isThere={Boolean(report.plan?.goal)}>
+      <Block title="Purpose" isThere={Boolean(report.plan?.goal)}>
         <dl>
           <dt>Goal</dt><dd><Inline text={oneLine(report.plan?.goal ?? '', 1_000)} /></dd>
           <dt>Approach</dt><dd><Inline text={oneLine(report.plan?.approach ?? '', 1_000)} /></dd>
           <dt>Impact</dt><dd><Inline text={oneLine(report.plan?.impact ?? '', 1_000)} /></dd>
         </dl>
       </Block>
-      <Block title="Who looked">
+      <Block title="Reviewers">
         {idle.length ? <p className="soft">Nothing in the change to read for {idle.join(', ')}.</p> : null}
-        <table className="plain"><thead><tr><th scope="col">Specialist</th><th scope="col">Kind</th><th scope="col">Reply</th><th scope="col" className="number">Handed in</th><th scope="col" className="number">Dropped</th><th scope="col" className="number">Time</th></tr></thead>
+        <table className="plain"><thead><tr><th scope="col">Specialist</th><th scope="col">Kind</th><th scope="col">Reply</th><th scope="col" className="number">Findings</th><th scope="col" className="number">Dropped</th><th scope="col" className="number">Time</th></tr></thead>
           <tbody>{report.replies.filter((one) => !idle.includes(nameOf(one))).map((one, index) => (
             <tr key={index}><th scope="row">{nameOf(one)}{one.chunk === null ? '' : ` (part ${one.chunk})`}</th><td>{KINDS[one.kind]}</td><td>{REPLIES[one.state]}</td><td className="number">{one.findings}</td><td className="number">{Math.max(one.dropped, one.chunk === null ? droppedOf(report, one.specialist) : 0)}</td><td className="number">{seconds(one.duration_ms)}</td></tr>
           ))}</tbody></table>
       </Block>
-      <Block title="Spent" isThere={report.usage.length > 0}>
+      <Block title="Cost" isThere={report.usage.length > 0}>
         <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Requests</th><th scope="col" className="number">Tokens in</th><th scope="col" className="number">Cached</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th></tr></thead>
           <tbody>{report.usage.map((one, index) => (
             <tr key={index}><th scope="row">{one.role.replace('_', ' ')}</th><td>{oneLine(one.model)}</td><td className="number">{one.requests}</td><td className="number">{one.input_tokens.toLocaleString('en')}</td><td className="number">{one.cached_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.cost_usd)}</td></tr>
           ))}</tbody></table>
       </Block>
       <Block title="Behaviour compared" isThere={report.behaviour.length > 0}><Behaviour reading={reading} /></Block>
-      <Block title="Did not run" isThere={report.not_run.length > 0}><Gaps gaps={reading.view.not_run} /></Block>
-      <Block title="Not completed" isThere={report.incomplete.length > 0}><Gaps gaps={reading.view.incomplete} /></Block>
+      <Block title="Not run" isThere={report.not_run.length > 0}><Gaps gaps={reading.view.not_run} /></Block>
+      <Block title="Incomplete" isThere={report.incomplete.length > 0}><Gaps gaps={reading.view.incomplete} /></Block>
       <Block title="Coverage">
         <table className="plain"><thead><tr><th scope="col">File</th><th scope="col">State</th><th scope="col">By</th></tr></thead>
           <tbody>{report.coverage.slice(0, 500).map((file) => (

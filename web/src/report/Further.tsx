@@ -34,7 +34,7 @@ export function Further({ candidate, isHere = false, isWhole = false }: { candid
       ) : null}
       {accounts.length ? (
         <div className="further">
-          <strong>Also said</strong>
+          <strong>Also found</strong>
           <ul>
             {told.map((one) => <li key={one.id}><Link href={proofAddress(reading, one.id)}><code>{oneLine(one.place)}</code></Link> {oneLine(one.by, 60)}: <Inline text={oneLine(one.said)} /></li>)}
             {accounts.length > told.length ? <li>{more(accounts, told)}</li> : null}

@@ -68,17 +68,17 @@ function ProofOf({ candidate, reading }: { candidate: Listed; reading: Reading }
         </article>
         <div className="columns proof-columns">
           <div>
-            <Part title="The code"><Excerpt candidate={candidate} around={8} /><QuoteWords candidate={candidate} /></Part>
+            <Part title="Code"><Excerpt candidate={candidate} around={8} /><QuoteWords candidate={candidate} /></Part>
             <Cause candidate={candidate} />
             {candidate.reproduction || finding?.verification?.reproduction ? <Part title="Reproduction"><Reproduction candidate={candidate} /></Part> : null}
             {candidate.searches.length ? <Part title={counted(candidate.searches.length, 'search', 'searches')}><Searches candidate={candidate} /></Part> : null}
             {candidate.dependency_quotes.length ? <Part title="Code of packages"><Packages candidate={candidate} /></Part> : null}
             {finding?.verification?.patch || candidate.patch_trial ? <Part title="Patch"><Patch candidate={candidate} /></Part> : null}
-            <Part title="Judgement"><Judgements candidate={candidate} /></Part>
+            <Part title="Verification"><Judgements candidate={candidate} /></Part>
           </div>
           <div>
             <Recheck candidate={candidate} />
-            <Part title="How it came to be"><Marks candidate={candidate} /></Part>
+            <Part title="Details"><Marks candidate={candidate} /></Part>
           </div>
         </div>
       </Fragment>
@@ -135,7 +135,7 @@ function Judgements({ candidate }: { candidate: Listed }) {
   const others = candidate.view.agreed_by;
   return (
     <>
-      {said.length === 0 ? <p className="soft">Nobody was asked about it.</p> : null}
+      {said.length === 0 ? <p className="soft">Not verified by a model.</p> : null}
       <ol className="judgements">
         {said.map((one, index) => (
           <li key={index} className={one.judgment ?? 'none'}>
@@ -146,7 +146,7 @@ function Judgements({ candidate }: { candidate: Listed }) {
       </ol>
       {others.length ? <p>Also found by {others.map((one) => oneLine(one, 60)).join(', ')}, independently.</p> : null}
       {candidate.said_by.length ? <p>Commented on before the review by {candidate.said_by.map((one) => oneLine(one, 60)).join(', ')}.</p> : null}
-      {candidate.claimed_severity ? <p>Its finder called it {candidate.claimed_severity}.</p> : null}
+      {candidate.claimed_severity ? <p>Claimed as {candidate.claimed_severity}.</p> : null}
     </>
   );
 }

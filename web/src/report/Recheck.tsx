@@ -60,7 +60,7 @@ function FindingAgain({ run }: { run: Run }) {
     <Progress run={run} what="Proving this finding">
       {checked ? (
         <>
-          <p className={`outcome ${isBare ? 'unknown' : word(checked.holds)}`}>{isBare ? '? Nothing of this finding can be run again here.' : `${mark(checked.holds)} ${OF_FINDING[word(checked.holds)]}`} <span className="soft">{seconds(run.took ?? 0)}</span></p>
+          <p className={`outcome ${isBare ? 'unknown' : word(checked.holds)}`}>{isBare ? '? Nothing about this finding can be rechecked here.' : `${mark(checked.holds)} ${OF_FINDING[word(checked.holds)]}`} <span className="soft">{seconds(run.took ?? 0)}</span></p>
           <Proofs checked={checked} />
         </>
       ) : null}
@@ -77,7 +77,7 @@ function ReportAgain({ run }: { run: Run }) {
         <>
           <p className={`outcome ${word(checked.holds)}`}>{mark(checked.holds)} {overall(checked.holds, notHolding.length)} <span className="soft">{counted(checked.proofs.length, 'proof')}, {seconds(run.took ?? 0)}</span></p>
           {checked.holds === true ? null : <Proofs checked={{ ...checked, proofs: checked.proofs.filter((one) => one.holds !== true) }} />}
-          {checked.on_its_word.length ? <details className="fold"><summary>Taken on its word ({checked.on_its_word.length})</summary><ul>{checked.on_its_word.map((one, index) => <li key={index}>{oneLine(one, 300)}</li>)}</ul></details> : null}
+          {checked.on_its_word.length ? <details className="fold"><summary>Not verified independently ({checked.on_its_word.length})</summary><ul>{checked.on_its_word.map((one, index) => <li key={index}>{oneLine(one, 300)}</li>)}</ul></details> : null}
         </>
       ) : null}
     </Progress>

@@ -25,10 +25,10 @@ export function Withheld({ reading }: { reading: Reading }) {
     return [...found].sort((one, other) => other[1] - one[1]);
   }, [reading]);
   const rows = reading.withheld.filter((one) => chosen === null || codeOf(one) === chosen);
-  if (reading.withheld.length === 0) return <div className="frame withheld"><p className="nothing">Nothing was withheld: everything that was handed in is shown.</p><SetAside reading={reading} /></div>;
+  if (reading.withheld.length === 0) return <div className="frame withheld"><p className="nothing">Nothing was withheld: every finding is shown.</p><SetAside reading={reading} /></div>;
   return (
     <div className="frame withheld">
-      <p className="soft">Nothing is dropped silently. Each of these was handed in and is not part of what the report says; the proof page of each says why.</p>
+      <p className="soft">Nothing is dropped silently. These findings are not shown; each proof page says why.</p>
       <p className="chips" role="group" aria-label="Reasons">
         {counts.map(([reason, count]) => (
           <button key={reason} type="button" className="chip" aria-pressed={chosen === reason} onClick={() => setChosen(chosen === reason ? null : reason)}>{reasonOf(reading.withheld.find((one) => codeOf(one) === reason))} <span className="count">{count}</span></button>
@@ -50,8 +50,8 @@ function SetAside({ reading: { view } }: { reading: Reading }) {
   if (!lines.length) return null;
   return (
     <section className="sheet" aria-labelledby="set-aside">
-      <h2 id="set-aside">Dropped before it was handed in <span className="count">{view.set_aside_count}</span></h2>
-      <p className="soft">Analysers reported these, and they do not count for the reason given.</p>
+      <h2 id="set-aside">Dropped analyser results <span className="count">{view.set_aside_count}</span></h2>
+      <p className="soft">Analysers reported these; each was dropped for the reason given.</p>
       <ul>{(isWhole ? lines : lines.slice(0, AT_FIRST)).map((one, index) => <li key={index}><Inline text={oneLine(one, 1_000)} /></li>)}</ul>
       {!isWhole && lines.length > AT_FIRST ? <button type="button" onClick={() => setWhole(true)}>Show all that are listed</button> : null}
     </section>

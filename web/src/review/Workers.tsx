@@ -9,7 +9,7 @@ const rank = (worker: Worker) => ['busy', 'cut', 'done', 'idle'].indexOf(standin
 export function Workers({ workers }: { workers: Worker[] }) {
   return (
     <section className="sheet" aria-labelledby="workers">
-      <h2 id="workers">Who looks</h2>
+      <h2 id="workers">Reviewers</h2>
       {workers.length === 0 ? <p className="soft">Nobody yet.</p> : null}
       <ul className="workers">
         {[...workers].sort((one, other) => rank(one) - rank(other)).map((one) => (

@@ -123,11 +123,11 @@ function Models({ models }: { models: Record<string, string> }) {
   const names = [...new Set(Object.values(models))];
   return (
     <section className="sheet">
-      <h2>Who looks</h2>
+      <h2>Reviewers</h2>
       {names.length ? (
         <>
           <p>Analysers on both sides of the change, and {names.map((name, index) => <span key={name}>{index ? ', ' : ''}<code>{oneLine(name, 80)}</code></span>)}.</p>
-          <details className="fold"><summary>Who in which role</summary>
+          <details className="fold"><summary>Models by role</summary>
             <dl>{Object.entries(models).map(([role, model]) => [<dt key={role}>{role.replace('_', ' ')}</dt>, <dd key={`${role}-`}><code>{oneLine(model, 80)}</code></dd>])}</dl>
           </details>
         </>
