@@ -48,11 +48,11 @@ def test_only_the_most_frequent_rules_are_named_and_the_others_counted() -> None
 
 
 def test_a_line_has_rule_and_place_and_the_reason_before_words_of_the_change() -> None:
-    in_name = RESULT.model_copy(update={"line": 0, "rule": "own/x", "message": ""})
-    lines = set_aside_lines(a_report(diagnostics=(note(set_aside=RESULT), note(set_aside=in_name))))
+    other = RESULT.model_copy(update={"line": 4, "rule": "own/x", "message": ""})
+    lines = set_aside_lines(a_report(diagnostics=(note(set_aside=RESULT), note(set_aside=other))))
     assert lines == [
         "ruff/S602 at shop/cart.py:3: the file is data of a test (a shell runs it)",
-        "ruff: own/x at the name of shop/cart.py: the file is data of a test",
+        "ruff: own/x at shop/cart.py:4: the file is data of a test",
     ]
 
 
