@@ -47,15 +47,14 @@ class Problem(BaseModel):
     errors: list[Fault] | None = Field(default=None, description="Each thing that is wrong.")
 
 
-class Refusal(Exception):  # noqa: N818 - a refusal is an answer
+class Refusal(HTTPException):
     """Ends a request with a problem as the answer."""
 
     def __init__(
         self, status: int, detail: str, advice: str | None = None, headers: dict[str, str] | None = None
     ) -> None:
-        self.status, self.detail, self.advice = status, detail, advice
-        self.headers = headers or {}
-        super().__init__(detail)
+        super().__init__(status, detail, headers)
+        self.advice = advice
 
 
 def problem(
@@ -74,13 +73,6 @@ def problem(
         errors=errors,
     )
     return JSONResponse(body.model_dump(exclude_none=True), status, headers=headers, media_type=MEDIA_TYPE)
-
-
-def refused(_request: Request, error: Exception) -> JSONResponse:
-    """Answer with a refusal."""
-    if not isinstance(error, Refusal):
-        raise error
-    return problem(error.status, error.detail, error.advice, headers=error.headers)
 
 
 def not_done(_request: Request, error: Exception) -> JSONResponse:
@@ -129,11 +121,12 @@ def invalid(_request: Request, error: Exception) -> JSONResponse:
     )
 
 
-def not_found(_request: Request, error: Exception) -> JSONResponse:
-    """Answer for an unknown path or method."""
+def refused(_request: Request, error: Exception) -> JSONResponse:
+    """Answer with a refusal, ours or the framework's."""
     if not isinstance(error, HTTPException):
         raise error
-    return problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
+    advice = error.advice if isinstance(error, Refusal) else None
+    return problem(error.status_code, error.detail, advice, headers=dict(error.headers or {}))
 
 
 def unexpected(_request: Request, _error: Exception) -> JSONResponse:
@@ -142,9 +135,8 @@ def unexpected(_request: Request, _error: Exception) -> JSONResponse:
 
 
 EXCEPTIONS: dict[Any, Any] = {
-    Refusal: refused,
     AffidavitError: not_done,
     RequestValidationError: invalid,
-    HTTPException: not_found,
+    HTTPException: refused,
     Exception: unexpected,
 }

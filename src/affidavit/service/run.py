@@ -9,6 +9,7 @@ import uvicorn
 from structlog.contextvars import bound_contextvars
 
 from affidavit.errors import SettingsError
+from affidavit.service.api.guard import BACKLOG, ClientConnection
 from affidavit.service.app import make_app
 from affidavit.service.logs import expect, say, write_logs
 from affidavit.service.parts import Parts, on_signals
@@ -16,7 +17,6 @@ from affidavit.service.settings import ServiceSettings
 from affidavit.service.streaming import Watch
 from affidavit.service.work.waiting import unless_ended
 
-CONNECTIONS = 1_000
 STREAMS_END_SECONDS = 3
 """A stream has no end of its own: who listens connects again, to another server."""
 
@@ -40,8 +40,9 @@ async def _run(parts: Parts, *, works: bool) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
+        http=ClientConnection,
         ws="none",
-        limit_concurrency=CONNECTIONS,
+        backlog=BACKLOG,
         proxy_headers=PROXIES in parts.settings.environment,
         timeout_graceful_shutdown=STREAMS_END_SECONDS,
     )

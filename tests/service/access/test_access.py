@@ -196,7 +196,7 @@ def test_what_is_too_large_is_refused(server: dict[str, Client]) -> None:
                 raw.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
             except OSError:
                 break
-        assert b"411" in raw.recv(200)
+        assert b"413" in raw.recv(200)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
-"""Tokens, roles and the limit on waiting reviews."""
+"""Tokens, roles, and the limits on what a caller may ask for."""
 
 import asyncio
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
+from weakref import WeakValueDictionary
 
 from affidavit.events import now_iso
 from affidavit.records.iteration import DEFAULT_TENANT
@@ -14,6 +16,22 @@ from affidavit.service.kept.access import Access, KeptToken
 from affidavit.service.kept.reviews import FullQueue
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
+
+
+class FairTurns:
+    """Limits concurrent work, of all callers and of each, so that no caller keeps the others waiting."""
+
+    def __init__(self, at_once: int, each: int) -> None:
+        self._places, self._each = asyncio.Semaphore(at_once), each
+        self._own: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def of(self, caller: str) -> AsyncIterator[None]:
+        """Hold a place; wait until one is free."""
+        own = self._own.setdefault(caller, asyncio.Semaphore(self._each))
+        async with own, self._places:
+            yield
+
 
 Role = Literal["read", "submit", "post", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)

@@ -1,17 +1,23 @@
-"""Check Host, Origin and size of every request, and add headers to every answer."""
+"""Limit connections and bodies, check Host and Origin, and add headers to every answer."""
 
+import asyncio
 import ipaddress
 import re
+import resource
 import socket
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, suppress
+from typing import cast
 from urllib.parse import urlsplit
 
+import structlog
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from affidavit.service.problems import AWAY_HEADERS, STARTING, Refusal, problem
+from affidavit.service.api.access import FairTurns, token_in
+from affidavit.service.problems import AWAY_HEADERS, STARTING, Refusal, refused
 from affidavit.service.settings import ServiceSettings
 
 _HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::[0-9]{1,5})?")
@@ -67,6 +73,58 @@ def _is_address(name: str) -> bool:
     return True
 
 
+LOG = structlog.get_logger("affidavit.connections")
+HEADER_SECONDS = 10.0
+BACKLOG = 64
+"""Connections that are accepted before the first of them is looked at."""
+MAX_CONNECTIONS = min(1_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+"""The other half of the files is for the database, child processes, and connections being closed."""
+
+
+class ClientConnection(HttpToolsProtocol):
+    """A connection that is closed if it owes a request for too long, or if another needs its place."""
+
+    waiting_since = 0.0
+    """When the last request was answered, or the connection was made."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Check whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    @property
+    def owes_request(self) -> bool:
+        """Check whether the next request has not arrived completely."""
+        return self.is_idle or self.cycle.more_body
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
+        """Accept the connection; beyond the limit, close the one that has owed a request longest."""
+        super().connection_made(transport)
+        self._wait()
+        connections = cast("set[ClientConnection]", self.connections)
+        if len(connections) > MAX_CONNECTIONS:
+            LOG.warning(
+                "too many connections: closing those that owe a request longest", most=MAX_CONNECTIONS
+            )
+            owing = (one for one in connections if one.owes_request)
+            oldest = min(owing, key=lambda one: one.waiting_since)
+            connections.discard(oldest)
+            oldest.transport.abort()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._wait()
+
+    def _wait(self) -> None:
+        self.waiting_since = self.loop.time()
+        self.loop.call_later(HEADER_SECONDS, self._close_overdue, self.waiting_since)
+
+    def _close_overdue(self, since: float) -> None:
+        if self.is_idle and since == self.waiting_since:
+            self.transport.close()
+
+
 CSP = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
@@ -86,6 +144,13 @@ WEBHOOKS = "/api/webhook/"
 PROBES = ("/api/health", "/api/ready")
 """Answered also by a server that waits for its database: whoever watches it must not take it for dead."""
 
+BODY_SECONDS = 20.0
+SLOWEST_BYTES_PER_SECOND = 50_000
+"""A body that arrives faster has no time limit."""
+LARGE_BYTES = 256_000
+LARGE_AT_ONCE, LARGE_OF_ONE = 4, 2
+"""Larger bodies in memory at once, of all callers and of one."""
+
 
 class Guard:
     """The middleware in front of the application."""
@@ -93,6 +158,9 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: ServiceSettings, is_open: Callable[[], bool]) -> None:
         self._app, self._settings, self._is_open = app, settings, is_open
         self._hosts = OwnHosts(settings.allowed_hosts, is_loopback=settings.is_loopback)
+        self._large = FairTurns(LARGE_AT_ONCE, each=LARGE_OF_ONE)
+        # Their signatures are checked when they are complete; forged ones must not keep users waiting.
+        self._large_deliveries = FairTurns(LARGE_AT_ONCE, each=LARGE_OF_ONE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
@@ -101,16 +169,20 @@ class Guard:
             return
         sending = _with_headers(send, scope["path"])
         try:
-            self._check(scope)
-            with suppress(ClientDisconnect):
-                await self._app(scope, receive, sending)
+            caller = self._check(scope)
+            turns = self._large_deliveries if scope["path"].startswith(WEBHOOKS) else self._large
+            async with AsyncExitStack() as held:
+                most = self._settings.limits.request_bytes
+                body = _Body(receive, sending, most, lambda: held.enter_async_context(turns.of(caller)))
+                with suppress(ClientDisconnect):
+                    await self._app(scope, body.receive, body.answer)
         except Refusal as refusal:
-            answer = problem(refusal.status, refusal.detail, refusal.advice, headers=refusal.headers)
-            await answer(scope, receive, sending)
+            await refused(Request(scope), refusal)(scope, receive, sending)
 
-    def _check(self, scope: Scope) -> None:
-        """Refuse what no route needs to see."""
+    def _check(self, scope: Scope) -> str:
+        """Return the caller's token or address; refuse what no route needs to see."""
         headers = Headers(scope=scope)
+        caller = token_in(headers.get("authorization")) or (scope["client"] or ("",))[0]
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._hosts.has(hosts[0]):
             raise Refusal(
@@ -122,7 +194,10 @@ class Guard:
             self._check_origin(scope, headers)
         if scope["path"] not in PROBES and not self._is_open():
             raise Refusal(503, STARTING, "Try again.", AWAY_HEADERS)
-        _check_length(headers, self._settings.limits.request_bytes)
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self._settings.limits.request_bytes:
+            raise _too_large(self._settings.limits.request_bytes)
+        return str(caller)
 
     def _check_origin(self, scope: Scope, headers: Headers) -> None:
         """Refuse requests from pages of other sites, except plain links to this one."""
@@ -137,13 +212,50 @@ class Guard:
             )
 
 
-def _check_length(headers: Headers, most: int) -> None:
-    """Refuse a body that is too long or has no stated length; the server reads no more than that."""
-    if "transfer-encoding" in headers:
-        raise Refusal(411, "the request does not say how long its body is", "Send Content-Length.")
-    length = headers.get("content-length", "")
-    if length.isdecimal() and int(length) > most:
-        raise Refusal(413, f"a request may have {most:,} bytes", "Review the change in smaller parts.")
+def _too_large(most: int) -> Refusal:
+    return Refusal(413, f"a request may have {most:,} bytes", "Review the change in smaller parts.")
+
+
+class _Body:
+    """A body that is limited in size and time; what is large waits for its turn."""
+
+    def __init__(
+        self, receive: Receive, send: Send, most: int, wait_for_turn: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._receive, self._send, self._most, self._wait_for_turn = receive, send, most, wait_for_turn
+        self._size, self._has_turn, self._is_whole, self._is_answered = 0, False, False, False
+        self._clock = asyncio.get_running_loop().time
+        self._until = self._clock() + BODY_SECONDS
+
+    async def receive(self) -> Message:
+        """Return the next part."""
+        if self._is_whole:
+            return await self._receive()
+        if self._size > LARGE_BYTES and not self._has_turn:
+            began = self._clock()
+            # What comes meanwhile fills the connection, so that the caller waits, too.
+            await self._wait_for_turn()
+            self._has_turn = True
+            self._until += self._clock() - began
+        try:
+            async with asyncio.timeout_at(self._until):
+                message = await self._receive()
+        except TimeoutError:
+            return self._refuse(Refusal(408, "the body of the request did not arrive in time", "Try again."))
+        size = len(message.get("body", b""))
+        self._size, self._until = self._size + size, self._until + size / SLOWEST_BYTES_PER_SECOND
+        self._is_whole = not message.get("more_body", False)
+        return self._refuse(_too_large(self._most)) if self._size > self._most else message
+
+    async def answer(self, message: Message) -> None:
+        """Send a part of the answer."""
+        self._is_answered = True
+        await self._send(message)
+
+    def _refuse(self, refusal: Refusal) -> Message:
+        if self._is_answered:
+            return {"type": "http.disconnect"}
+        raise refusal
 
 
 def _with_headers(send: Send, path: str) -> Send:
