@@ -96,6 +96,30 @@ def test_a_secret_in_a_diff_without_its_repository_is_found(repo: Repo, tmp_path
     assert report.gate.exit_code == 1
 
 
+def test_a_secret_in_the_name_of_a_file_or_folder_is_one_finding_without_its_value(repo: Repo) -> None:
+    other = drawn("ghp" + "_", 36)
+    after = {f"d/{TOKEN}.txt": "hello\n", f"{other}/a.txt": "a\n", f"{other}/b.txt": "b\n"}
+    report = report_of(repo, {}, {**after})
+    assert sorted(places(report)) == sorted([(f"d/{TOKEN}.txt", 1), (f"{other}/a.txt", 1)])
+    for one in report.shown:
+        assert one.finding
+        assert one.finding.title == "Hard-coded GitHub token in a file name"
+        said = one.finding.model_copy(update={"file": ""}).model_dump_json()
+        assert TOKEN not in said
+        assert other not in said
+
+
+def test_a_secret_that_was_in_the_name_before_is_not_new(repo: Repo) -> None:
+    report = report_of(repo, {f"{TOKEN}/a.txt": "1\n"}, {f"{TOKEN}/a.txt": "2\n", f"{TOKEN}/b.txt": "3\n"})
+    assert report.shown == []
+
+
+def test_a_secret_in_the_name_of_an_empty_file_makes_the_review_incomplete(repo: Repo) -> None:
+    report = report_of(repo, {}, {f"{TOKEN}.txt": ""})
+    assert [gap.name for gap in report.incomplete] == ["kingfisher"]
+    assert "the name of" in report.incomplete[0].reason
+
+
 def test_a_secret_that_a_link_leads_to_is_a_finding(repo: Repo) -> None:
     repo.commit("base", {"README": ""})
     (repo.path / "link").symlink_to(TOKEN)

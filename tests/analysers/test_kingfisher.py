@@ -25,6 +25,25 @@ def token(seed: object) -> str:
     return drawn("ghp" + "_", 36, seed)
 
 
+def halves(seed: object) -> tuple[str, str]:
+    return token(seed)[:19], token(seed)[19:]
+
+
+PARTS = {
+    "plus.py": 'T = "{}" + "{}"\n',
+    "signs.py": 'T = "{}\u200b{}"\n',
+    "joined.py": "T = ''.join([\n    '{}',\n    '{}',\n])\n",
+    "format.py": "T = '%s%s' % ('{}', '{}')\n",
+    "folded.yml": "token: >-\n  {}\n  {}\n",
+    "list.js": "const t = ['{}', '{}'].join('')\n",
+    "lines.go": 'var t = "{}" +\n\t"{}"\n',
+}
+
+
+def in_parts(seed: str, text: str = PARTS["plus.py"]) -> str:
+    return text.format(*halves(seed))
+
+
 def key(seed: int) -> str:
     return key_block("RSA " + "PRIVATE KEY", seed)
 
@@ -47,6 +66,11 @@ BEFORE = {
     "replaced/a.py": named("one"),
     "rewritten/id": key(100),
     "below/id": key(200),
+    "half/a.py": "T = ('{}'\n     '{}')\n".format(halves("half")[0], "0" * 21),
+    "put_together/a.py": "T = [\n    '{}',\n    '{}',\n]\n".format(*halves("put together")),
+    "parts_before/a.py": in_parts("parts before"),
+    "parts_before/b.py": f"{named('whole before')}",
+    "parts_replaced/a.py": f'T = "ghp_" + "{token("old part")[4:]}"\n',
 }
 AFTER = {
     "planted/a.py": f'x = 1\nTOKEN = "{PLANTED}"\n',
@@ -64,6 +88,15 @@ AFTER = {
     "replaced/a.py": named("another"),
     "rewritten/id": "\n".join(REWRITTEN),
     "below/id": f"{key(200)}\nhost = a\n",
+    "half/a.py": "T = ('{}'\n     '{}')\n".format(*halves("half")),
+    "put_together/a.py": in_parts("put together", PARTS["joined.py"]),
+    "parts_before/a.py": f"import os\n{in_parts('parts before')}",
+    "parts_before/b.py": in_parts("whole before"),
+    "parts_replaced/a.py": f'T = "ghp_" + "{token("new part")[4:]}"\n',
+    **{f"parts/{name}": in_parts(name, text) for name, text in PARTS.items()},
+    "no_parts/a.py": "NAMES = ['{}', '{}']\n".format(*halves("only listed")),
+    "no_parts/b.py": f'T = "ghp_" + "{"x" * 36}"\nU = "ghp_" + "{drawn("", 29, 5)}EXAMPLE"\n',
+    "no_parts/tests/c.py": in_parts("in parts of a test"),
     "two/a.py": f'T = ["{token("first of two")}", "{BESIDE}"]\n',
     "hiding/a.py": named("to be hidden"),
     **{f"hiding/{name}": "*\n" for name in HIDING},
@@ -130,6 +163,35 @@ def test_two_secrets_of_one_line_are_two_findings(found: Found) -> None:
         "kingfisher/github-pat",
         "kingfisher/slack-bot-token",
     ]
+
+
+def test_a_token_that_is_written_in_parts_is_found_and_not_printed(found: Found) -> None:
+    findings = found("parts")
+    lines = {"joined.py": 2, "folded.yml": 2}
+    assert sorted(places(findings)) == sorted((name, lines.get(name, 1)) for name in PARTS)
+    assert {one["rule_id"] for one in findings} == {"kingfisher/github-pat"}
+    told = json.dumps(findings)
+    assert not any(half in told for name in PARTS for half in halves(name))
+
+
+def test_a_token_of_which_the_change_adds_one_half_is_new(found: Found) -> None:
+    assert places(found("half")) == [("a.py", 1)]
+
+
+def test_a_token_whose_parts_the_change_puts_together_is_new(found: Found) -> None:
+    assert places(found("put_together")) == [("a.py", 2)]
+
+
+def test_another_token_in_parts_in_the_place_of_one_is_new(found: Found) -> None:
+    assert places(found("parts_replaced")) == [("a.py", 1)]
+
+
+def test_a_token_that_was_there_in_parts_or_whole_is_not_new(found: Found) -> None:
+    assert found("parts_before") == []
+
+
+def test_lists_examples_and_tests_draw_nothing_in_parts(found: Found) -> None:
+    assert found("no_parts") == []
 
 
 def test_ignore_files_of_the_change_hide_nothing(found: Found) -> None:

@@ -83,19 +83,29 @@ def lines_after(mark: str, text: str, end: str = "") -> frozenset[str]:
 class Canary:
     """A line that is added to the end of each file, which the analyser must report if it read the file.
 
-    Files with a canary are written under numbers, so that no name makes the analyser skip one.
+    Files with a canary are written under numbers, so that no name makes the analyser skip one. The line above
+    the canary has the real name.
     """
 
     rule: str
     line: bytes
 
-    def added_to(self, content: bytes) -> bytes:
-        """Return the content with the canary below it."""
-        return b"\n".join((content, self.line, b""))
+    def added_to(self, content: bytes, path: str) -> bytes:
+        """Return the content with its name and the canary below it."""
+        return b"\n".join((content, as_line(path), self.line, b""))
 
     def line_in(self, content: bytes) -> int:
         """Return the number of the canary's line."""
+        return self.name_in(content) + 1
+
+    def name_in(self, content: bytes) -> int:
+        """Return the number of the line with the name."""
         return content.count(b"\n") + 2
+
+
+def as_line(path: str) -> bytes:
+    """Return a path as one line of text."""
+    return path.replace("\n", " ").encode("utf-8", "replace")
 
 
 Scope = Literal["file", "project"]

@@ -25,7 +25,7 @@ from affidavit.events import EventName, event
 from affidavit.ports import Case
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
-from affidavit.records.evidence import AnalyserRun
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun
 from affidavit.records.record import Side
 from affidavit.records.report import Gap, Reply
 from affidavit.system.concurrency import side_by_side
@@ -135,7 +135,7 @@ def _unquotable(analyser: Analyser, found: Examination) -> tuple[Gap, ...]:
     return tuple(
         Gap(
             name=analyser.name,
-            reason=f"{one.rule} is reported in {one.path}, which has no text to quote",
+            reason=f"{one.rule} is reported in {_named(one)}, which has no text to quote",
             advice=f"Look at the file. {analyser.rules[one.rule].suggestion}",
         )
         for one in {(one.rule, one.path): one for one in found.unquotable}.values()
@@ -190,6 +190,11 @@ def _not_run(analyser: Analyser, case: Case, reason: str, advice: str) -> Reply:
 
 def _reply(analyser: Analyser, *, text: str | None = None, **parts: Any) -> Reply:
     return Reply(specialist=analyser.name, kind="mechanical", text=text, **parts)
+
+
+def _named(diagnostic: AnalyserDiagnostic) -> str:
+    """Return whether the place is the file or its name."""
+    return f"the name of {diagnostic.path}" if diagnostic.line == IN_NAME else diagnostic.path
 
 
 def _nothing_to_compare(head: SideResult, case: Case) -> SideResult:

@@ -1,15 +1,19 @@
 """Kingfisher: find passwords, tokens and private keys in added lines; no secret is tried."""
 
 import json
-from collections.abc import Hashable, Sequence
+from bisect import bisect_right
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Canary, Inspection, Invocation
-from affidavit.analysers.kingfisher_rules import KEYS, KINGFISHER_RULES, ON, name_of
-from affidavit.analysers.kingfisher_values import place_of, why_no_secret
+from affidavit.analysers.kingfisher_rules import KEYS, KINGFISHER_RULES, ON, TOKENS, identifier_of, name_of
+from affidavit.analysers.kingfisher_values import named_part, place_of, why_no_secret
 from affidavit.ports import Tree
-from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
+from affidavit.redaction.joining import join_parts
+from affidavit.redaction.shapes import named_shapes
 
 CANARY_ID = "affidavit.canary"
 CANARY_LINE = b"affidavit_canary_5d3a91c7"
@@ -87,6 +91,7 @@ BLOCKS = frozenset(map(name_of, KEYS.split())) | {
     "gcp-application-default-credentials",
 }
 """Secrets of several lines."""
+IN_PARTS = frozenset(map(name_of, TOKENS.split()))
 ON_ORDER = {rule: number for number, rule in enumerate(ON)}
 MOST_RULES = 8
 """No value is reported by more rules than this."""
@@ -148,6 +153,33 @@ def _diagnostic(rule: Any, found: Any) -> AnalyserDiagnostic:
     )
 
 
+def find_in_parts(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
+    """Find tokens that are written in parts, which the scanner does not put together as redaction does.
+
+    Only these have an `end_line`.
+    """
+    data = text.encode()
+    joined = join_parts(data)
+    if joined is None:
+        return
+    starts = list(accumulate((len(line) + 1 for line in data.split(b"\n")), initial=0))
+    found = {one for one in named_shapes(joined.text) if one[0] in IN_PARTS and joined.is_split(*one[1:])}
+    reported = 0
+    for name, first, last in sorted(found, key=lambda one: (one[1], ON_ORDER.get(identifier_of(one[0]), 0))):
+        if first >= reported:
+            reported = last
+            start, end = joined.place(first), joined.place(last - 1)
+            line = bisect_right(starts, start)
+            yield AnalyserDiagnostic(
+                rule=f"kingfisher/{name}",
+                message="A token that is written in parts",
+                path=path,
+                line=line,
+                end_line=bisect_right(starts, end),
+                column=start - starts[line - 1] + 1,
+            )
+
+
 def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """Return why a secret is not a finding: the change did not add it, or it is a placeholder."""
     file = inspection.change.file_at(diagnostic.path)
@@ -159,9 +191,33 @@ def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
     rule = KINGFISHER.rules[diagnostic.rule]
     was_silent = file.old_path is not None and not rule.counts_at(file.old_path)
     added = set(file.changed_lines("head"))
-    if file.hunks and not was_silent and added.isdisjoint(range(diagnostic.line, diagnostic.line + height)):
+    is_in_parts = diagnostic.end_line is not None
+    if diagnostic.line == IN_NAME:
+        if _is_named_at(inspection.repository.base, diagnostic):
+            return "the name was there before the change"
+    # The parts may be older than the change that joins them: the value says whether it is new.
+    elif (
+        file.hunks
+        and not was_silent
+        and not is_in_parts
+        and added.isdisjoint(range(diagnostic.line, diagnostic.line + height))
+    ):
         return "the line was there before the change"
     return why_no_secret(name, place)
+
+
+def _is_named_at(tree: Tree, diagnostic: AnalyserDiagnostic) -> bool:
+    """Return whether the tree has a file or folder of this name."""
+    name = named_part(diagnostic)
+    return any(path == name or path.startswith(f"{name}/") for path in tree.entries())
+
+
+def join_names(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagnostic]:
+    """Report a secret in the name of a folder once, however many files the folder has."""
+    kept: dict[Hashable, AnalyserDiagnostic] = {}
+    for number, one in enumerate(diagnostics):
+        kept.setdefault((one.rule, named_part(one)) if one.line == IN_NAME else number, one)
+    return list(kept.values())
 
 
 def identify_secret(diagnostic: AnalyserDiagnostic, tree: Tree) -> Hashable:
@@ -185,6 +241,8 @@ KINGFISHER = Analyser(
     languages=("any text",),
     version_tried="2.14.0",
     distribution="kingfisher-bin",
+    join=join_names,
+    adds=find_in_parts,
     judge=judge_kingfisher,
     identify=identify_secret,
     # 200: something was found.

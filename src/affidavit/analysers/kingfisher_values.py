@@ -4,13 +4,16 @@ import base64
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
+from affidavit.analysers.analyser import as_line
 from affidavit.analysers.encoding import as_utf8
 from affidavit.analysers.kingfisher_rules import CONNECTIONS, name_of
 from affidavit.git.tree import own_content
 from affidavit.ports import Tree
-from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
+from affidavit.redaction.joining import Joined, join_parts
 from affidavit.redaction.placeholders import EXAMPLE, why_no_login
 
 TOKEN = re.compile(r"[^\s\"'`<>(),;\\]+")
@@ -30,6 +33,7 @@ CONNECTION = re.compile(
 """As ADO.NET, ODBC and others have it: `Server=…;User Id=…;Password=…`."""
 USER = re.compile(r"[?&;]\s?(?:user(?:\s?name|\s?id)?|uid)\s?=\s?([^\s\"'&;<>]*)", re.IGNORECASE)
 BLOCK_END = re.compile(r"-----END[ A-Z]*PRIVATE KEY|^\s*\}", re.MULTILINE)
+MAX_TOKEN = 2_000
 MAX_LINES = 200
 """As long as the longest key."""
 
@@ -75,8 +79,26 @@ class Place:
                 if found.start() <= self.column <= found.end():
                     user = found.groupdict().get("user")
                     named = USER.search(found[0]) if user is None else None
-                    return Login(user or (named[1] if named else ""), found["password"], found["host"])
+                    return _last_login(user or (named[1] if named else ""), found["password"], found["host"])
         return None
+
+
+def _last_login(user: str, password: str, host: str) -> Login:
+    """Return the login of the last host of an address (`one:5432,user:password@two`)."""
+    before, comma, last = password.rpartition(",")
+    if comma and before.isdigit() and ":" in last:
+        user, _, password = last.partition(":")
+    return Login(user, password, host)
+
+
+def named_part(diagnostic: AnalyserDiagnostic) -> str:
+    """Return the path up to the folder or file whose name holds the secret."""
+    end = diagnostic.path.find("/", _start_in_name(diagnostic))
+    return diagnostic.path if end < 0 else diagnostic.path[:end]
+
+
+def _start_in_name(diagnostic: AnalyserDiagnostic) -> int:
+    return len(as_line(diagnostic.path)[: (diagnostic.column or 1) - 1].decode("utf-8", "replace"))
 
 
 def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
@@ -84,14 +106,35 @@ def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
     content = own_content(tree, diagnostic.path)
     if content is None:
         return None
+    if diagnostic.line == IN_NAME:
+        return Place(named_part(diagnostic), _start_in_name(diagnostic), ())
     text = as_utf8(diagnostic.path, content)
     lines = text.split(b"\n")
     if not 0 < diagnostic.line <= len(lines):
         return None
+    if diagnostic.end_line is not None:
+        return _place_in_parts(diagnostic, text.decode("utf-8", "replace").encode())
     row = lines[diagnostic.line - 1]
     before = row[: (diagnostic.column or 1) - 1].decode("utf-8", "replace")
     below = (line.decode("utf-8", "replace") for line in lines[diagnostic.line : diagnostic.line + MAX_LINES])
     return Place(row.decode("utf-8", "replace"), len(before), tuple(below))
+
+
+@lru_cache(maxsize=4)
+def _joined(data: bytes) -> Joined | None:
+    """Join the parts of a file; several tokens of one file ask for it."""
+    return join_parts(data)
+
+
+def _place_in_parts(diagnostic: AnalyserDiagnostic, data: bytes) -> Place | None:
+    """Return the place of a token that is written in parts, in the text that has them together."""
+    joined = _joined(data)
+    if joined is None:
+        return None
+    line = sum(len(one) + 1 for one in data.split(b"\n", diagnostic.line - 1)[: diagnostic.line - 1])
+    start = joined.place_in_text(line + (diagnostic.column or 1) - 1)
+    rest = joined.text[start : start + MAX_TOKEN].partition(b"\n")[0]
+    return Place(rest.decode("utf-8", "replace"), 0, ())
 
 
 KEY_END = re.compile(r"-----END[ A-Z]*PRIVATE KEY(?: BLOCK)?-----")

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from affidavit.analysers.analyser import Printed, Reading
 from affidavit.analysers.execution import Limits, Outcome
 from affidavit.analysers.task import Task
-from affidavit.records.evidence import AnalyserDiagnostic, RunState, Unread
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, RunState, Unread
 
 MISREAD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
@@ -78,7 +78,7 @@ def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnos
     for one in located:
         if one.rule in task.analyser.syntax_rules and one.path not in unread:
             unread[one.path] = Unread(path=one.path, why="unparsed", detail=f"line {one.line}: {one.message}")
-    kept = [_fitting(task, one) for one in located if one.rule in task.analyser.rules]
+    kept = [_in_name(task, _fitting(task, one)) for one in located if one.rule in task.analyser.rules]
     kept += [one for path in task.paths if path not in unread for one in _added(task, path)]
     return kept, [unread[path] for path in task.paths if path in unread]
 
@@ -91,6 +91,13 @@ def _added(task: Task, path: str) -> Iterable[AnalyserDiagnostic]:
 def _fitting(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:
     """Drop the edits of a file that the analyser got otherwise than the tree has it."""
     return one.model_copy(update={"edits": ()}) if one.edits and one.path in task.rewritten else one
+
+
+def _in_name(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:
+    """Move a diagnostic in the line with the file's name to the name."""
+    canary = task.analyser.canary
+    is_name = canary is not None and one.line == canary.name_in(task.text_of(one.path))
+    return one.model_copy(update={"line": IN_NAME}) if is_name else one
 
 
 def _name_in_checkout(printed: str, code: Path) -> str:

@@ -293,5 +293,5 @@ def _lay_out(task: Task, scratch: Path) -> tuple[str, ...]:
         refused = write_tree_to(task.tree, code, laid, overrides=overrides, rewrite=task.laid_out)
         return *broken, *(laid.get(name, name) for name in refused)
     for name, path in task.laid.items():
-        (code / name).write_bytes(canary.added_to(task.text_of(path)))
+        (code / name).write_bytes(canary.added_to(task.text_of(path), path))
     return ()

@@ -17,7 +17,7 @@ from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun, RunState
 from affidavit.records.record import Side
 from affidavit.system.private_files import write_private_file
 
-FORMAT = 8
+FORMAT = 9
 MAX_BYTES = 256 * 1024 * 1024
 
 

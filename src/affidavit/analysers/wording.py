@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from functools import partial
 from itertools import pairwise
@@ -12,7 +12,7 @@ from affidavit.analysers.causes import NamedCause
 from affidavit.analysers.rule import Rule, fill
 from affidavit.ports import Tree
 from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
-from affidavit.records.evidence import AnalyserDiagnostic, Edit
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, Edit
 from affidavit.records.finding import Category, Severity
 
 MAX_QUOTED_LINES = 12
@@ -39,6 +39,8 @@ def write_finding(
     patch: str = "",
 ) -> dict[str, Any]:
     """Write a finding as the contract requires it."""
+    if diagnostic.line == IN_NAME:
+        rule, diagnostic = _of_name(rule, diagnostic)
     line = min(diagnostic.line, len(lines))
     end = min(max(diagnostic.end_line or line, line), line + MAX_QUOTED_LINES - 1, len(lines))
     finding = {
@@ -57,6 +59,17 @@ def write_finding(
         | ({"patch": patch} if patch else {}),
     }
     return finding if end == line else {**finding, "end_line": end}
+
+
+def _of_name(rule: Rule, diagnostic: AnalyserDiagnostic) -> tuple[Rule, AnalyserDiagnostic]:
+    """Word a finding in a file's name; the file's first line is quoted."""
+    said = replace(
+        rule,
+        title=f"{rule.title} in a file name",
+        failing_input="Anybody who lists the files of this commit.",
+    )
+    message = f"{diagnostic.message}, in the name of the file"
+    return said, diagnostic.model_copy(update={"line": 1, "message": message})
 
 
 def _message(rule: Rule, diagnostic: AnalyserDiagnostic, cause: NamedCause | None, *, is_impact: bool) -> str:

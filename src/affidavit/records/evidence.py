@@ -137,6 +137,10 @@ class Edit(Record):
     text: str
 
 
+IN_NAME = 0
+"""The line of what stands in the name of a file."""
+
+
 class AnalyserDiagnostic(Record):
     """One problem that an analyser printed, with its path as the repository has it."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from affidavit.iterations.review_summary import alerts_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.evidence import IN_NAME
 from affidavit.records.iteration import Fate, FindingDecision
 from affidavit.records.measure import Rate
 from affidavit.records.report import Report
@@ -70,7 +71,7 @@ def _set_aside_line(note: Diagnostic) -> str:
     result = note.set_aside
     if result is None:
         return by + note.detail
-    place = f"{result.file}:{result.line}"
+    place = f"{result.file}:{result.line}" if result.line != IN_NAME else f"the name of {result.file}"
     said = f" ({result.message})" if result.message else ""
     # Most rules are named after their analyser.
     named = result.rule if result.rule.startswith(f"{note.specialist}/") else by + result.rule
