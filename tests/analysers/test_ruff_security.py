@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from affidavit.analysers.ruff import RUFF
+from affidavit.analysers.ruff import RUFF, ignored_by_bandit
 from affidavit.analysers.ruff_security import SECURITY_RULES
 
 ABUSED = {
@@ -126,6 +126,43 @@ def test_holes_in_tests_and_old_holes_draw_nothing(case, ask):
     before = {"a.py": PLANTED, "tests/test_a.py": ""}
     after = {"a.py": f"# moved down\n\n{PLANTED}", "tests/test_a.py": PLANTED}
     assert ask(RUFF, case(before, after)) == []
+
+
+def test_what_bandit_skips_at_base_is_skipped_and_what_the_change_skips_is_not(case, ask):
+    base = case({"a.py": "", ".bandit": "[bandit]\nskips: B602,B201\n"}, {"a.py": PLANTED})
+    assert set(ignored_by_bandit(base.repository.base, "a.py")) == {"bandit/B602", "bandit/B201"}
+    assert {finding["rule_id"] for finding in ask(RUFF, base)} == {"ruff/S506", "ruff/S323"}
+    change = {"a.py": PLANTED, ".bandit": "[bandit]\nskips: B602,B201,B506,B323\nexclude: .\n"}
+    hidden = case({"a.py": "", ".bandit": None}, change)
+    assert len(ask(RUFF, hidden)) == 4
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"pyproject.toml": '[tool.bandit]\ntests = ["B506", "B201"]\n'},
+        {"setup.cfg": "[bandit]\ntests = B506,B201\n"},
+        {"pyproject.toml": '[tool.bandit]\nskips = ["B602", "B323"]\n'},
+    ],
+)
+def test_only_the_tests_that_bandit_is_to_run_count(case, ask, settings):
+    found = ask(RUFF, case({"a.py": "", **settings}, {"a.py": PLANTED}))
+    assert {finding["rule_id"] for finding in found} == {"ruff/S506", "ruff/S201"}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"pyproject.toml": '[tool.bandit]\nexclude_dirs = ["old"]\n'},
+        {".bandit": "[bandit]\nexclude = /old\n"},
+        {"tox.ini": "[bandit]\nexclude = */old/*\n"},
+    ],
+)
+def test_a_folder_that_bandit_leaves_out_draws_none_of_its_problems(case, ask, settings):
+    undefined = f"{PLANTED}print(missing)\n"
+    found = ask(RUFF, case({"x": "", **settings}, {"old/a.py": undefined, "older/a.py": PLANTED}))
+    assert [one["rule_id"] for one in found if one["file"] == "old/a.py"] == ["ruff/F821"]
+    assert len(found) == 5
 
 
 def test_a_call_over_several_lines_is_found_where_it_begins(case, ask):

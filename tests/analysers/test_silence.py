@@ -180,9 +180,9 @@ def test_what_one_tool_ignores_at_base_its_twin_does_not_say(settings: dict[str,
 
 @pytest.mark.parametrize(
     "settings",
-    [{"ruff.toml": '[lint]\nignore = ["S605"]\n'}],
+    [{".bandit": "[bandit]\nskips = B605\n"}, {"ruff.toml": '[lint]\nignore = ["S605"]\n'}],
 )
-def test_a_test_that_ruff_skips_at_base_is_not_said(settings: dict[str, str], case: Open) -> None:
+def test_a_test_that_bandit_skips_at_base_is_not_said_by_ruff(settings: dict[str, str], case: Open) -> None:
     one = case({"a.py": shell("'ls'", ""), **settings}, {"a.py": shell("'ls ' + name", "")})
     assert shown(reviewed(one, off=("kingfisher",))) == []
 

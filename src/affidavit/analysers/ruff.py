@@ -1,7 +1,9 @@
 """Ruff: run our rules on the changed files, minus what the base commit's configuration ignores."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from posixpath import dirname
 from typing import Any
 
@@ -28,6 +30,7 @@ from affidavit.analysers.configuration import (
 from affidavit.analysers.readers import json_rows
 from affidavit.analysers.ruff_judgement import judge_ruff
 from affidavit.analysers.ruff_rules import RUFF_RULES
+from affidavit.analysers.ruff_security import SECURITY_RULES, bandit_code
 from affidavit.analysers.rule import RuleMaker
 from affidavit.git.glob import matches_any
 from affidavit.ports import Tree
@@ -36,6 +39,8 @@ from affidavit.records.evidence import AnalyserDiagnostic, Edit
 CODES = tuple(rule.id.removeprefix("ruff/") for rule in RUFF_RULES if rule.id != "ruff/invalid-syntax")
 CONFIG_NAME = ".ruff.toml"
 CHECKED = "[ruff::diagnostics][DEBUG] Checking: "
+BANDIT_FILES = (".bandit", "setup.cfg", "tox.ini")
+BANDIT_TEST = re.compile(r"B\d{3}")
 FAILED = "warning: Failed to lint "
 MAX_EXTENDS = 5
 # Ruff knows these; a version that it does not know would make it refuse the whole file.
@@ -258,6 +263,31 @@ def ignored_by_ruff(base: Tree, path: str) -> list[str]:
     return [f"ruff/{code}" for code in CODES if any(_covers(prefix, code) for prefix in ignored)]
 
 
+def ignored_by_bandit(base: Tree, path: str) -> list[str]:
+    """Return the tests that bandit's settings skip for a path, all of them where they leave it out."""
+    table = subtable(read_toml(base, "pyproject.toml"), "tool", "bandit")
+    left_out = strings(table.get("exclude_dirs"))
+    skipped, chosen = strings(table.get("skips")), strings(table.get("tests"))
+    for name in BANDIT_FILES:
+        parser = read_ini(base, name)
+        if parser.has_section("bandit"):
+            section = parser["bandit"]
+            left_out += (part.strip() for part in section.get("exclude", "").split(","))
+            skipped += BANDIT_TEST.findall(section.get("skips", ""))
+            chosen += BANDIT_TEST.findall(section.get("tests", ""))
+    if any(_is_in(path, folder) for folder in left_out if folder):
+        return ["bandit/*"]
+    known = {bandit_code(rule.id.removeprefix("ruff/")) for rule in SECURITY_RULES}
+    return [f"bandit/{code}" for code in known if code in skipped or (chosen and code not in chosen)]
+
+
+def _is_in(path: str, folder: str) -> bool:
+    """Return whether bandit takes a path as part of a folder that it leaves out."""
+    if any(mark in folder for mark in "*?["):
+        return fnmatchcase(f"./{path}", folder)
+    return f"{path}/".startswith(f"{folder.removeprefix('./').strip('/')}/")
+
+
 RUFF = Analyser(
     name="ruff",
     executable="ruff",
@@ -268,7 +298,7 @@ RUFF = Analyser(
     elsewhere="take it from https://github.com/astral-sh/ruff/releases",
     rules={rule.id: rule for rule in (*RUFF_RULES, *RuleMaker("ruff").conflict("ty"))},
     read_files=read_ruff_files,
-    ignored_at=ignored_by_ruff,
+    ignored_at=lambda base, path: [*ignored_by_ruff(base, path), *ignored_by_bandit(base, path)],
     syntax_rules=frozenset({"ruff/invalid-syntax", "ruff/E902"}),
     subject="Python that fails, does not do what it seems to do, or can be abused",
     languages=("Python",),
