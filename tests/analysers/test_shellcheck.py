@@ -1,5 +1,7 @@
 """ShellCheck: scripts that fail or destroy are found, matters of taste are not."""
 
+import pytest
+
 from affidavit.analysers.shellcheck import SHELLCHECK, disabled_codes
 
 PLANTED = """\
@@ -95,6 +97,30 @@ def test_patterns_of_one_branch_may_overlap(case, ask):
     text = '#!/bin/sh\ncase "$1" in\n*-t*|*--tty*) echo t ;;\n*.tar*) echo a ;;\n*.tar.gz) echo b ;;\nesac\n'
     found = ask(SHELLCHECK, case({"x": ""}, {"a.sh": text}))
     assert [(finding["rule_id"], finding["line"]) for finding in found] == [("shellcheck/SC2222", 5)]
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["cd $dir\nrm -rf *\n", 'cd "$dir"; rm -rf build\n', "cd $dir\nmake\nsudo rm -r ./out\n"],
+)
+def test_a_deletion_after_a_cd_that_may_fail_is_found(script, case, ask):
+    (found,) = ask(SHELLCHECK, case({"x": ""}, {"a.sh": f"#!/bin/sh\ndir=$1\n{script}"}))
+    assert (found["rule_id"], found["severity"], found["line"]) == ("shellcheck/SC2164", "medium", 3)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "cd $dir\nmake\n",
+        "cd $dir || exit\nrm -rf build\n",
+        "cd $dir && rm -rf build\n",
+        'cd $dir\nrm -rf /tmp/build "$other"\n',
+        "cd $dir\nmake\ncd /srv || exit\nrm -rf build\n",
+        "set -e\ncd $dir\nrm -rf build\n",
+    ],
+)
+def test_a_cd_before_no_deletion_draws_nothing(script, case, ask):
+    assert ask(SHELLCHECK, case({"x": ""}, {"a.sh": f"#!/bin/sh\ndir=$1\n{script}"})) == []
 
 
 def test_a_script_from_plain_http_is_found_where_it_is_run(case, ask):

@@ -25,6 +25,14 @@ CODE = re.compile(r"SC\d{4}")
 NO_SHELL = "SC1071"
 LOOP = re.compile(r"\s*for\s+(\w+)\b")
 EXPANDED = re.compile(r"\$\{?(\w+)")
+DELETES = re.compile(
+    r"(?:^|[;&|(]|\bsudo\s)\s*rm\s+(?:-\S+\s+)*-\w*[rR]\w*\s+(?:[^;&|#\n]*\s)?[\"']?[^\s\"'/~$#;&|-]",
+    re.MULTILINE,
+)
+"""`rm -r` of a relative path."""
+LEAVES = re.compile(r"^\s*(?:\}|fi\b|done\b|esac\b|cd\s)", re.MULTILINE)
+MAX_AFTER = 30
+"""A deletion within so many lines after a `cd` relies on it."""
 MAX_LINE = 2_000
 # Asked for whatever the base commit disables: they say that the rest of the script was not looked at.
 ABOUT_READING = ("SC1072", NO_SHELL)
@@ -100,7 +108,16 @@ def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
         return "the variable is an item of a loop"
     if diagnostic.rule == "shellcheck/SC2222" and f"on line {diagnostic.line}." in diagnostic.message:
         return "both patterns belong to the same branch"
+    if diagnostic.rule == "shellcheck/SC2164" and not _deletes_after(lines, diagnostic.line):
+        return "nothing is deleted after it"
     return None
+
+
+def _deletes_after(lines: Sequence[str], line: int) -> bool:
+    """Return whether relative paths are deleted after a `cd`, before another one or the end of its block."""
+    rest = "".join(lines[line - 1 : line]).partition("cd ")[2]
+    after = "\n".join(one[:MAX_LINE] for one in (rest, *lines[line : line + MAX_AFTER]))
+    return DELETES.search(LEAVES.split(after, maxsplit=1)[0]) is not None
 
 
 def _is_item_of_loop(lines: Sequence[str], line: int) -> bool:

@@ -255,5 +255,13 @@ def _streams_and_codes(wrong: RuleMaker) -> list[Rule]:
 
 SHELLCHECK_RULES: tuple[Rule, ...] = (
     *shell_rules("shellcheck"),
+    *RuleMaker("shellcheck")(
+        "SC2164",
+        "`rm` runs in the wrong folder if `cd` fails",
+        "`rm` deletes files of the folder that the script was in before.",
+        "Write `cd … || exit`.",
+        meaning="`cd` is not checked, and the script goes on to delete files by relative paths.",
+        failing_input="The folder at {file}:{line} is missing, or its variable is empty.",
+    ),
     *unencrypted_script("shellcheck"),
 )
