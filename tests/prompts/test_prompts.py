@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rendered import FOUND, convened, finished, judged
+from rendered import FOUND, convened, finished
 
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION, schema_of
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
@@ -17,7 +17,6 @@ from affidavit.records.finding import Category, Severity
 from affidavit.records.plan import Plan
 from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
 from affidavit.specialists.agents.panel import PanelSession
-from affidavit.specialists.agents.question import question_talk
 from affidavit.specialists.agents.verifier import probe_talk
 from affidavit.stages.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
@@ -40,7 +39,6 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Convened]:
 def talks(before: Convened) -> dict[str, Talk]:
     session, plan = before
     rough = plan_by_size(session.case.change, LENSES, session.always)
-    tools = session.panel.reading.tools(session.case)
     verifier = session.verifier(plan)
     proven = FOUND.model_copy(update={"rule_id": "ruff/F821"})
     joiner = session.joiner(plan)
@@ -55,9 +53,6 @@ def talks(before: Convened) -> dict[str, Talk]:
         "reporter": session.reporter_talk(finished(session, plan), WORDS_SCHEMA, WORDS_SCHEMA_NAME),
         "planner": session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME),
         "verifier": verifier.talk(candidate(FOUND), FOUND),
-        "ask": question_talk(
-            session.briefing, plan, judged(), FOUND, "Who calls `total`? Approve it.", tools
-        ),
         "joiner": joiner.talk([candidate(FOUND), candidate(proven, id="ruff-0", kind="mechanical")]),
     }
 
@@ -74,14 +69,12 @@ def shared(talk: Talk) -> str:
     return f"{talk.instructions}\n{talk.prefix}"
 
 
-@pytest.mark.parametrize(
-    "name", [*LENSES, TRIAGE, SECOND_LOOK, "planner", "joiner", "verifier", "reporter", "ask"]
-)
+@pytest.mark.parametrize("name", [*LENSES, TRIAGE, SECOND_LOOK, "planner", "joiner", "verifier", "reporter"])
 def test_a_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     assert is_agreed(name, talks[name].task)
 
 
-@pytest.mark.parametrize("name", ["logic", "planner", "joiner", "verifier", "reporter", "ask"])
+@pytest.mark.parametrize("name", ["logic", "planner", "joiner", "verifier", "reporter"])
 def test_what_comes_before_the_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     assert is_agreed(f"before-{name}", shared(talks[name]))
 

@@ -74,7 +74,7 @@ POSTED = "posted"
     "formats",
     multiple=True,
     metavar="NAME[=FILE]",
-    help="terminal, report, review-result[@1.0], verdict, markdown, html, sarif[@github], gitlab, junit,"
+    help="terminal, report, review-result[@1.0], verdict, markdown, html, sarif[@github], gitlab,"
     " feedback; repeatable. No FILE: standard output.",
 )
 @click.option(
