@@ -12,7 +12,7 @@ from service_process import SECRETS, Asked, Client, serving
 @pytest.fixture(scope="session")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     folder = tmp_path_factory.mktemp("service")
-    options = ("--repository-bytes", "2000000")
+    options = ("--repository-bytes", "2000000", "--requests-per-minute", "100000")
     with (
         model_serving(model()) as (address, script),
         serving(

@@ -22,7 +22,7 @@ from model_server import serving as model_serving
 from pausing_model import PausingModel
 from service_process import ONLY_RUFF, Client, Event, Service, other_diff, serving
 
-PATIENT = ("--dead-after-seconds", "60", "--drain-seconds", "60")
+PATIENT = ("--dead-after-seconds", "60", "--drain-seconds", "60", "--requests-per-minute", "100000")
 """Who is killed on the same machine is known to be dead at once; who is only held up, by others, is not."""
 SETTLE_SECONDS = 0.5
 """Until the model has noted what the dead has asked it last."""

@@ -12,6 +12,7 @@ from fastapi.openapi.constants import REF_TEMPLATE
 from fastapi.responses import FileResponse, Response
 
 from affidavit import __version__
+from affidavit.service.api.access import Pace
 from affidavit.service.api.guard import Guard
 from affidavit.service.parts import Parts
 from affidavit.service.problems import EXCEPTIONS, Problem, Refusal
@@ -43,7 +44,8 @@ def make_app(parts: Parts, watch: Watch) -> FastAPI:
                 await looking
 
     app = _application(parts.settings.version, lifespan)
-    app.add_middleware(Guard, settings=parts.settings, is_open=lambda: parts.is_open)
+    app.state.pace = Pace(parts.settings.limits.requests_per_minute)
+    app.add_middleware(Guard, settings=parts.settings, pace=app.state.pace, is_open=lambda: parts.is_open)
     return app
 
 

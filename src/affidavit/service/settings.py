@@ -37,6 +37,8 @@ class ServiceLimits:
     request_bytes: int = 25_000_000
     diff_bytes: int = 20_000_000
     repository_bytes: int = 5_000_000_000
+    requests_per_minute: int = 1_200
+    """Of one token or address, to one server."""
     review_seconds: float = 4 * 3600.0
 
 

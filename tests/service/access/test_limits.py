@@ -1,20 +1,23 @@
-"""Limits on waiting reviews; each refusal says what to do and affects no other tenant."""
+"""Limits on waiting reviews and requests; each refusal says what to do and affects no other tenant."""
 
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
+from affidavit.service.api.access import Pace
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.metrics import render_metrics
+from affidavit.service.problems import Refusal
 from affidavit.store.open import open_store
 from posting_flow import ALL_BUT_RUFF
-from service_process import Client, make_token, other_diff, serving, working
+from service_process import Answer, Client, make_token, other_diff, serving, working
 
-QUEUED = 8
+QUEUED, PACE = 8, 200
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +28,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def tenants(folder: Path) -> Iterator[dict[str, Client]]:
     """Clients of tenants of a server with narrow limits that does no reviews itself."""
-    names = ("busy", "quiet", "patient", "crowd")
+    names = ("busy", "quiet", "hasty", "patient", "crowd")
     tokens = {name: make_token(folder, name, "submit", tenant=name) for name in names}
-    limits = ("--queued-per-tenant", str(QUEUED))
+    limits = ("--queued-per-tenant", str(QUEUED), "--requests-per-minute", str(PACE))
     with serving(folder, "--require-token", "--no-work", *limits) as (client, _):
         yield {"nobody": client, **{name: Client(client.url, token) for name, token in tokens.items()}}
 
@@ -93,6 +96,24 @@ def test_a_tenants_hundred_reviews_do_not_starve_anothers_first(
             assert b'affidavit_reviews_total{status="completed"' in answer.read()
 
 
+def test_requests_are_limited_by_token_and_unknown_tokens_by_address(tenants: dict[str, Client]) -> None:
+    last = _until_refused(lambda _: tenants["hasty"])
+    assert last.status == 429
+    assert 1 <= int(last.headers["Retry-After"]) <= 60
+    assert tenants["patient"].get("/api/me").status == 200
+    # A new token each time is no new caller.
+    assert _until_refused(lambda _: Client(tenants["nobody"].url, uuid4().hex)).status == 429
+    assert tenants["patient"].get("/api/me").status == 200
+
+
+def _until_refused(client: Callable[[int], Client]) -> Answer:
+    for number in range(2 * PACE):
+        answer = client(number).get("/api/me")
+        if answer.status == 429:
+            return answer
+    return answer
+
+
 def test_what_is_open_is_told_as_none_where_nothing_is() -> None:
     text, _ = render_metrics({("busy", "queued"): 2}, ["default", "busy"])
     told = {line for line in text.decode().splitlines() if line.startswith("affidavit_reviews_open{")}
@@ -102,3 +123,19 @@ def test_what_is_open_is_told_as_none_where_nothing_is() -> None:
         'affidavit_reviews_open{status="queued",tenant="busy"} 2.0',
         'affidavit_reviews_open{status="running",tenant="busy"} 0.0',
     }
+
+
+def test_a_bucket_fills_evenly_and_whoever_is_unknown_longest_is_forgotten() -> None:
+    now = [0.0]
+    pace = Pace(60, lambda: now[0])
+    for _ in range(60):
+        pace.take("one")
+    with pytest.raises(Refusal, match="more than 60 requests a minute"):
+        pace.take("one")
+    pace.take("two")
+    now[0] = 2.0
+    pace.take("one")
+    pace.take("one")
+    with pytest.raises(Refusal) as refused:
+        pace.take("one")
+    assert (refused.value.status_code, refused.value.headers) == (429, {"Retry-After": "1"})

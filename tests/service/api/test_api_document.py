@@ -52,7 +52,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """A server that does no reviews, and can reach no forge."""
     folder = tmp_path_factory.mktemp("document")
     nowhere = {"HTTPS_PROXY": "http://127.0.0.1:9", "AFFIDAVIT_GITHUB_WEBHOOK_SECRET": "secret"}
-    options = ("--no-work", "--queued-per-tenant", "100000")
+    options = ("--no-work", "--requests-per-minute", "100000", "--queued-per-tenant", "100000")
     with serving(folder, *options, environment=nowhere) as (client, _):
         yield client
 

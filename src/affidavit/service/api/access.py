@@ -4,6 +4,8 @@ import asyncio
 import hashlib
 import hmac
 import secrets
+import time
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,6 +18,36 @@ from affidavit.service.kept.access import Access, KeptToken
 from affidavit.service.kept.reviews import FullQueue
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
+
+MAX_CALLERS = 10_000
+"""How many callers are remembered."""
+
+
+class Pace:
+    """Limits requests a minute of each caller; they may come at once, and then evenly."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_minute, self._clock = per_minute, clock
+        self._until: OrderedDict[str, float] = OrderedDict()
+        """When the requests of each caller so far are used up, if they had come evenly."""
+
+    def take(self, caller: str) -> None:
+        """Count a request; raises Refusal."""
+        now = self._clock()
+        before = max(now, self._until.pop(caller, now))
+        until = before + 60 / self._per_minute
+        is_early = until > now + 60
+        self._until[caller] = before if is_early else until
+        if len(self._until) > MAX_CALLERS:
+            self._until.popitem(last=False)
+        if is_early:
+            seconds = max(1, round(until - now - 60))
+            raise Refusal(
+                429,
+                f"more than {self._per_minute:,} requests a minute",
+                f"Try again in {seconds} seconds.",
+                headers={"Retry-After": str(seconds)},
+            )
 
 
 class FairTurns:

@@ -62,7 +62,12 @@ async def caller_of(
     header = request.headers.get("authorization")
     if not parts.settings.needs_token and header is None:
         return LOCAL
-    return await asyncio.to_thread(caller_with, parts.access, token_in(header))
+    try:
+        return await asyncio.to_thread(caller_with, parts.access, token_in(header))
+    except Refusal:
+        # A new token each time is no new caller: unknown tokens count by their address.
+        request.app.state.pace.take(request.client.host if request.client else "")
+        raise
 
 
 class RightsFirst(APIRoute):

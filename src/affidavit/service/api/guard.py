@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from affidavit.service.api.access import FairTurns, token_in
+from affidavit.service.api.access import FairTurns, Pace, token_in
 from affidavit.service.problems import AWAY_HEADERS, STARTING, Refusal, refused
 from affidavit.service.settings import ServiceSettings
 
@@ -155,8 +155,10 @@ LARGE_AT_ONCE, LARGE_OF_ONE = 4, 2
 class Guard:
     """The middleware in front of the application."""
 
-    def __init__(self, app: ASGIApp, settings: ServiceSettings, is_open: Callable[[], bool]) -> None:
-        self._app, self._settings, self._is_open = app, settings, is_open
+    def __init__(
+        self, app: ASGIApp, settings: ServiceSettings, pace: Pace, is_open: Callable[[], bool]
+    ) -> None:
+        self._app, self._settings, self._pace, self._is_open = app, settings, pace, is_open
         self._hosts = OwnHosts(settings.allowed_hosts, is_loopback=settings.is_loopback)
         self._large = FairTurns(LARGE_AT_ONCE, each=LARGE_OF_ONE)
         # Their signatures are checked when they are complete; forged ones must not keep users waiting.
@@ -183,6 +185,7 @@ class Guard:
         """Return the caller's token or address; refuse what no route needs to see."""
         headers = Headers(scope=scope)
         caller = token_in(headers.get("authorization")) or (scope["client"] or ("",))[0]
+        self._pace.take(caller)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._hosts.has(hosts[0]):
             raise Refusal(

@@ -91,7 +91,7 @@ async def _wanted_again(parts: Parts, caller: Caller, wanted: WantedReview) -> W
         return wanted
     if wanted.source == "repository":
         location = await _location(parts, caller, wanted.repository or "")
-        await _checked_range(parts, location, wanted)
+        await _checked_range(parts, caller, location, wanted)
         return wanted.model_copy(update={"location": location})
     request = ReviewRequest.model_validate(
         {
@@ -145,7 +145,7 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
         return WantedReview(source="diff", diff_text=request.diff_text, options=options, **following, **words)
     if request.repository is not None:
         location = await _location(parts, caller, request.repository)
-        span = await _checked_range(parts, location, request)
+        span = await _checked_range(parts, caller, location, request)
         return WantedReview(
             source="repository",
             repository=request.repository,
@@ -161,10 +161,12 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
     return await _of_forge(parts, request, options)
 
 
-async def _checked_range(parts: Parts, location: str, asked: ReviewRequest | WantedReview) -> CheckedRange:
+async def _checked_range(
+    parts: Parts, caller: Caller, location: str, asked: ReviewRequest | WantedReview
+) -> CheckedRange:
     """Resolve base and head."""
     most = parts.settings.limits.repository_bytes
-    async with QUICK:
+    async with QUICK.of(caller.tenant):
         names = asked.base or "", asked.head or ""
         return await asyncio.to_thread(check_range, Path(location), *names, most)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from affidavit.errors import OutsideError
 from affidavit.records.report import Report
+from affidavit.service.api.access import FairTurns
 from affidavit.service.child.channel import Channel, ChannelClosed, Refused
 from affidavit.service.kept.records import KeptReview, WantedReview
 from affidavit.service.parts import Parts
@@ -15,15 +16,15 @@ from affidavit.service.problems import Refusal
 from affidavit.service.work.terms import locate_source
 
 SECONDS = 600.0
-QUICK, LONG = asyncio.Semaphore(4), asyncio.Semaphore(4)
-"""Limit quick looks at a repository, and requests that may take minutes."""
+QUICK, LONG = FairTurns(4, each=2), FairTurns(4, each=2)
+"""Turns of tenants: quick looks at a repository, and requests that may take minutes."""
 LOOKS = ("lines", "revisions")
 
 
 async def visit(parts: Parts, review: KeptReview, report: Report, call: str, **fields: Any) -> Any:
     """Answer a request about a finished review in a child that reads its repository."""
     wanted = await asyncio.to_thread(wanted_of, parts, review)
-    async with LONG:
+    async with LONG.of(review.tenant):
         with parts.caches.used(review.tenant) as cache:
             folder = (await locate_source(parts.settings, wanted, cache)).location if wanted else None
             async with child_for(parts, review.tenant) as child:
@@ -44,8 +45,8 @@ def wanted_of(parts: Parts, review: KeptReview) -> WantedReview | None:
 
 
 async def in_child(parts: Parts, tenant: str, call: str, **fields: Any) -> Any:
-    """Answer a request in a new child."""
-    async with QUICK if call in LOOKS else LONG, child_for(parts, tenant) as child:
+    """Answer a request in a new child, when it is the tenant's turn."""
+    async with (QUICK if call in LOOKS else LONG).of(tenant), child_for(parts, tenant) as child:
         return await child.call(call, **fields)
 
 

@@ -25,6 +25,7 @@ LIMITS = {
     "diff_bytes": (int, 20_000_000, "The longest diff."),
     "request_bytes": (int, 25_000_000, "The longest request."),
     "repository_bytes": (int, 5_000_000_000, "The largest repository that is fetched."),
+    "requests_per_minute": (int, 1_200, "Requests a minute of one caller."),
 }
 
 

@@ -53,7 +53,7 @@ async def estimate_review(parts: Parts, caller: Caller, body: ReviewRequest) -> 
     new = await asyncio.to_thread(new_review, parts, caller, wanted)
     if not body.again and await asyncio.to_thread(parts.reviews.has_answer, new):
         return _nothing(ANSWERED)
-    async with LONG:
+    async with LONG.of(caller.tenant):
         with parts.caches.used(caller.tenant) as cache:
             located = await locate_source(parts.settings, wanted, cache)
             done = await _estimated(parts, caller.tenant, located)
@@ -148,7 +148,7 @@ async def me(parts: ThisServer, caller: Reader) -> Me:
 @ROUTES.post("/sample", responses=documented())
 async def sample_repository(parts: ThisServer, caller: Submitter) -> SampleRepository:
     """Make a repository with the sample change."""
-    async with QUICK:
+    async with QUICK.of(caller.tenant):
         name = await asyncio.to_thread(make_sample, parts.settings.data, parts.access, caller.tenant)
     return SampleRepository(title=TITLE, description=DESCRIPTION, repository=name, base=BASE, head=HEAD)
 
