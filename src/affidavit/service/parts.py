@@ -25,6 +25,7 @@ from affidavit.service.work.waiting import (
     UNOPENED_SECONDS,
     Deadline,
     Readiness,
+    check_room,
     unless_ended,
     until_it_can_be_reached,
 )
@@ -46,7 +47,7 @@ class Parts:
         self.progress = ReviewProgress(self.store.database)
         self.postings = Postings(self.store.database)
         self.access = Access(self.store.database)
-        self.readiness = Readiness(self.reviews.counts)
+        self.readiness = Readiness(self._look)
         self.caches = Caches(settings, self.access)
         self.adoption = Adoption(self.store)
         self.work = Work(settings)
@@ -66,6 +67,10 @@ class Parts:
         with self.store.database.transaction():
             pass
         self.work.prepare()
+
+    def _look(self) -> None:
+        self.reviews.counts()
+        check_room(self.settings.data)
 
     async def wait_for_database(self) -> None:
         """Make missing tables as soon as the database can be reached."""

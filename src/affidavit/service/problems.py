@@ -26,6 +26,7 @@ LOG = structlog.get_logger("affidavit.api")
 MEDIA_TYPE = "application/problem+json"
 AWAY = "the database does not answer"
 STARTING = "this server is starting, and waits for its database"
+FULL = "this server cannot write to its disk, which may be full"
 AWAY_HEADERS = {"Retry-After": "5"}
 
 

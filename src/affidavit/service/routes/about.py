@@ -34,7 +34,7 @@ from affidavit.service.api.visits import LONG, QUICK, child_for
 from affidavit.service.kept.access import Access, KnownRepository
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.parts import Parts
-from affidavit.service.problems import AWAY, AWAY_HEADERS, LOG, STARTING
+from affidavit.service.problems import AWAY, AWAY_HEADERS, FULL, LOG, STARTING
 from affidavit.service.work.terms import Series, locate_source, models_for, options_for, prompts_for
 from affidavit.system.private_files import make_private_folder
 
@@ -187,7 +187,7 @@ async def health(parts: ThisServer) -> Health:
 @ROUTES.head("/ready", include_in_schema=False)
 @ROUTES.get("/ready", responses={503: {"model": Health, "description": "Not now"}}, response_model=Health)
 async def ready(parts: ThisServer) -> JSONResponse:
-    """Whether the server can take reviews: its database answers."""
+    """Whether the server can take reviews: its database answers, and its disk has room."""
     if not parts.is_open:
         return _not_ready(parts, STARTING)
     try:
@@ -196,6 +196,9 @@ async def ready(parts: ThisServer) -> JSONResponse:
         # Whoever asks needs no token: the log says where the database is.
         LOG.warning(AWAY, reason=str(error) or "it is silent")
         return _not_ready(parts, AWAY)
+    except OSError as error:
+        LOG.warning(FULL, reason=str(error))
+        return _not_ready(parts, FULL)
     return JSONResponse(Health(status="ok", version=parts.settings.version).model_dump())
 
 

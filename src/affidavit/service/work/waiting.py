@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import sys
+import tempfile
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
@@ -11,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import Any, TypeVar
 
 import structlog
@@ -139,6 +141,9 @@ def _end_hard(seconds: float) -> None:
 ANSWER_SECONDS = 3.0
 """Health checks take a server that does not answer for dead."""
 
+ROOM_BYTES = 10_000_000
+"""The free disk space that a review needs."""
+
 
 class Readiness:
     """Runs one readiness check at a time, in its own thread, since all others may hang."""
@@ -155,3 +160,9 @@ class Readiness:
             # Retrieve the exception even if nobody waits any more.
             self._looking.add_done_callback(asyncio.Future.exception)
         await asyncio.wait_for(asyncio.shield(self._looking), self._answer_seconds)
+
+
+def check_room(folder: Path) -> None:
+    """Raise OSError if the disk of a folder is full."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        os.posix_fallocate(file.fileno(), 0, ROOM_BYTES)
