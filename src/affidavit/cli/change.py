@@ -33,13 +33,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def path_options(command: Command) -> Command:
-    """Add the options that say which paths of a change are looked at."""
     exclude = click.option("--exclude", metavar="GLOBS", help="Do not review these paths.")
     return click.option("--include", metavar="GLOBS", help="Review only these paths.")(exclude(command))
 
 
 def config_option(command: Command) -> Command:
-    """Add --config to a command."""
     path, text = click.Path(path_type=Path), "Settings file to use instead of the base commit's."
     return click.option("--config", type=path, help=text)(command)
 
@@ -104,19 +102,16 @@ _FILTERS = click.option(
 
 
 def repository_options(command: Command) -> Command:
-    """Add the options that say which repository is read."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def working_tree_options(command: Command) -> Command:
-    """Add the options of a command that reads the working tree, too."""
     return repository_options(_FILTERS(command))
 
 
 def allowed_of(options: Mapping[str, Any]) -> Allowed:
-    """What the options allow."""
     return Allowed(
         work_tree=options["work_tree"],
         alternates=options["allow_alternates"],

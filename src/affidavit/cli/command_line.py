@@ -89,7 +89,6 @@ class LazyCommands(click.Group):
     """Commands are imported when they are called: `affidavit parse` does not pay for `affidavit review`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -62,7 +62,6 @@ def command(context: click.Context, output: str) -> None:
 
 
 def examine() -> Iterator[Check]:
-    """Look at everything that a review may need."""
     yield Check(name="affidavit", state="ok", detail=f"{__version__} on Python {platform.python_version()}")
     yield _examine_git()
     yield from asyncio.run(_examine_analysers())

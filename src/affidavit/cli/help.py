@@ -58,11 +58,9 @@ class LongCommand(click.Command):
     """A command with more options than a screen has lines."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Add `--help-all`."""
         return [*super().get_params(ctx), _HELP_ALL]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options under their headings."""
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
         for heading, own in sections(options, with_rare=_ALL in ctx.meta):
             with formatter.section(heading):

@@ -92,7 +92,6 @@ def command(
 def _choices(
     model: str | None, budget_usd: float | None, source: str | None, digests: tuple[str, ...], private: bool
 ) -> Choices:
-    """What the options say about the workflow."""
     if model is not None and not MODEL_NAME.fullmatch(model):
         raise SettingsError(f"--model: {model!r} is not PROVIDER:NAME, such as anthropic:claude-sonnet-4-5")
     if budget_usd is not None and model is None:
@@ -139,7 +138,6 @@ def _hooks_folder(git: Git, top: Path) -> Path:
 
 
 def _forge_of(git: Git) -> ForgeKind:
-    """What the remote called origin is on."""
     address = git.attempt("config", "--local", "--get", "remote.origin.url").stdout.decode("utf-8", "replace")
     for host in known_hosts():
         if re.search(rf"(?:^|[@/]){re.escape(host.name)}[:/]", address.strip()):

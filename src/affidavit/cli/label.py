@@ -124,7 +124,6 @@ def _write_rate(ink: Ink, store: Store) -> None:
 
 
 def _rows(store: Store, report: Report) -> list[tuple[Candidate, LabelEntry | None]]:
-    """Return the shown findings, and the withheld ones that have a label, worst first."""
     labels = labels_of(store, report.id)
     return [
         (one, labels.get(one.id))

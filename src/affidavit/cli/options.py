@@ -16,12 +16,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def model_options(command: Command) -> Command:
-    """Add the options of a command that asks models in several roles."""
     return _role_options(command, ROLES, "PROVIDER:NAME, for all roles; without it no model is used.")
 
 
 def verifier_options(command: Command) -> Command:
-    """Add the options of a command that asks verifiers only."""
     return _role_options(command, JUDGING, "PROVIDER:NAME, unless --verifier-model names another.")
 
 
@@ -66,7 +64,6 @@ def talk_options(command: Command) -> Command:
 
 
 def mcp_servers_option(command: Command) -> Command:
-    """Add the option that names servers whose tools models may call."""
     option = click.option(
         "--mcp-servers",
         type=click.Path(path_type=Path, dir_okay=False),
@@ -105,7 +102,6 @@ VERSION_VARIABLE = "AFFIDAVIT_PROMPT_VERSION"
 
 
 def prompts_option(command: Command) -> Command:
-    """Add --prompts to a command."""
     return click.option(
         "--prompts",
         type=click.Path(path_type=Path, file_okay=False),
@@ -116,7 +112,6 @@ def prompts_option(command: Command) -> Command:
 
 
 def prompt_options(command: Command) -> Command:
-    """Add the options that choose the prompts of a review."""
     version = click.option(
         "--prompt-version",
         metavar="VERSION",
@@ -127,7 +122,6 @@ def prompt_options(command: Command) -> Command:
 
 
 def environment_options(command: Command) -> Command:
-    """Add the options that say what programs are given."""
     options = [
         click.option(
             "--environment",
@@ -148,7 +142,6 @@ def environment_options(command: Command) -> Command:
 
 
 def run_options(command: Command) -> Command:
-    """Add the option that lets programs be run, and those that say what they are given."""
     asked = click.option(
         "--run/--no-run",
         default=None,
@@ -158,7 +151,6 @@ def run_options(command: Command) -> Command:
 
 
 def server_options(command: Command) -> Command:
-    """Add the options to a command."""
     program = click.option(
         "--typescript-server",
         metavar="FILE",

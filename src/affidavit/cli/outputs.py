@@ -62,7 +62,6 @@ def _check_place(path: Path | None) -> None:
 
 
 def write_output(text: str, path: Path | None) -> None:
-    """Write a text to its file, or print it."""
     if path is None:
         print_text(text if text.endswith("\n") else f"{text}\n")
         return

@@ -30,7 +30,6 @@ from affidavit.reviewing.named import read_report, report_file
 from affidavit.store.open import open_store
 
 RECHECK_FILE = "recheck.json"
-"""What the written jobs call it."""
 
 
 @click.command()

@@ -40,7 +40,6 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "lint_check": ("linting", "file_path"),
     "type_check": ("checking types of", "file_path"),
 }
-"""Tool to what it does, and the argument that says with what."""
 
 
 @dataclass
@@ -49,13 +48,11 @@ class ReviewProgress:
 
     stage: str = STAGES["planner"]
     working: dict[str, str] = field(default_factory=dict)
-    """Specialists at work, and what each is doing."""
     to_verify: int = 0
     judged: int = 0
     tokens: int = 0
     usd: float | None = None
     minds: dict[str, str] = field(default_factory=dict)
-    """Specialists that are models, with their roles."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
@@ -86,7 +83,6 @@ class ReviewProgress:
         return [*rows[:MAX_ROWS], ("…", f"and {more} more")] if more > 0 else rows
 
     def headline(self) -> str:
-        """Stage, and what was spent so far."""
         counted = f" ({self.judged} of {self.to_verify} judged)" if self.to_verify else ""
         return ", ".join([self.stage + counted, *self.spent()])
 
@@ -155,7 +151,6 @@ def describe_use(specialist: str, tool: str, arguments: object) -> str:
 
 @contextmanager
 def show_progress(*, is_quiet: bool) -> Iterator[Emit]:
-    """Yield what takes the events of a review."""
     if is_quiet:
         yield ignore_events
     elif sys.stderr.isatty():

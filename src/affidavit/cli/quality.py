@@ -68,11 +68,9 @@ HOW_TO_LABEL = "Label findings: affidavit label REPORT FINDING valid|wrong|nit"
 MAX_NAMED = 5
 MAX_MISTAKES = 10
 Lines = list[tuple[str, str]]
-"""Label and text."""
 
 
 def render_quality(quality: Quality, *, console: Console) -> None:
-    """Write the error rate, then what qualifies it, then where it comes from."""
     ink = Ink(console)
     dash = ink.glyphs.dash
     days = dict.fromkeys(day for day in (quality.first, quality.last) if day)
@@ -120,7 +118,6 @@ def _alarms(quality: Quality) -> Lines:
 
 
 def _rates(quality: Quality, dash: str) -> Lines:
-    """Return the rates, and how many findings they are about."""
     lines = [
         (name, rate_words(rate, dash) if rate else NOT_MEASURED)
         for name, rate in (("wrong", quality.wrong), ("nit", quality.nit))
@@ -136,7 +133,6 @@ def _rates(quality: Quality, dash: str) -> Lines:
 
 
 def _notes(quality: Quality) -> Lines:
-    """Return what to keep in mind while reading the rates."""
     said = []
     if quality.wrong is None:
         since = f" since {quality.since}" if quality.since else ""
@@ -149,7 +145,6 @@ def _notes(quality: Quality) -> Lines:
 
 
 def _followed(quality: Quality, dash: str) -> Lines:
-    """Return whether feedback was followed, and whether that helped."""
     lines = []
     if quality.followed:
         lines.append(("followed", f"{rate_words(quality.followed, dash)} of requests, by the next review"))
@@ -169,7 +164,6 @@ def _mistakes(quality: Quality) -> Lines:
 
 
 def _evidence(quality: Quality) -> Lines:
-    """Return how many quotes and searches held, and why findings were withheld."""
     found, searched, fates = quality.quotes_found, quality.absences.searched, quality.fates
     reasons = ", ".join(f"{count} {code}" for code, count in fates.withheld.items())
     quotes = f"{percent(found.share)} of {found.n} found in the named file" if found else "none checked"

@@ -114,14 +114,12 @@ class PlannedLoop:
     options: Mapping[str, Any]
 
     def refuse_early(self) -> None:
-        """Refuse bad options before anything is paid for."""
         if not self.options["agent"].strip():
             raise InputError("--agent: name the command that follows the feedback")
         if self.options["branch"]:
             self.workplace.refuse_name(self.options["branch"])
 
     def journal(self, *, is_fresh: bool) -> Journal:
-        """Return the interrupted loop, or a new one."""
         known = None if is_fresh else read_journal(self.folder)
         new = Journal(
             repository=str(self.location.work_tree or self.location.git_dir),
@@ -150,7 +148,6 @@ class PlannedLoop:
         return free_series(repository_at(self.location), self.name, self.options["data"])
 
     def loop(self, options: Mapping[str, Any]) -> Loop:
-        """Build the loop."""
         told = (lambda _text: None) if options["quiet"] else say
         reviews = LoopReviews(
             own=self.workplace.own,
@@ -219,7 +216,6 @@ def _budget(options: Mapping[str, Any]) -> Budget:
 
 
 def _free(wanted: str, workplace: Workplace) -> str:
-    """The name, or the name with the first number that no branch has."""
     names = [wanted, *(f"{wanted}-{number}" for number in range(2, 1_000))]
     return next(name for name in names if not workplace.branch_exists(name))
 
@@ -286,7 +282,6 @@ def _cells(turn: Turn, best: int) -> tuple[str, ...]:
 
 
 def _held_back(turn: Turn) -> Iterator[str]:
-    """Why only a person may accept an iteration, and where its diff is."""
     for why in turn.held_back[:MAX_REASONS]:
         yield f"iteration {turn.number} is held back: the agent's work {visible(why)}"
     if len(turn.held_back) > MAX_REASONS:

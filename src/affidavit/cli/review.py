@@ -53,9 +53,7 @@ WHAT_COUNTS = (
     "What an analyser proved counts. A model's finding counts if verified and worth acting on."
     " Style never counts."
 )
-"""The rule of the gate, as docs/ci.md has it."""
 POSTED = "posted"
-"""`--previous posted`: the report that was posted last."""
 
 
 @click.command(cls=LongCommand)

@@ -33,7 +33,6 @@ def command(report: str, key: Path | None) -> None:
 
 
 def _written_here(kept: Path) -> Path:
-    """Write a kept report into this folder, over no other contents."""
     file = Path(kept.name)
     try:
         with file.open("xb") as opened:

@@ -142,7 +142,6 @@ def _as_text(patch: str, trial: PatchTrial) -> str:
 
 
 def _outcome(trial: PatchTrial) -> str:
-    """Say which steps passed, and which were not tried."""
     if not trial.untried:
         return "tried, and holds"
     tried = ", ".join(step.name for step in trial.steps if step.passed)

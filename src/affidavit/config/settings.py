@@ -26,7 +26,6 @@ FILE_NAMES = ("affidavit.toml", "pyproject.toml")
 """In one folder the first of these that has settings counts."""
 ENVIRONMENT_PREFIX = "AFFIDAVIT_"
 Origin = Literal["base", "file", "environment", "flag"]
-"""The base commit, a file that the command line names, the environment, the command line itself."""
 
 
 class FolderSettings(Record):
@@ -56,17 +55,14 @@ class Settings(Record):
     rules_off: tuple[str, ...] = ()
     analyser_timeout_seconds: int = Field(120, ge=1, le=86_400)
     linters: tuple[Linter, ...] = ()
-    """The user's own linters."""
     allow_linters: bool = False
     """Whether the linters that a file names may be run; only a flag or the environment says so."""
     language_servers: bool = False
-    """Whether the tools of models, and the map, ask language servers which references are certain."""
     typescript_server: str | None = None
     """The program to ask about TypeScript; None: the one beside the interpreter or on PATH."""
     run: bool = False
     """Whether programs may be run, in a sandbox; only a flag or the environment says so."""
     run_seconds: int = Field(600, ge=1, le=86_400)
-    """How long all programs of a review together may run."""
     run_at_once: int | None = Field(None, ge=1, le=256)
     """How many programs of a review run at one time; None: as many as there are cores."""
     model: str | None = None
@@ -103,7 +99,6 @@ class Settings(Record):
     """How many reviews a change is thought to take: the last of them accepts, rejects or escalates."""
     folders: tuple[FolderSettings, ...] = ()
     sources: tuple[str, ...] = ()
-    """Where settings came from, for the report."""
     origins: dict[str, Origin] = Field(default_factory=dict)
     """Where each setting that is no default came from; what stands in folders is always from the base."""
     problems: tuple[str, ...] = ()
@@ -380,7 +375,6 @@ OTHER_VARIABLES = {
     "PROMPTS", "PROMPT_VERSION", "REQUEST", "RETENTION_DAYS", "SIGNING_KEY",
     "SIGNING_KEY_FILE", "WEBHOOK_TENANT", "WITHOUT_PAGE",
 }  # fmt: skip
-"""Variables that are not settings."""
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:

@@ -24,7 +24,6 @@ class Place(Record):
     name: str = ""
     """What the lines stand in: a definition, a heading, an element, a path of keys."""
     name_start: int | None = None
-    """The lines of what is named; None where nothing is."""
     name_end: int | None = None
     before: str = ""
     after: str = ""
@@ -69,13 +68,10 @@ class Judgement(Record):
     scenario: Scenario | None = None
     worth: Worth | None = None
     severity: Severity | None = None
-    """How bad it is, where the verifier was asked."""
     reason: str = ""
     model: str | None = None
     role: Literal["verifier", "second_verifier"] = "verifier"
-    """Which of two independent verifiers said it."""
     request: str = ""
-    """The key of what it was asked."""
     run: KeptRun | None = None
     """The program that decided it, where the verifier ran one: the machine's own runs of it."""
 
@@ -109,7 +105,6 @@ class Carried(Record):
     """That a finding stood in the review before this one, and where its code is now."""
 
     earlier: str
-    """Its id in the earlier report."""
     key: str
     """The fingerprint under which it was first reported."""
     trace: TraceOutcome
@@ -145,12 +140,9 @@ class Candidate(Record):
     dependency_quotes: tuple[DependencyCheck, ...] = ()
     """What became of what it quotes of packages: they support it, and never withhold it."""
     reproduction: ReproductionCheck | None = None
-    """None where none is declared, or nothing was run."""
     patch_trial: PatchTrial | None = None
-    """What became of its patch; None where it has none, or nobody tried it."""
     judgements: tuple[Judgement, ...] = ()
     agreed_by: tuple[str, ...] = ()
-    """Other specialists that reported the same."""
     said_by: tuple[str, ...] = ()
     """Authors of comments on this place before the review; whoever posts need not repeat them."""
     carries: tuple[str, ...] = ()
@@ -166,15 +158,12 @@ class Candidate(Record):
     first_wording: Wording | None = None
     """What its finder wrote, where the reporter made it shorter."""
     carried: Carried | None = None
-    """Where it comes from the review before this one; None for what nobody has said before."""
     place: Place | None = None
-    """Where it stands, with what is around it; None where nobody looks for it."""
     withheld: Withheld | None = None
     steps: tuple[Step, ...] = ()
 
     @property
     def is_shown(self) -> bool:
-        """The finding is part of what the report says."""
         return self.withheld is None and self.finding is not None
 
     @property
@@ -224,5 +213,4 @@ class Candidate(Record):
         )
 
     def then(self, stage: str, what: str, **update: Any) -> "Candidate":
-        """The candidate after one more step."""
         return self.model_copy(update={"steps": (*self.steps, Step(stage=stage, what=what)), **update})

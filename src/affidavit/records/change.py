@@ -124,7 +124,6 @@ class FileChange(Record):
         return None if self.status is FileStatus.DELETED else self.path
 
     def path_at(self, side: Side) -> str | None:
-        """The file's path on one side."""
         return self.head_path if side == "head" else self.base_path
 
     @property
@@ -177,7 +176,6 @@ class Comment(Record):
     author: str = ""
     body: str
     file: str | None = None
-    """Where it was written; None for a comment on the whole change."""
     line: int | None = Field(default=None, ge=1)
     created_at: str = ""
     is_bot: bool = False
@@ -191,7 +189,6 @@ class Dismissed(Record):
     by: str
     why: str
     url: str = ""
-    """Where it was said."""
 
 
 class Change(Record):
@@ -199,7 +196,6 @@ class Change(Record):
 
     source: ChangeSource
     target: str
-    """The target as the user named it."""
     repository: str | None = None
     """Folder or remote of the repository, without credentials; None for a diff without one."""
     request: str | None = None
@@ -215,7 +211,6 @@ class Change(Record):
     commits: tuple[Commit, ...] = ()
     files: tuple[FileChange, ...]
     discussion: tuple[Comment, ...] = ()
-    """What others have said about it already."""
     dismissals: tuple[Dismissed, ...] = ()
     """What people decided about findings of earlier reviews of it; on the forge's word."""
 
@@ -240,5 +235,4 @@ class Change(Record):
         return next((file for file in self.files if file.path_at(side) == path), None)
 
     def reviewed_files(self) -> list[FileChange]:
-        """The files that are looked at."""
         return [file for file in self.files if file.skipped is None]

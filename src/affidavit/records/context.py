@@ -37,7 +37,6 @@ class Import(Record):
     path: str
     line: int
     name: str
-    """The module, package or file as written."""
     target: str | None = None
     names: tuple[str, ...] = ()
     """What is taken out of it, where the language says so."""
@@ -53,7 +52,6 @@ class Reference(Record):
     kind: Literal["call", "import", "name", "text"]
     side: Side = "head"
     within: str = ""
-    """The symbol in which the place stands."""
     definition: str = ""
     """The file of the definition that the place resolved to; empty where none is known."""
     verification_method: str
@@ -110,14 +108,10 @@ class ContextMap(Record):
 
     symbols: tuple[SymbolChange, ...] = ()
     imports: tuple[Import, ...] = ()
-    """What the changed files import."""
     importers: tuple[Import, ...] = ()
-    """Who imports the changed files."""
     references: tuple[Reference, ...] = ()
     callees: tuple[Symbol, ...] = ()
-    """What the changed lines call."""
     overridden: tuple[Symbol, ...] = ()
-    """What changed methods override."""
     related_files: tuple[RelatedFile, ...] = ()
     tests: tuple[str, ...] = ()
     commits: tuple[Commit, ...] = ()

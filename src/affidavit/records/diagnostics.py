@@ -75,7 +75,6 @@ class Diagnostic(Record):
     field: str | None = None
     expected: str | None = None
     set_aside: SetAside | None = None
-    """The result of an analyser that it speaks of."""
     unlisted: dict[str, int] = Field(default_factory=dict)
     """By rule, how many results of an analyser it stands for that are too many to be listed."""
 

@@ -10,7 +10,6 @@ from affidavit.records.record import Record
 from affidavit.records.report import Gap, ReplySummary, RoleUsage
 
 Outcome = tuple[Candidate, Sequence[Diagnostic]]
-"""A candidate after a step, and what the machine has to say about it."""
 
 
 class Group(Record):
@@ -69,7 +68,6 @@ class Docket(Record):
         )
 
     def plus(self, other: "Docket") -> "Docket":
-        """Both, one after the other."""
         return self.model_copy(
             update={name: (*getattr(self, name), *getattr(other, name)) for name in Docket.model_fields}
         )

@@ -13,7 +13,6 @@ class ToolUse(Record):
 
     tool: str
     read: tuple[str, ...] = ()
-    """Files of which the answer held something."""
     searched: tuple[str, ...] = ()
     """Files, folders and globs to which a search was confined, whatever it found."""
 
@@ -119,7 +118,6 @@ class ReproductionCheck(Record):
     base: ProgramRun | None = None
     head: tuple[ProgramRun, ...] = ()
     sandbox: str = ""
-    """What it was run in."""
 
     @property
     def is_shown_by_running(self) -> bool:
@@ -198,6 +196,5 @@ class AnalyserRun(Record):
     read: tuple[str, ...] = ()
     """The changed files that it was seen to read."""
     unread: tuple[Unread, ...] = ()
-    """The changed files that it was given and did not read, with the reason."""
     looks_for: str = ""
     """The one thing that it looks for; empty where it reads a file for what it means."""

@@ -77,11 +77,9 @@ class Reproduction(Record):
     files: tuple[AddedFile, ...] = ()
     expected_at_head: Expected
     expected_at_base: Expected | None = None
-    """None where base lacks the code."""
 
     @property
     def as_program(self) -> Program:
-        """What is run on both sides."""
         return Program(language=self.language, text=self.program, files=self.files)
 
 
@@ -91,7 +89,6 @@ class DependencyQuote(Record):
     package: str
     version: str
     file: str
-    """From the folder of the package."""
     sha256: str
     """Of the file, as the tools that read packages say it."""
     code_examined: str
@@ -99,7 +96,6 @@ class DependencyQuote(Record):
 
     @property
     def name(self) -> str:
-        """Which file of which package."""
         return f"{self.package} {self.version} {self.file}"
 
 
@@ -152,7 +148,6 @@ class Finding(Record):
 
     @property
     def lines(self) -> tuple[int, int]:
-        """First and last line."""
         return self.line, self.end_line or self.line
 
 

@@ -12,7 +12,6 @@ from affidavit.records.record import Record
 HISTORY_WINDOW = 5
 """So many earlier reviews are remembered: `feedback_history` and its `window_size`."""
 LINE_DIGEST = 8
-"""Characters of the digest of one line of a hunk."""
 
 Fate = Literal["fixed", "partly_fixed", "still_open", "cannot_tell", "dismissed"]
 """dismissed: people have decided that it need not be fixed."""
@@ -30,7 +29,6 @@ class EarlierHunk(Record):
     digests: str
     """A digest of each line with its mark, one after the other."""
     examined_by: tuple[str, ...] = ()
-    """The models that looked at it, in that review or in one before."""
 
 
 class EarlierFile(Record):
@@ -81,7 +79,6 @@ class IterationSummary(Record):
     """`feedback_clarity_score` of its feedback document; None where it had nothing to say."""
     open: tuple[RememberedItem, ...] = ()
     fates: dict[Fate, int] = Field(default_factory=dict)
-    """What became of what the review before it had said."""
     followed: int = 0
     """Of these: fixed or partly fixed, by code that was changed."""
     new: int = 0
@@ -126,7 +123,6 @@ class FindingDecision(Record):
 
     key: str
     earlier: str
-    """Its id in the earlier report."""
     fingerprint: str
     title: str
     severity: Severity
@@ -141,7 +137,6 @@ class FindingDecision(Record):
     code_changed: bool = False
     """The code at its place is not what it was: `feedback_followed` needs that."""
     times: int = 1
-    """In how many reviews it has stood, this one included where it still does."""
 
 
 class Earlier(Record):
@@ -157,14 +152,12 @@ class Earlier(Record):
     models: dict[str, str] = Field(default_factory=dict)
     prompt_version: str = ""
     settings: str = ""
-    """A digest of the settings that decide who looks at what."""
     is_complete: bool = True
     files: tuple[EarlierFile, ...] = ()
     findings: tuple[EarlierFinding, ...] = ()
     dismissed: tuple[EarlierFinding, ...] = ()
     """What people had dismissed there: not raised again where that dismissal still stands."""
     history: tuple[IterationSummary, ...] = ()
-    """The reviews so far, that one last."""
     decided: tuple[FindingDecision, ...] = ()
     """Where that review was of the same head: what it decided of the one before, which is still so."""
     is_trusted: bool = True
@@ -173,7 +166,6 @@ class Earlier(Record):
     Where it is not, nothing counts as examined because of it.
     """
     looks_at_all: bool = False
-    """The user asked for the whole change to be looked at again."""
 
 
 class Scope(Record):
@@ -181,9 +173,7 @@ class Scope(Record):
 
     is_whole: bool
     reason: str = ""
-    """Why they looked at everything, or at what."""
     touched: tuple[str, ...] = ()
-    """Files that the new commits touch."""
     reached: tuple[str, ...] = ()
     """Other files of the change that use these."""
 
@@ -192,13 +182,11 @@ class Returned(Record):
     """A finding that was gone in the review before, and that an older one of the series had named."""
 
     now: str
-    """The candidate of this report."""
     key: str
     """The name that it had then, and has again."""
     review: int
     """The number of the review in which it last stood."""
     times: int
-    """In how many reviews it has stood, this one included."""
 
 
 class FollowUp(Record):
@@ -207,18 +195,14 @@ class FollowUp(Record):
     series: str = ""
     iteration: int
     previous: str
-    """The id of the earlier report."""
     digest: str
     decisions: tuple[FindingDecision, ...] = ()
     new: tuple[str, ...] = ()
     """Ids of the candidates of this report that were never known before, shown ones only."""
     returned: tuple[Returned, ...] = ()
-    """What was fixed, or gone, and is back."""
     scope: Scope | None = None
-    """None where no model looked."""
 
     @property
     def counts(self) -> dict[Fate, int]:
-        """How many findings had which fate."""
         fates: tuple[Fate, ...] = ("fixed", "partly_fixed", "still_open", "cannot_tell", "dismissed")
         return {fate: sum(one.fate == fate for one in self.decisions) for fate in fates}

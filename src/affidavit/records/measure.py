@@ -17,13 +17,11 @@ class Versions(Record):
     prompt: str
     schema_version: str
     folder: str | None = None
-    """The user's folder of prompts; None for built-in prompts."""
     digest: str = ""
     """Digest of the templates; empty for built-in prompts that no rollout measured."""
 
     @property
     def name(self) -> str:
-        """The name in messages."""
         return f"{self.prompt} (schema {self.schema_version})"
 
     def is_same(self, other: "Versions") -> bool:
@@ -35,7 +33,6 @@ class RolloutDecision(Record):
     """Who started, promoted or rolled back a rollout, when and why."""
 
     state: RolloutState
-    """The state since then."""
     at: str
     by: str
     why: str = ""
@@ -51,9 +48,7 @@ class RolloutPlan(Record):
     slo_dropped: float = Field(ge=0, lt=1)
     """Share of findings that the contract may drop, and of replies that it may reject."""
     min_reviews: int = Field(ge=1)
-    """Reviews with the new versions that a promotion needs."""
     decisions: tuple[RolloutDecision, ...]
-    """Oldest first; the first one started the rollout."""
 
 
 class Rollout(RolloutPlan):
@@ -67,18 +62,14 @@ class ReviewCounts(Record):
     """The contract's diagnostics of one review; only replies of models count."""
 
     asked: int = 0
-    """Specialists that were asked."""
     replies: int = 0
     coerced: int = 0
-    """Replies in which a value was coerced."""
     incompatible: int = 0
     """Replies rejected for their versions."""
     rejected: int = 0
     """Replies rejected for any reason, including their versions."""
     findings: int = 0
-    """Findings before the contract read them."""
     dropped: int = 0
-    """Findings that the contract dropped."""
 
 
 class RolloutReview(Record):
@@ -122,7 +113,6 @@ class LabelEntry(Record):
     source: str = "command line"
     """Where it was said: the command line, the page, a reply on a forge."""
     at: str
-    """UTC, as ISO 8601."""
     report_digest: str = ""
     """SHA-256 of the report that it speaks of, byte for byte as it was kept; the store fills it in."""
 
@@ -160,7 +150,6 @@ class RateGroup(Record):
     value: str
     shown: int
     wrong: Rate | None = None
-    """None: nobody labelled any of them."""
     nit: Rate | None = None
 
 
@@ -178,13 +167,10 @@ class Fates(Record):
     candidates: int = 0
     shown: int = 0
     dropped: int = 0
-    """By the contract: no finding could be read out of it."""
     refuted: int = 0
-    """By the verifier."""
     unverified: int = 0
     """Shown, and nobody could be asked whether it is true."""
     withheld: dict[str, int] = Field(default_factory=dict)
-    """By reason code, the dropped and the refuted ones among them."""
 
 
 class Absences(Record):
@@ -218,7 +204,6 @@ class ReviewPoint(Record):
     prompt_version: str
     duration_ms: int
     cost_usd: float | None = None
-    """None: no model was asked, or a price is not known."""
     candidates: int = 0
     shown: int = 0
     dropped: int = 0
@@ -247,21 +232,16 @@ class Quality(Record):
     """Findings that somebody on a forge labelled whose word counts in no rate: the author of the change, or
     who may not write there."""
     unheard_from: dict[str, int] = Field(default_factory=dict)
-    """How many of them by whom."""
     withheld_labelled: int = 0
     withheld_valid: int = 0
     """Labelled valid, and yet withheld."""
     mistakes: tuple[Mistake, ...] = ()
-    """The newest label first."""
     by: dict[Dimension, tuple[RateGroup, ...]] = Field(default_factory=dict)
     followed: Rate | None = None
     """Feedback that was followed in the next review of a change. None: no review followed another one."""
     improved: Rate | None = None
-    """Next reviews with a better score."""
     improvement: Spread | None = None
-    """By how much the score changed from one review to the next."""
     quotes_found: Rate | None = None
-    """Quotes that stand in the named file, wherever in it."""
     absences: Absences = Absences()
     fates: Fates = Fates()
     duration_ms: Spread | None = None
@@ -269,6 +249,5 @@ class Quality(Record):
     """Of reviews with models whose price is known."""
     tokens: Spread | None = None
     unpriced: int = 0
-    """Reviews with models whose price is not known."""
     over_time: tuple[ReviewPoint, ...] = ()
     """The newest reviews, the oldest of them first."""

@@ -43,7 +43,6 @@ class PatchTrial(Record):
 
 
 def trial_of(steps: Sequence[TrialStep]) -> PatchTrial:
-    """What the steps come to."""
     applies = bool(steps) and steps[0].name == "applies" and steps[0].passed is True
     return PatchTrial(steps=tuple(steps), holds=applies and all(step.passed is not False for step in steps))
 
@@ -61,7 +60,6 @@ def _with_record(step: TrialStep, recorded: TrialStep | None) -> TrialStep:
 RunState = Literal[
     "exited", "timed_out", "out_of_memory", "out_of_disk", "too_many_processes", "flooded", "not_started"
 ]
-"""How a run ended: by itself, at one of its limits, or before it began."""
 
 
 class AddedFile(Record):
@@ -91,7 +89,6 @@ class RunLimits(Record):
     cpu_seconds: int = 60
     memory_mb: int = 2048
     tasks: int = 256
-    """Processes and threads at one time."""
     disk_mb: int = 512
     """What it may write, beside the copy that it works in."""
     output_kb: int = 256
@@ -113,12 +110,10 @@ class ProgramRun(Record):
     side: Side
     state: RunState
     exit_code: int | None = None
-    """None where it did not end by itself."""
     output: str = ""
     """What it printed to both of its outputs, in order and without secrets."""
     duration_ms: int = 0
     detail: str = ""
-    """Why it was not started or was ended."""
     missing: tuple[str, ...] = ()
     """Packages that Python code of the repository looked for in vain, also where it caught that."""
     unreached: tuple[str, ...] = ()
@@ -128,7 +123,6 @@ class ProgramRun(Record):
 
     @property
     def summary(self) -> str:
-        """How it ended, in a few words."""
         if self.state == "exited":
             return f"exit code {self.exit_code}"
         return {
@@ -146,7 +140,6 @@ class KeptRun(Record):
 
     program: Program
     base: ProgramRun | None = None
-    """None where it was not run there."""
     head: ProgramRun | None = None
 
 

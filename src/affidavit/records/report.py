@@ -23,7 +23,6 @@ REPORT_VERSION = "1.0"
 _RELEASE = re.compile(
     r"([0-9]{1,9}\.[0-9]{1,9})(?:\.[0-9]{1,9})?(?:(?:a|b|rc|\.post|\.dev)[0-9]{1,9}){0,3}", re.ASCII
 )
-"""A release of Affidavit, and its minor line."""
 
 AS_IT_IS = (
     "This report holds the change as it is: secrets in its diff are not redacted. Keep it private; "
@@ -64,13 +63,11 @@ class ReplySummary(Record):
     dropped: int = 0
     duration_ms: int = 0
     chunk: int | None = None
-    """The chunk of the change that it was shown; None: all of it."""
     files_read: tuple[str, ...] | None = None
     """What it opened with its tools, from the calls themselves; None where nobody watched."""
     summary: str = ""
     """What it said beside its findings; the triage says what became of each comment."""
     differences: tuple[Explained, ...] = ()
-    """How it explains what differed in its probes."""
 
 
 class HunkCoverage(Record):
@@ -148,7 +145,6 @@ class RoleUsage(Record):
     estimated_requests: int = 0
     """Of the requests, those that count by our own estimate: the server reported less than can be true."""
     reported_tokens: int = 0
-    """What it reported for these."""
 
 
 class PositiveNote(Record):
@@ -199,11 +195,8 @@ class Reply(Record):
     claims: tuple[str, ...] = ()
     """The same with those that it would look at if they were known whole."""
     chunk: int | None = None
-    """The chunk of the change that it was shown; None: all of it."""
     uses: tuple[ToolUse, ...] | None = None
-    """The calls that it made; None where nobody watched."""
     probes: tuple[ProbeRun, ...] = ()
-    """What the machine ran for it to compare the two sides."""
     request: str = ""
     """The key of what it was asked; empty for a specialist that is no model."""
     duration_ms: int = 0
@@ -242,14 +235,11 @@ class Programs(Record):
 
     sandbox: str = ""
     reason: str = ""
-    """Why nothing could be run here."""
     advice: str = ""
     reproductions: tuple[GivenReproduction, ...] = ()
     patches: tuple[GivenTrial, ...] = ()
     runs: int = 0
-    """How many programs were started, for whatever purpose."""
     duration_ms: int = 0
-    """How long they took together."""
 
 
 ProbeState = Literal["alike", "announced", "reported", "differs", "flaky", "could_not_run"]
@@ -266,9 +256,7 @@ class BehaviourRow(Record):
     announced: str = ""
     """The words of the change that announce it, as they were found there."""
     candidate: str = ""
-    """The finding about it."""
     detail: str = ""
-    """Why nothing was compared."""
 
 
 class Inputs(Record):
@@ -277,19 +265,15 @@ class Inputs(Record):
     replies: tuple[Reply, ...] = ()
     """Of all specialists; those of the machine are made again by a recheck."""
     planner: Answer | None = None
-    """None: nobody was asked, or the plan was not waited for."""
     verifier_failures: tuple[Gap, ...] = ()
     """Why a verifier could not be asked at all, so that no specialist was."""
     joiner: Answer | None = None
-    """Which findings have one cause; None: nobody was asked."""
     judgements: tuple[GivenJudgement, ...] = ()
     reporter: Answer | None = None
     dependency_quotes: tuple[GivenDependencies, ...] = ()
     """The sources of packages are no part of the change, and another machine may have others."""
     programs: Programs | None = None
-    """None: nobody asked for programs to be run."""
     earlier: Earlier | None = None
-    """The review before this one; None for the first of a change."""
     submitted_by: str = ""
     """The agent outside that handed findings in: models of the review judged them, and looked at nothing."""
 
@@ -309,9 +293,7 @@ class Report(Record):
     change: Change
     settings: dict[str, Any]
     models: dict[str, str] = Field(default_factory=dict)
-    """Role to model; empty where no model looked."""
     plan: Plan | None = None
-    """What the planner understood; None where no model looked."""
     candidates: tuple[Candidate, ...]
     replies: tuple[ReplySummary, ...]
     verdict: Verdict
@@ -325,11 +307,8 @@ class Report(Record):
     diagnostics: tuple[Diagnostic, ...] = ()
     usage: tuple[RoleUsage, ...] = ()
     words: ReporterWords | None = None
-    """None where no reporter wrote any."""
     follow_up: FollowUp | None = None
-    """What became of the findings of the review before this one; None for the first of a change."""
     behaviour: tuple[BehaviourRow, ...] = ()
-    """What probes showed when they were run on both sides; empty where nobody experimented."""
     inputs: Inputs = Field(default_factory=Inputs)
     measured: Rate | None = None
     """Wrong among the shown and labelled findings of this installation, when the review was made.

@@ -22,7 +22,6 @@ class Linter(Record):
     severity: Severity = Severity.MEDIUM
     """For problems to which the linter itself gives none."""
     blocks: bool = False
-    """Whether its findings count at verdict and gate."""
     configuration: tuple[str, ...] = ()
     """Files of the base commit that the linter needs beside the code."""
 
@@ -30,7 +29,6 @@ class Linter(Record):
 DEAREST = 1_000_000
 TEXT_FORM = "MODEL=INPUT/OUTPUT or MODEL=INPUT/CACHED/OUTPUT"
 WAYS_TO_SAY = {2: ("input", "output"), 3: ("input", "cached_input", "output")}
-"""What the numbers of a text mean, by how many there are."""
 
 
 class Price(Record):

@@ -40,7 +40,6 @@ def why_words(candidate: Candidate) -> str:
 
 
 def withheld_counts(candidates: Sequence[Candidate]) -> list[tuple[str, int]]:
-    """How many were withheld for which reason, the most frequent first."""
     counts = Counter(map(why_words, candidates))
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
@@ -79,7 +78,6 @@ def _set_aside_line(note: Diagnostic) -> str:
 
 
 def _by_rule(rules: Mapping[str, int]) -> str:
-    """The most frequent rules, and how many others there are."""
     often = sorted(rules.items(), key=lambda pair: (-pair[1], pair[0]))
     named = [f"{rule} ({count})" if count > 1 else rule for rule, count in often[:MAX_RULES]]
     left = len(often) - MAX_RULES
@@ -94,7 +92,6 @@ FATES: dict[Fate, str] = {
     "dismissed": "dismissed",
 }
 BACK = "back again"
-"""What was fixed, or gone, and is there again."""
 
 
 def series_sentence(report: Report) -> str:
@@ -140,7 +137,6 @@ def _returned_lines(report: Report) -> list[tuple[str, str]]:
 
 
 def alert_lines(report: Report) -> list[str]:
-    """What a person should know about the series."""
     found = alerts_of(report) if report.follow_up else []
     return [f"{one.kind.replace('_', ' ')}: {one.detail}" for one in found]
 

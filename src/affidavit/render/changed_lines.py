@@ -131,7 +131,6 @@ def _pruned(run: list[ChangedLine], at: int) -> tuple[ChangedLine, ...]:
 
 WORDS = {"-": "old", "+": "new"}
 LEGEND = "- old, + new"
-"""Beside lines that carry the marks of a diff."""
 
 
 def marks_of(quote: QuoteCheck, change: Change) -> dict[int, str]:

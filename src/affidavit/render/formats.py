@@ -21,7 +21,6 @@ class RenderOptions:
     show_withheld: bool = False
     show_nits: bool = False
     is_verbose: bool = False
-    """With the whole proof, and what is folded in full."""
 
 
 Write = Callable[[Report, RenderOptions], str]

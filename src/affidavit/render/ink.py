@@ -53,7 +53,6 @@ class Ink:
 
     @property
     def has_colour(self) -> bool:
-        """Colour is worth the work."""
         return self.console.color_system is not None and not self.console.no_color
 
     def safe(self, text: str) -> str:
@@ -79,13 +78,11 @@ class Ink:
         self.line("  ", *details)
 
     def path_heading(self, path: str) -> None:
-        """A path between rules."""
         text = self.cut(Text(self.safe_path(path), style="bold"), self.text_width - 7)
         rule = self.glyphs.rule * max(self.text_width - text.cell_len - 4, 0)
         self.line((f"{self.glyphs.rule * 2} ", "dim"), text, " ", (rule, "dim"))
 
     def blank(self) -> None:
-        """An empty line."""
         self.console.print()
 
     def cut(self, text: Text, width: int) -> Text:
@@ -152,7 +149,6 @@ class CodeLine:
     text: str
     is_guilty: bool = False
     mark: str = " "
-    """`+` or `-` where the change added or removed it."""
 
 
 def quoted_lines(quote: QuoteView) -> list[CodeLine]:

@@ -32,7 +32,6 @@ _MAX_OUTPUT_LINE_LENGTH = 400
 
 
 def write(report: Report, options: RenderOptions) -> str:
-    """The report in this format."""
     return render_markdown(report, show_withheld=options.show_withheld, show_nits=options.show_nits)
 
 
@@ -49,7 +48,6 @@ def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: b
 
 
 def headline(view: ReportView) -> str:
-    """The outcome, and what it means for a build."""
     gate = ". ".join(view.gate).capitalize()
     return f"**{markdown_line(_sentence(view.headline))}** {gate}."
 
@@ -72,7 +70,6 @@ def _sentence(text: str) -> str:
 
 
 def about_line(view: ReportView) -> str:
-    """Which change it is, and how large."""
     title = markdown_line(one_line(view.title, _MAX_TITLE_LENGTH))
     size = f"{counted(view.files, 'file')}, +{view.added} -{view.removed}"
     return f"Reviewed: {title} ({name_span(view.range)}, {size})"
@@ -101,7 +98,6 @@ def _finding_blocks(view: ReportView, *, show_nits: bool) -> list[str]:
 
 
 def _overview(standing: Sequence[FindingView]) -> list[str]:
-    """One line for each finding that is said in full, worst first; a single one needs none."""
     if len(standing) < 2:
         return []
     lines = [one_line_item(one) + " (blocks)" * one.is_blocking for one in standing[:_MAX_LISTED]]
@@ -232,7 +228,6 @@ def folded_item(finding: FindingView) -> str:
 
 
 def one_line_item(finding: FindingView) -> str:
-    """A finding as an item of a list."""
     severity = f"{finding.severity} " if finding.severity else ""
     title = markdown_line(one_line(finding.title, _MAX_TITLE_LENGTH))
     return f"- {severity}{name_span(finding.place)} {title}"
@@ -250,7 +245,6 @@ def note_items(view: ReportView, *, show_withheld: bool = False, show_nits: bool
 
 
 def _behaviour(view: ReportView) -> list[str]:
-    """What probes showed on both sides: a sentence of ours, and the table in a fold."""
     if not view.behaviour:
         return []
     rows = view.probes[:_MAX_LISTED]

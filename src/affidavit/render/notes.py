@@ -25,7 +25,6 @@ class Note:
     is_cut: bool = False
     """A model wrote it: it gets one line, so that it cannot pass for a report of ours."""
     style: str = "dim"
-    """Of the label on a terminal."""
 
 
 def notes_of(view: ReportView, *, show_nits: bool = False) -> list[Note]:
@@ -45,7 +44,6 @@ def notes_of(view: ReportView, *, show_nits: bool = False) -> list[Note]:
 
 
 def _previous(view: ReportView) -> Iterator[Note]:
-    """Say what became of the findings of the previous review."""
     lines = [f"{fate}: {text}" for fate, text in view.decisions[:_MAX_DECISIONS]]
     more = len(view.decisions) - len(lines)
     yield Note("previous", view.series, (*lines, *([f"{more} more"] if more else [])))

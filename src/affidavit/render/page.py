@@ -26,7 +26,6 @@ def write(report: Report, _options: RenderOptions) -> str:
 
 
 def single_page(title: str, contents: dict[str, Any]) -> str:
-    """The page of the package with these contents in it."""
     built = files("affidavit") / "web" / "file.html"
     if not built.is_file():
         raise InputError("the page is not built, and HTML is made of it: run `make page` first")

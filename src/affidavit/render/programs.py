@@ -25,7 +25,6 @@ INDENT = "    "
 
 
 def reproduction_of(candidate: Candidate) -> Reproduction | None:
-    """What the finding offers as its proof."""
     evidence = candidate.finding.verification if candidate.finding else None
     return evidence.reproduction if evidence else None
 
@@ -45,12 +44,10 @@ def runs_of(check: ReproductionCheck) -> list[ProgramRun]:
 
 
 def ending_words(run: ProgramRun) -> str:
-    """On which side it was run, and how it ended there."""
     return f"{SIDES[run.side]}: {run.summary}"
 
 
 def how_to_repeat(report_id: str) -> str:
-    """Return the command that runs the programs of a report again."""
     return f"affidavit recheck {report_id[:8]} --run"
 
 
@@ -78,7 +75,6 @@ def program_text(candidate: Candidate, report_id: str, most: int | None = None) 
 
 
 def parts_text(parts: Sequence[Part], most: int | None = None) -> str:
-    """Parts of a program as plain text."""
     return "\n\n".join("\n".join([part.heading, *_set_off(part, most)]) for part in parts)
 
 
@@ -140,10 +136,8 @@ class Compared(Record):
     outcome: str
     why: str
     parts: tuple[Part, ...]
-    """Its program and what it printed."""
     is_alike: bool
     candidate: str | None
-    """The finding that was made of it."""
 
 
 def behaviour_sentence(report: Report) -> str:

@@ -13,9 +13,7 @@ from affidavit.render.programs import decided_by, outcome_words
 from affidavit.render.wording import SIDES, agreeing, counted, finder_name, listed, place_of, title_of
 
 MAX_QUOTES = 2
-"""Quotes of packages inside the line; all of them are in the details."""
 MAX_REASON_LENGTH = 120
-"""Of somebody's sentence inside the line; the whole is in the details."""
 
 ONLY_READ = "only read, not run"
 BY_VERIFIER = "shown by a program that the verifier ran"
@@ -94,7 +92,6 @@ def standing_in_brackets(candidate: Candidate, report: Report) -> list[str]:
 
 
 def _finder(candidate: Candidate) -> list[str]:
-    """What has no analyser to be named with its proof."""
     name = finder_name(candidate.specialist)
     return {"mechanical": [], "model": [f"found by a model ({name})"], "outside": [f"reported by {name}"]}[
         candidate.kind
@@ -118,7 +115,6 @@ def _judged(candidate: Candidate) -> list[str]:
 
 
 def _who_confirmed(asked: Sequence[Judgement]) -> str:
-    """One verifier, or which of two."""
     roles = {one.role for one in asked}
     confirming = {one.role for one in asked if one.answer == "CONFIRMED"}
     if len(roles) == 1:
@@ -295,7 +291,6 @@ def patch_words(candidate: Candidate) -> str:
 
 
 def trial_lines(candidate: Candidate) -> list[str]:
-    """What was tried, one line each."""
     marks = {True: "passed", False: "failed", None: "not tried"}
     steps = candidate.patch_trial.steps if candidate.patch_trial else ()
     return [
@@ -338,7 +333,6 @@ def _origin(candidate: Candidate) -> str:
 
 
 def quote_words(quote: QuoteCheck | None) -> str:
-    """Where the quoted code was found."""
     if quote is None or quote.outcome == "not_quoted":
         return "no quote to check"
     if quote.outcome == "not_found":

@@ -31,15 +31,12 @@ _DECISION_STYLES: dict[Decision, str] = {
 _PLAIN_WIDTH = 100
 _INDENT = 2
 _MAX_UNDER = 3
-"""Lines on what else a finding stands for."""
 _LABEL_WIDTH = 12
 _SEVERITY_WIDTH = 9
 _ID_LENGTH = 8
-"""Of a report's id: enough to name it to `affidavit label`."""
 
 
 def write(report: Report, options: RenderOptions) -> str:
-    """What the terminal shows, without colour."""
     page = StringIO()
     console = Console(file=page, width=_PLAIN_WIDTH, force_terminal=False, color_system=None)
     render_terminal(report, console=console, options=options)
@@ -82,7 +79,6 @@ def _write_head(ink: Ink, view: ReportView) -> None:
 
 
 def _write_overview(ink: Ink, findings: Sequence[FindingView]) -> None:
-    """One line for each finding that is said in full, worst first; a single one needs none."""
     if len(findings) < 2:
         return
     ink.blank()
@@ -132,7 +128,6 @@ def _write_finding(ink: Ink, finding: FindingView, *, is_verbose: bool) -> None:
 
 
 def _write_patch(ink: Ink, finding: FindingView) -> None:
-    """The patch that a finding brings, with what became of it."""
     patch = finding.patch
     if patch and patch.text:
         for line in (f"{patch.said}:", *patch.steps, "", *patch.text.split("\n")):
@@ -164,7 +159,6 @@ def _write_under(ink: Ink, finding: FindingView, *, is_verbose: bool) -> None:
 
 
 def _write_proof(ink: Ink, finding: FindingView, *, is_verbose: bool) -> None:
-    """One line; on demand every step of it."""
     ink.hanging(_label("proof"), ink.joined(finding.proof_line, "dim"), indent=_INDENT)
     if not is_verbose:
         return
@@ -249,7 +243,6 @@ def _write_notes(ink: Ink, view: ReportView, options: RenderOptions) -> None:
 
 
 def _write_behaviour(ink: Ink, view: ReportView, *, is_verbose: bool) -> None:
-    """Write what probes showed on both sides in one line; on demand each of them."""
     if view.behaviour:
         ink.hanging(_note_label("behaviour"), ink.inline(view.behaviour), indent=0)
     for one in view.probes if is_verbose else ():

@@ -26,9 +26,7 @@ class QuoteView(Record):
     start: int
     language: str
     guilty: tuple[int, int]
-    """The first and last line of the finding itself."""
     marks: dict[int, str]
-    """`+` or `-` for each line that the change added or removed, by its number."""
     is_told_apart: bool
     """Changed lines stand beside unchanged ones, or are gone: a reader needs the marks."""
 
@@ -80,7 +78,6 @@ class WithheldView(Record):
     why: str
     detail: str
     leader: str | None
-    """The id of the finding that says the same."""
 
 
 class FindingView(Record):
@@ -88,27 +85,22 @@ class FindingView(Record):
 
     id: str
     anchor: str
-    """Its name within a page."""
     title: str
     place: str
     file: str
     """Empty where the contract dropped the finding."""
     severity: str
     is_folded: bool
-    """It is said in one line, among the smaller points."""
     is_blocking: bool
     standing: tuple[str, ...]
     in_brackets: tuple[str, ...]
-    """What must be known of it where it is said in one line."""
     message: str
     sentence: str
-    """What goes wrong, in the first sentence of its message."""
     claim: tuple[tuple[str, str], ...]
     suggestion: str
     quote: QuoteView | None
     cause: CauseView | None
     under: tuple[tuple[str, str], ...]
-    """What else it stands for, each with its label."""
     under_in_short: str
     lines: tuple[FurtherView, ...]
     places: tuple[FurtherView, ...]
@@ -135,7 +127,6 @@ class FindingView(Record):
 
     @property
     def accounts_under(self) -> list[tuple[str, str]]:
-        """What others said of the same."""
         return [one for one in self.under if one[0] != "also at"]
 
 
@@ -155,7 +146,6 @@ class ReportView(Record):
     gate: tuple[str, ...]
     """What it means for a build, and then what is severe enough and does not count."""
     findings: tuple[FindingView, ...]
-    """Those that are shown, worst first, and then those that are withheld."""
     series: str
     decisions: tuple[tuple[str, str], ...]
     alerts: tuple[str, ...]
@@ -179,22 +169,18 @@ class ReportView(Record):
 
     @property
     def shown(self) -> list[FindingView]:
-        """Worst first."""
         return [one for one in self.findings if one.withheld is None]
 
     @property
     def standing(self) -> list[FindingView]:
-        """Those that are said in full."""
         return [one for one in self.shown if not one.is_folded]
 
     @property
     def folded(self) -> list[FindingView]:
-        """Those that are said in one line."""
         return [one for one in self.shown if one.is_folded]
 
     @property
     def withheld(self) -> list[FindingView]:
-        """Worst first."""
         return [one for one in self.findings if one.withheld is not None]
 
     @property
@@ -213,7 +199,6 @@ def by_file(findings: Iterable[FindingView]) -> dict[str, list[FindingView]]:
 
 
 def view_of(report: Report) -> ReportView:
-    """The view of a report."""
     change = report.change
     added, removed = wording.line_totals(change)
     return ReportView(
@@ -263,7 +248,6 @@ def finding_views(report: Report) -> Iterator[FindingView]:
 
 
 def finding_view(candidate: Candidate, report: Report) -> FindingView:
-    """One finding of a report."""
     known = {one.id: one for one in report.candidates}
     return _finding_view(
         candidate, report, _FindingContext("", known, proof.duplicates_of(candidate, report))

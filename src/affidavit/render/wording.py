@@ -27,7 +27,6 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 NOT_SAID = ("at_base", "origins", "sources", "problems")
-"""What settings say of themselves."""
 _CHOSEN = {"environment": "the environment", "flag": "flags"}
 
 
@@ -42,12 +41,10 @@ def short_name(revision: Revision) -> str:
 
 
 def range_of(change: Change) -> str:
-    """Both sides in short."""
     return f"{short_name(change.base)}..{short_name(change.head)}"
 
 
 def line_totals(change: Change) -> tuple[int, int]:
-    """Lines added and removed."""
     marks = Counter(line[:1] for file in change.files for hunk in file.hunks for line in hunk.lines)
     return marks["+"], marks["-"]
 
@@ -82,12 +79,10 @@ def by_file(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
 
 
 def standing(report: Report) -> list[Candidate]:
-    """The findings that are said in full."""
     return [one for one in report.shown if not one.folded]
 
 
 def withheld_reason(candidate: Candidate) -> str:
-    """The reason code of a candidate that is not shown."""
     return str(candidate.withheld.code if candidate.withheld else Reason.FINDING_DROPPED)
 
 
@@ -147,7 +142,6 @@ def _folded(text: str) -> str:
 
 
 def is_same_commits(report: Report) -> bool:
-    """Whether the review before was of the same base and head."""
     before = report.inputs.earlier
     now = report.change
     return before is not None and (before.base.tree, before.head.tree) == (now.base.tree, now.head.tree)
@@ -228,7 +222,6 @@ def spent_sentence(report: Report) -> str:
 
 
 def _programs_run(report: Report) -> str:
-    """How many programs were run, where some were."""
     programs = report.inputs.programs
     if programs is None or not programs.runs:
         return ""
@@ -313,7 +306,6 @@ def not_shown(named: Collection[str], shown: Collection[str]) -> str:
 
 
 def headline(report: Report) -> str:
-    """The outcome in a few words."""
     shown, failing = {one.id for one in report.shown}, set(report.gate.failed_by)
     hidden = hidden_words(report.verdict.counts)
     if report.verdict.decision == "request_changes":

@@ -33,17 +33,11 @@ requests, and results for a specialist are long. Reporter and joiner have no too
 BYTES_A_TOKEN = 4
 """Code and English, as providers count them."""
 CALL_TOKENS = 200
-"""For what a model writes to call tools in one request: a line or two of thought, some paths and lines."""
 VERIFIER_TASK_TOKENS = 2_000
-"""For one finding with its claim, its hunks and forty lines around its quote."""
 JOINER_TOKENS = 500
-"""Assumed for the joiner's instructions."""
 JOINED_FINDING_TOKENS = 90
-"""Assumed for one finding as the joiner reads it: place, title, claim and proposed change."""
 REPORTER_TOKENS = 600
-"""Assumed for the reporter's instructions and what the change is about."""
 REPORTED_FINDING_TOKENS = 60
-"""Assumed for one finding as the reporter reads it: place, severity and title."""
 FINDINGS_PER_CONVERSATION = 2
 """Assumed: specialists report widely, and the verifier is asked about each finding by itself."""
 
@@ -189,7 +183,6 @@ UNKNOWN = "price not known"
 
 
 def estimates_of(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[RoleEstimate]:
-    """Estimate each role of a review that begins with these talks."""
     return estimate_review(
         choices,
         planner=talks.planner,
@@ -200,7 +193,6 @@ def estimates_of(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list
 
 
 def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> str:
-    """Return the table of `--estimate` and its assumptions."""
     estimates = estimates_of(talks, choices)
     named = [(one.role.replace("_", " "), one_line(one.model), [one]) for one in estimates]
     rows = [HEADINGS, *(_row(*row) for row in named), _row("total", "", estimates)]

@@ -20,7 +20,6 @@ from affidavit.ports import Role
 from affidavit.reviewing.options import ReviewOptions
 
 JUDGING: tuple[Role, ...] = ("verifier", "second_verifier")
-"""The roles of a command that asks verifiers only."""
 
 
 def chosen_models(
@@ -144,7 +143,6 @@ def _check_two_opinions(choices: Mapping[Role, ModelChoice]) -> None:
 
 
 def ledger_of(settings: Settings) -> Ledger:
-    """Return a ledger with the budget of a review."""
     return Ledger(SpendingLimit(tokens=settings.budget_tokens, usd=settings.budget_usd))
 
 

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 Say = Callable[[str], None]
-"""Show a line to the user."""
 Words = str | tuple[str, ...] | None
-"""Several values, or a text with commas."""
 Number = float | str | None
 
 
@@ -63,7 +61,6 @@ class ChosenSettings:
 
     @property
     def flags(self) -> dict[str, Any]:
-        """Return the chosen settings by name."""
         values = {one.name: getattr(self, one.name) for one in fields(ChosenSettings)}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -78,14 +75,12 @@ class ReviewOptions(ChosenSettings):
     prompts: Path | None = None
     prompt_version: str | None = None
     dependencies: bool = True
-    """Whether models may read the sources of installed packages."""
     mcp_servers: Path | None = None
     environments: tuple[Path, ...] = ()
     config: Path | None = None
     series: str | None = None
     previous: Path | None = None
     all: bool = False
-    """Whether models look at everything again, not only at what is new."""
     data: Path | None = None
     no_store: bool = False
     no_cache: bool = False

@@ -231,7 +231,6 @@ class PanelReading:
         return JoinedTools(self._offered(case, VERIFIER_TOOLS), BriefTools(checks))
 
     def fence(self, change: Change) -> TaggedFence:
-        """Return the fence of a change."""
         return TaggedFence(tag_of(change.base.tree, change.head.tree))
 
     def redact(self, case: Case) -> Case:

@@ -17,7 +17,6 @@ from affidavit.store.open import Store, open_store
 
 
 def chosen_store(data: Path | None, environment: Mapping[str, str] = os.environ) -> Store:
-    """Open the store in this folder, or the default one."""
     return open_store(data or state_folder(environment))
 
 

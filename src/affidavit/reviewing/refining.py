@@ -37,7 +37,6 @@ class LoopReviews:
     say: Say
 
     def hold(self, commit: str, earlier: Earlier | None, journal: Journal) -> Report:
-        """Hold one review and store its report."""
         options = _what_is_left(self.options, journal)
         with self._opened(f"{journal.base}..{commit}") as opened, self.watched() as emit:
             settings = settings_for(opened, options, self.config)
@@ -48,7 +47,6 @@ class LoopReviews:
         return keep_report(report, options.data, self.say)
 
     def keep(self, summary: IterationSummary, journal: Journal) -> None:
-        """Note a review as the next of the loop's series."""
         if not self.options.no_store:
             keep_summary(summary, Followed(self.repository, journal.series), self.options.data, self.say)
 

@@ -64,7 +64,6 @@ def followed_by(
 def newest_of(
     store: Store, repository: str, series: str, tenant: str = DEFAULT_TENANT
 ) -> StoredIteration | None:
-    """The newest review of a tenant's series."""
     known = store.iterations.of(repository, series, tenant)
     return known[-1] if known else None
 
@@ -161,13 +160,11 @@ def earlier_in(
 
 
 def _is_kept(report: Report, options: ReviewOptions) -> bool:
-    """Whether the own store has this very report."""
     store = open_store(options.data or state_folder())
     return not options.no_store and store.exists() and store.reports.load(report.id) == report
 
 
 def _is_signed(path: Path, content: bytes, opened: OpenedChange) -> bool:
-    """Whether an allowed signer has signed these bytes."""
     from affidavit.proof.signature import check_signature, signature_path  # noqa: PLC0415 - few sign
     from affidavit.recheck.signers import allowed_signers  # noqa: PLC0415
 

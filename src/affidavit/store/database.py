@@ -63,7 +63,6 @@ class Database:
             return sqlite.empty_log(sqlite.driven(connection))
 
     def close(self) -> None:
-        """Let go of the connections that are held for the next use."""
         self._engine.dispose()
 
     @contextmanager
@@ -153,7 +152,6 @@ def insert_once(connection: Connection, table: Table, row: Mapping[str, Any]) ->
 
 
 def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows, also none."""
     if rows:
         connection.execute(table.insert(), rows)
 

@@ -46,7 +46,6 @@ class Iterations:
             return [_read(dict(row)) for row in connection.execute(wanted).mappings()]
 
     def with_report(self, report_id: str) -> list[StoredIteration]:
-        """A report as a review of its series: one, or none."""
         wanted = select(ITERATIONS).where(ITERATIONS.c.report_id == report_id)
         with self._database.transaction() as connection:
             return [_read(dict(row)) for row in connection.execute(wanted).mappings()]
@@ -62,7 +61,6 @@ class Iterations:
         return [StoredSeries(repository=one.repository, series=one.series, newest=one) for one in found]
 
     def each(self) -> list[StoredIteration]:
-        """Every review of every series, in the order in which they were kept."""
         with self._database.transaction() as connection:
             rows = connection.execute(select(ITERATIONS).order_by(ITERATIONS.c.number)).mappings()
             return [_read(dict(row)) for row in rows]

@@ -19,7 +19,6 @@ _ENTRY = (
     LABELS.c.labelled_at.label("at"),
     LABELS.c.report_digest,
 )
-"""The columns of an entry, by the names of its fields."""
 
 
 class Labels:
@@ -45,7 +44,6 @@ class Labels:
         return [_entry(row) for row in self._rows(wanted)]
 
     def history(self, report_id: str, candidate_id: str) -> list[LabelEntry]:
-        """Everything that was said about a finding, oldest first."""
         is_it = and_(LABELS.c.report_id == report_id, LABELS.c.candidate_id == candidate_id)
         return [_entry(row) for row in self._rows(select(*_ENTRY).where(is_it).order_by(LABELS.c.number))]
 

@@ -21,11 +21,9 @@ class SqliteFile:
 
     @property
     def name(self) -> str:
-        """As messages name it."""
         return str(self.path)
 
     def exists(self) -> bool:
-        """Whether something was kept there already."""
         return self.path.exists()
 
     @property
@@ -42,7 +40,6 @@ class PostgresDatabase:
 
     @property
     def name(self) -> str:
-        """As messages name it: who and where, never the password, which may also stand among the options."""
         parts = urlsplit(self.url)
         user = f"{parts.username}@" if parts.username else ""
         port = f":{parts.port}" if parts.port else ""
@@ -58,7 +55,6 @@ class PostgresDatabase:
         return f"{self.name}?{query}" if query else self.name
 
     def exists(self) -> bool:
-        """Whether there is something to look into: only a connection can say so."""
         return True
 
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from affidavit.store.rollouts import Rollouts
 
 BUSY_SECONDS = 10
-"""How long to wait for a connection, and for another process that is writing."""
 
 
 class Store:
@@ -28,7 +27,6 @@ class Store:
 
     @property
     def name(self) -> str:
-        """As messages name it."""
         return self._location.name
 
     def exists(self) -> bool:
@@ -44,34 +42,29 @@ class Store:
 
     @cached_property
     def reports(self) -> "Reports":
-        """The kept reports."""
         from affidavit.store.reports import Reports  # noqa: PLC0415
 
         return Reports(self.database)
 
     @cached_property
     def labels(self) -> "Labels":
-        """What people said about findings."""
         from affidavit.store.labels import Labels  # noqa: PLC0415
 
         return Labels(self.database)
 
     @cached_property
     def rollouts(self) -> "Rollouts":
-        """What is known of rollouts."""
         from affidavit.store.rollouts import Rollouts  # noqa: PLC0415
 
         return Rollouts(self.database)
 
     @cached_property
     def iterations(self) -> "Iterations":
-        """The series of reviews of changes."""
         from affidavit.store.iterations import Iterations  # noqa: PLC0415
 
         return Iterations(self.database)
 
     def close(self) -> None:
-        """Let go of connections that are held for the next use."""
         if "database" in self.__dict__:
             self.database.close()
 

@@ -75,7 +75,6 @@ def _let_go_of_the_dead(connection: Any, _record: object) -> None:
 
 
 def is_busy(error: BaseException | None) -> bool:
-    """Whether another process kept the lock for too long."""
     return getattr(error, "sqlstate", None) == _LOCK_NOT_AVAILABLE
 
 

@@ -31,7 +31,6 @@ class Reports:
             insert_all(connection, FINDINGS, _finding_rows(report))
 
     def load(self, report_id: str) -> Report | None:
-        """A kept report."""
         body = self.load_bytes(report_id)
         if body is None:
             return None
@@ -101,12 +100,10 @@ class Reports:
         return found
 
     def count(self) -> int:
-        """How many reports are kept."""
         with self._database.transaction() as connection:
             return connection.execute(select(func.count()).select_from(REPORTS)).scalar_one()
 
     def find_fingerprint(self, fingerprint: str) -> StoredFinding | None:
-        """The newest finding with this fingerprint."""
         wanted = (
             select(*(FINDINGS.c[name] for name in StoredFinding.model_fields))
             .join(REPORTS)

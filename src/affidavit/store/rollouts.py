@@ -14,18 +14,15 @@ class Rollouts:
         self._database = database
 
     def all(self) -> list[Rollout]:
-        """Return every rollout, oldest first."""
         with self._database.transaction() as connection:
             rows = connection.execute(select(ROLLOUTS).order_by(ROLLOUTS.c.number)).all()
         return [_rollout(row.number, row.state, row.body) for row in rows]
 
     def newest(self, state: RolloutState) -> Rollout | None:
-        """Return the newest rollout in this state."""
         with self._database.transaction() as connection:
             return _newest(connection, state)
 
     def reviews(self, rollout: int) -> list[RolloutReview]:
-        """Return the reviews that count for a rollout, oldest first."""
         wanted = select(ROLLOUT_REVIEWS.c.body).where(ROLLOUT_REVIEWS.c.rollout == rollout)
         with self._database.transaction() as connection:
             bodies = connection.execute(wanted).scalars().all()

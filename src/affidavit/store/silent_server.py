@@ -65,5 +65,4 @@ class Listening(psycopg.Connection[Any]):
 
 
 def connect(_dialect: object, _record: object, named: tuple[Any, ...], options: dict[str, Any]) -> Listening:
-    """Connect as SQLAlchemy would."""
     return Listening.connect(*named, **options)

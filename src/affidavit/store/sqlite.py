@@ -27,7 +27,6 @@ def make_engine(location: SqliteFile, busy_seconds: float, *, keeps_connections:
 
 
 def driven(connection: Connection) -> sqlite3.Connection:
-    """The driver's own connection."""
     database = connection.connection.driver_connection
     assert isinstance(database, sqlite3.Connection)  # noqa: S101 - it is ours
     return database

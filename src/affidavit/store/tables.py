@@ -293,4 +293,3 @@ VERSION = Table(
     MetaData(),
     Column("version_num", String(32), primary_key=True),
 )
-"""The version of the tables, apart from what the store holds."""

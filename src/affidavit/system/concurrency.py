@@ -13,7 +13,6 @@ Second = TypeVar("Second")
 async def both(
     first: Coroutine[Any, Any, First], second: Coroutine[Any, Any, Second]
 ) -> tuple[First, Second]:
-    """Two things at once, as in `side_by_side`."""
     results: list[Any] = await side_by_side([first, second])
     return results[0], results[1]
 
@@ -36,7 +35,6 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Resu
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1

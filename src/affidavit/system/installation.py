@@ -49,7 +49,6 @@ class Installation:
 
 
 def this_installation() -> Installation:
-    """The installation that runs."""
     return installation_at(Path(sys.prefix), Path(sys.executable), has_pip=util.find_spec("pip") is not None)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """All files below."""
     for place, _, names in os.walk(folder):
         yield from (Path(place) / name for name in names)
 

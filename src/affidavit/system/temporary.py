@@ -87,13 +87,11 @@ def end_run() -> None:
 
 
 def user_folder() -> Path:
-    """The folder of this user, below the system's folder for temporary files."""
     # Analysers print paths without links, so ours must have none either.
     return Path(tempfile.gettempdir()).resolve() / f"affidavit-{os.getuid()}"
 
 
 def remove_dead_runs(folder: Path) -> None:
-    """Remove the folders of runs that are no more."""
     with suppress(OSError):
         for place in folder.iterdir():
             if place.name.startswith(RUN_PREFIX):

@@ -29,7 +29,6 @@ SEVERITIES = {
 
 
 def write(report: Report, _options: RenderOptions) -> str:
-    """The report in this format."""
     return as_json(to_gitlab(report))
 
 

@@ -18,7 +18,6 @@ VERSIONS = ("1.0", "1.1")
 
 
 def write(report: Report, options: RenderOptions) -> str:
-    """The report in this format."""
     return as_json(to_review_result(report, options.version))
 
 

@@ -39,7 +39,6 @@ _SEVERITIES = {
 MAX_RESULTS = {"2.1.0": 25_000, "github": 5_000}
 """GitHub refuses a run of more than 25,000 results and keeps 5,000 of them."""
 _SCP_ADDRESS = re.compile(r"^(?:git@)?([\w.-]+):(?!/)(.+)$")
-"""`git@host:owner/name`, as git writes ssh."""
 _ADDRESS = re.compile(r"^(?:https?|ssh|git)://[\w.:\[\]-]+/\S+$", re.ASCII)
 _RANKS = {"high": 90.0, "medium": 60.0, "low": 30.0}
 _MEANINGS = {
@@ -59,7 +58,6 @@ _DISMISS = "affidavit ignore FINGERPRINT --why REASON"
 
 
 def write(report: Report, options: RenderOptions) -> str:
-    """The report in this format."""
     return as_json(to_sarif(report, options.version))
 
 
@@ -75,7 +73,6 @@ def to_sarif(report: Report, version: str = "2.1.0") -> dict[str, Any]:
 
 
 def _candidates(report: Report, version: str) -> list[tuple[Candidate, Finding]]:
-    """Return the findings that become results, shown before withheld, worst first."""
     chosen = wording.ordered(report.shown)
     if version != "github":
         chosen += wording.ordered(report.withheld)
@@ -218,7 +215,6 @@ def _message(text: str, limit: int = MAX_TEXT_LENGTH) -> dict[str, str]:
 
 
 def _location(path: str, first: int, last: int) -> dict[str, Any]:
-    """Return whole lines of a file of the repository."""
     artifact = {"uri": as_uri(path), "uriBaseId": "%SRCROOT%"}
     region = {"startLine": first, "endLine": last}
     return {"physicalLocation": {"artifactLocation": artifact, "region": region}}

@@ -15,7 +15,6 @@ from affidavit.render.safe_text import clip, visible
 
 MAX_TEXT_LENGTH = 4_000
 MAX_PROGRAM_LINES, MAX_PROGRAM_LINE = 8, 120
-"""Of a program, and of each of its outputs."""
 NOT_LOOKED_AT = "affidavit/not-looked-at"
 """The name of the entry that lists skipped files in formats that have only entries."""
 

@@ -85,7 +85,6 @@ class ReviewVerdict(Record):
 
 
 def write(report: Report, _options: RenderOptions) -> str:
-    """The report in this format."""
     return as_json(to_verdict(report).model_dump(mode="json"))
 
 
@@ -211,7 +210,6 @@ def _stats(files: Sequence[FileReview], false_positives: int, *, reviewed: set[s
 
 
 def recommendations(report: Report) -> list[str]:
-    """What to do next, most pressing first."""
     blocking = len(report.verdict.blocking)
     doubtful = [one for one in report.shown if one.status in (Status.LIKELY, Status.UNVERIFIED)]
     broken = {one.finding.file for one in report.shown if one.finding and one.finding.is_impact}
