@@ -17,22 +17,12 @@ from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.review import Crew
 from claims import verification
-from plain_reading import PlainReading
 from repositories import Repo
 
 ANSWERS: dict[str, Any] = {
     "planner": {"goal": "g", "approach": "a", "impact": "i", "questions": {}},
     "verifier": {"judgment": "CONFIRMED", "qualified": False, "worth": "act", "reason": "app.py:1"},
 }
-
-
-class Reads:
-    """Tools that show one file, whatever is asked."""
-
-    descriptions: list[dict[str, Any]] = []  # noqa: RUF012 - a protocol's attribute
-
-    def call(self, name: str, arguments: object) -> dict[str, Any]:
-        return {"file_path": "lib.py", "content": "1: y = 1"}
 
 
 class Mind:
@@ -46,19 +36,10 @@ class Mind:
 
     async def converse(self, talk: Talk, emit: Emit) -> Answer:
         if self.is_honest and talk.tools:
-            talk.tools.call("get_file_context", {"file_path": "lib.py"})
+            talk.tools.call("get_file_context", {"file_path": "lib.py", "start_line": 1, "end_line": 1})
         said = ANSWERS.get(self.role) or result()
         usage = RoleUsage(role=self.role, model=self.model)
         return Answer(outcome="answered", text=json.dumps(said), usage=usage)
-
-
-class Plain:
-    """No fence at all."""
-
-    rule = ""
-
-    def wrap(self, label: str, text: str) -> str:
-        return text
 
 
 def result() -> dict[str, Any]:
@@ -82,7 +63,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenedChange]:
 def reviewed(opened: OpenedChange, *, is_honest: bool) -> Report:
     roles: tuple[Role, ...] = ("planner", "specialist", "verifier")
     minds = {role: Mind(role, is_honest=is_honest) for role in roles}
-    panel = Panel(minds, PlainReading(Reads(), Plain()))
+    panel = Panel(minds, reads_dependencies=False)
     crew = Crew([], panel=panel)
     return asyncio.run(review(opened.change, opened.repository, Settings(), crew, ignore_events))
 

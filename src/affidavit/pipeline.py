@@ -35,7 +35,8 @@ from affidavit.stages.verify import verify
 from affidavit.system.concurrency import both
 
 if TYPE_CHECKING:
-    from affidavit.specialists.agents.panel import Panel, PanelSession
+    from affidavit.specialists.agents.briefing import Briefing
+    from affidavit.specialists.agents.panel import Panel
     from affidavit.stages.plan import Opening
 
 CHECKS: tuple[Callable[[Docket, Case], Docket], ...] = (
@@ -67,13 +68,13 @@ async def review(
     crew, case = crew.before(replace(case, runner=runner, earlier=earlier))
     scope = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
     looked = await look(replace(case, scope=scope), crew)
-    verifiers = looked.verifiers
+    joiner, verifiers = crew.joiner(looked), crew.verifiers(looked)
     reproducer = LiveReproducer.of(runner, crew.programs, repository, crew.try_patch)
-    report = await conclude(looked, looked.joiner, verifiers, settings, crew.models, crew.prompts, reproducer)
-    if looked.session:
+    report = await conclude(looked, joiner, verifiers, settings, crew.models, crew.prompts, reproducer)
+    if crew.panel and looked.briefing:
         from affidavit.stages.narrate import narrate  # noqa: PLC0415 - only models have a reporter
 
-        report = await narrate(report, looked.session, emit)
+        report = await narrate(report, crew.panel, looked.briefing, emit)
     report = report.model_copy(update={"duration_ms": round((time.time() - began) * 1000)})
     emit(pipeline_completed(report))
     return report
@@ -87,29 +88,31 @@ async def look(case: Case, crew: Crew) -> Looked:
         replies = await asking
         docket = docket_of(read_replies(replies, case.change), replies, docket_without_models(case.change))
         return Looked(replace(case, replies=tuple(replies)), docket)
-    replies, (session, opening) = await both(asking, _open(case, crew.panel, crew))
+    panel = crew.panel
+    replies, (briefing, opening) = await both(asking, _open(case, panel, crew))
     read = read_replies(replies, case.change)
     if opening.plan is not None:
-        session = session.with_leads(read.findings)
-        first = await _ask(session.agents(opening.plan), case)
+        briefing = briefing.with_leads(read.findings)
+        first = await _ask(panel.agents(briefing, opening.plan), case)
         read = read.plus(read_replies(first, case.change))
-        second = await _ask(session.second_look(opening.plan, read.findings, read.replies), case)
+        unseen = panel.second_look(briefing, opening.plan, read.findings, read.replies)
+        second = await _ask(unseen, case)
         read = read.plus(read_replies(second, case.change))
         replies = [*replies, *first, *second]
     return Looked(
         replace(case, plan=opening.plan, replies=tuple(replies)),
         docket_of(read, replies, opening.docket),
-        session if opening.plan else None,
+        briefing if opening.plan else None,
         opening.answer,
         opening.verifier_failures,
     )
 
 
-async def _open(case: Case, panel: "Panel", crew: Crew) -> "tuple[PanelSession, Opening]":
+async def _open(case: Case, panel: "Panel", crew: Crew) -> "tuple[Briefing, Opening]":
     from affidavit.stages.plan import plan_review  # noqa: PLC0415 - only models need a plan
 
-    session = panel.convene(case)
-    return session, await plan_review(session, case, probes_verifier=crew.probes_verifier)
+    briefing = panel.brief(case)
+    return briefing, await plan_review(panel, briefing, case, probes_verifier=crew.probes_verifier)
 
 
 async def _ask(agents: Sequence[Specialist], case: Case) -> list[Reply]:

@@ -2,7 +2,7 @@
 
 from affidavit.context.gather import gather_context
 from affidavit.records.context import ContextMap
-from affidavit.reviewing.panel import assemble_readers
+from affidavit.specialists.agents.panel import assemble_readers
 from python_changes import make_case
 from repositories import Repo
 

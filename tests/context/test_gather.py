@@ -4,7 +4,7 @@ import pytest
 
 from affidavit.context.gather import gather_context
 from affidavit.records.context import ContextMap
-from affidavit.reviewing.panel import assemble_readers
+from affidavit.specialists.agents.panel import assemble_readers
 from python_changes import Case, make_case
 from repositories import Repo
 from written_readers import written_readers

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.minds.fence import CLOSE, EXPLANATION, OPEN, fence, has_mark, tag_of, without_marks
+from affidavit.minds.fence import CLOSE, EXPLANATION, OPEN, Fence, has_mark, tag_of, without_marks
 
 TAG = tag_of("a change")
 PIECES = st.sampled_from(
@@ -40,7 +40,7 @@ def squeezed(text: str) -> str:
 
 @given(HOSTILE, HOSTILE)
 def test_no_text_and_no_label_can_close_the_fence(label: str, text: str) -> None:
-    lines = fence(label, text, TAG).split("\n")
+    lines = Fence(TAG).wrap(label, text).split("\n")
     assert lines[0].startswith(f"{OPEN} {TAG} ")
     assert lines[-1] == f"{CLOSE} {TAG}"
     inside = "\n".join([lines[0].removeprefix(f"{OPEN} {TAG}"), *lines[1:-1]])

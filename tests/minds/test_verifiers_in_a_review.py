@@ -18,7 +18,7 @@ from affidavit.minds.roles import kept_open, minds_from
 from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist
 from affidavit.records.report import Report
-from affidavit.reviewing.panel import assemble_panel
+from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.review import Crew
 from commands import affidavit
@@ -120,7 +120,7 @@ def reviewed(
     if second:
         choices["second_verifier"] = choose_model("other", "second_verifier", base_url=second)
     minds = minds_from(choices, ledger=Ledger(), log=log, limits=QUICK, environment={})
-    panel = assemble_panel(minds, None)
+    panel = Panel(minds)
     probes = log is None or not log.is_replay
     crew = Crew(specialists, panel=panel, probes_verifier=probes)
 

@@ -15,9 +15,9 @@ from affidavit.records.change import Comment
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Report
-from affidavit.reviewing.panel import assemble_panel
+from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
-from affidavit.specialists.agents.panel import PanelSession
+from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.report import compile_report
@@ -76,24 +76,24 @@ class Unasked:
 
 
 @contextmanager
-def convened(folder: Path) -> Iterator[tuple[PanelSession, Plan]]:
+def convened(folder: Path) -> Iterator[tuple[Panel, Briefing, Plan]]:
     """The change as the real map, tools and fence show it, and the plan of its review."""
     repo = Repo(folder)
     repo.commit("base", BASE)
     repo.commit(MESSAGE, HEAD)
-    panel = assemble_panel({role: Unasked(role) for role in get_args(Role)}, cache_dir=None)
+    panel = Panel({role: Unasked(role) for role in get_args(Role)})
     with open_change(ChangeRequest(target="HEAD", repo=folder, discussion=DISCUSSION)) as opened:
-        session = panel.convene(Case(opened.change, opened.repository, ignore_events))
+        briefing = panel.brief(Case(opened.change, opened.repository, ignore_events))
         plan = plan_by_size(opened.change, LENSES).model_copy(update=PLANNED)
         lead = finding(file="shop/cart.py", line=5, title="`total` misses an argument", rule_id="ty/call")
-        yield session.with_leads([lead]), plan
+        yield panel, briefing.with_leads([lead]), plan
 
 
-def finished(session: PanelSession, plan: Plan) -> Report:
+def finished(briefing: Briefing, plan: Plan) -> Report:
     """The report of its review: one finding, and one specialist that did not finish."""
     docket = Docket(
         candidates=(candidate(FOUND, status=Status.VERIFIED, worth=Worth.ACT),),
         incomplete=(Gap(name="quality", reason="timed out"),),
     )
-    case = replace(session.case, review_id="r1", plan=plan)
+    case = replace(briefing.case, review_id="r1", plan=plan)
     return compile_report(docket, case, Settings(), {}, {"reporter": "unasked"}, current_prompts())

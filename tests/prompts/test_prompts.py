@@ -15,8 +15,9 @@ from affidavit.ports import Talk
 from affidavit.prompts import PLACEHOLDER, current_prompts, render_prompt
 from affidavit.records.finding import Category, Severity
 from affidavit.records.plan import Plan
+from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
-from affidavit.specialists.agents.panel import PanelSession
+from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.agents.verifier import probe_talk
 from affidavit.stages.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
@@ -26,32 +27,32 @@ SNAPSHOTS = Path(__file__).parent / "snapshots"
 UPDATE = "UPDATE_SNAPSHOTS"
 """Set in the environment, the snapshots are written anew; the difference is to be read before it is kept."""
 
-Convened = tuple[PanelSession, Plan]
+Convened = tuple[Panel, Briefing, Plan]
 
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Convened]:
-    with convened(tmp_path_factory.mktemp("prompts") / "repo") as session_and_plan:
-        yield session_and_plan
+    with convened(tmp_path_factory.mktemp("prompts") / "repo") as briefed:
+        yield briefed
 
 
 @pytest.fixture(scope="module")
 def talks(before: Convened) -> dict[str, Talk]:
-    session, plan = before
-    rough = plan_by_size(session.case.change, LENSES, session.always)
-    verifier = session.verifier(plan)
+    panel, briefing, plan = before
+    rough = plan_by_size(briefing.change, LENSES, (TRIAGE,))
+    verifier = panel.verifier(briefing, plan)
     proven = FOUND.model_copy(update={"rule_id": "ruff/F821"})
-    joiner = session.joiner(plan)
+    joiner = panel.joiner(briefing, plan)
     assert joiner is not None
-    (agent, triage) = session.agents(plan)
+    (agent, triage) = panel.agents(briefing, plan)
     assert isinstance(agent, ModelAgent)
     assert isinstance(triage, ModelAgent)
     alone = [replace(agent, lenses=(lens,)) for lens in LENSES]
     second = replace(agent, lenses=(SECOND_LOOK,), reported=(FOUND,))
     told = {one.name: one.talk(None) for one in (*alone, triage, second)}
     return told | {
-        "reporter": session.reporter_talk(finished(session, plan), WORDS_SCHEMA, WORDS_SCHEMA_NAME),
-        "planner": session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME),
+        "reporter": panel.reporter_talk(briefing, finished(briefing, plan), WORDS_SCHEMA, WORDS_SCHEMA_NAME),
+        "planner": panel.planner_talk(briefing, rough, plan_schema([*LENSES, TRIAGE]), PLAN_SCHEMA_NAME),
         "verifier": verifier.talk(candidate(FOUND), FOUND),
         "joiner": joiner.talk([candidate(FOUND), candidate(proven, id="ruff-0", kind="mechanical")]),
     }

@@ -20,7 +20,8 @@ from affidavit.git.blob_cache import BlobCache
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.panel import assemble_readers, made_precise, server_pool
+from affidavit.reviewing.panel import server_pool
+from affidavit.specialists.agents.panel import assemble_readers, made_precise
 from affidavit.stages.intake import OpenedChange
 from affidavit.symbols.import_graph import collection_paused
 

@@ -20,9 +20,10 @@ from affidavit.prompts import current_prompts
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.reviewing.hold import settings_for
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.panel import assemble_panel, server_pool
+from affidavit.reviewing.panel import server_pool
+from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.model_agents import LENSES, SUBJECTS, ModelAgent
-from affidavit.specialists.agents.panel import Panel, PanelSession
+from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.review import begin_case
@@ -98,19 +99,19 @@ class KeptChange(Closing):
         off = self.settings.analysers_off
         # The version that submissions are shown, which has room for programs and quotes of packages.
         prompts = current_prompts().asking_for_all()
-        return assemble_panel({}, self._cache, prompts, analysers_off=off, servers=servers)
+        return Panel({}, self._cache, prompts, analysers_off=off, servers=servers)
 
     @cached_property
     def shown(self) -> Case:
         """Return the change, redacted."""
         with self._lock:
-            return self._panel.reading.redact(self.case)
+            return self._panel.redact(self.case)
 
     @cached_property
     def dependencies(self) -> Dependencies | None:
         """Return where the sources of packages are read; None if there are none."""
         with self._lock:
-            return self._panel.reading.packages(self.case)
+            return self._panel.packages(self.case)
 
     @cached_property
     def tools(self) -> ToolSource:
@@ -119,19 +120,19 @@ class KeptChange(Closing):
         with self._lock:
             off = self.settings.analysers_off
             return JoinedTools(
-                self._panel.reading.tools(case),
+                self._panel.tools(case),
                 Checks(case.repository, case.change, self._cache, analysers_off=off),
             )
 
     @cached_property
-    def session(self) -> PanelSession:
+    def briefing(self) -> Briefing:
         """Return the change as models see it, with its map."""
         with self._lock:
-            return self._panel.convene(self.case)
+            return self._panel.brief(self.case)
 
     def map_text(self) -> str:
         """Return the map of the change as JSON."""
-        return render_context_json(self.session.case.change, self.session.briefing.context)
+        return render_context_json(self.briefing.change, self.briefing.context)
 
     def summary(self) -> dict[str, Any]:
         """Describe the change for an agent."""
@@ -242,15 +243,13 @@ def prompt_text(name: str, change: KeptChange, part: int = 1) -> str:
     if lens not in LENSES:
         known = ", ".join(f"review-{one}" for one in LENSES)
         raise InputError(f"there is no prompt {name!r}; there are: {known}")
-    session = change.session
-    plan = plan_by_size(session.case.change, (lens,), (), session.briefing.context.symbols)
+    briefing = change.briefing
+    plan = plan_by_size(briefing.change, (lens,), (), briefing.context.symbols)
     if not 1 <= part <= max(1, len(plan.chunks)):
         raise InputError(f"the change has {len(plan.chunks)} parts: ask for one from 1 to {len(plan.chunks)}")
     if not plan.chunks:
         raise InputError("the change has no file that is reviewed: there is nothing to look at")
-    agent = ModelAgent(
-        (lens,), _Nobody(), session.briefing, plan, plan.chunks[part - 1], lambda: change.tools
-    )
+    agent = ModelAgent((lens,), _Nobody(), briefing, plan, plan.chunks[part - 1], lambda: change.tools)
     talk = agent.talk(None, has_dependencies=bool(change.dependencies))
     parts = f"\nThis is part {part} of {len(plan.chunks)}.\n" if len(plan.chunks) > 1 else ""
     hand_in = HAND_IN.format(change=change.id).strip()

@@ -3,6 +3,8 @@
 import hashlib
 import re
 import unicodedata
+from dataclasses import dataclass
+from typing import ClassVar
 
 WORD = "affidavit-data"
 OPEN = f"<<<{WORD}"
@@ -47,10 +49,18 @@ def tag_of(*content: str) -> str:
     return digest.hexdigest()[:_TAG_LENGTH]
 
 
-def fence(label: str, text: str, tag: str) -> str:
-    """The text inside marks that it cannot contain itself; the label is data as well."""
-    shown = " ".join(without_marks(label, tag).split())
-    return f"{OPEN} {tag} {shown}\n{without_marks(text, tag)}\n{CLOSE} {tag}"
+@dataclass(frozen=True)
+class Fence:
+    """The marks of one review around text of a change."""
+
+    tag: str = ""
+    rule: ClassVar[str] = EXPLANATION
+    """The sentence that explains the marks to a model."""
+
+    def wrap(self, label: str, text: str) -> str:
+        """Return the text inside marks that it cannot contain itself; the label is data as well."""
+        shown = " ".join(without_marks(label, self.tag).split())
+        return f"{OPEN} {self.tag} {shown}\n{without_marks(text, self.tag)}\n{CLOSE} {self.tag}"
 
 
 def without_marks(text: str, tag: str = "") -> str:

@@ -32,9 +32,10 @@ from affidavit.reviewing.cost import FirstTalks, describe_cost
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.panel import assemble_panel, named_servers
+from affidavit.reviewing.panel import named_servers
 from affidavit.reviewing.running import opened_runner
 from affidavit.reviewing.series import followed_by
+from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.follow_up import carry
 from affidavit.stages.intake import OpenedChange
 from affidavit.stages.merge import merge
@@ -65,7 +66,7 @@ def prepare_talks(
     settings: Settings,
     choices: Mapping[Role, ModelChoice],
     cache: Path | None,
-    prompts: PromptSet | None = None,
+    prompts: PromptSet,
     *,
     reads_dependencies: bool = True,
     runner: Runner | None = None,
@@ -74,7 +75,7 @@ def prepare_talks(
     """The talks of the review itself, which is held with models that only listen: they run nothing."""
     case = replace(begin_case(opened.change, opened.repository, settings), runner=runner, earlier=earlier)
     minds = {role: ListeningMind(role, choice.model) for role, choice in choices.items()}
-    panel = assemble_panel(
+    panel = Panel(
         minds,
         cache,
         prompts,
@@ -103,10 +104,10 @@ def _packages(opened: OpenedChange) -> tuple[str, ...]:
 async def _hold(case: Case, crew: Crew) -> Talk:
     """Go through the review up to its report; what all talks of its verifier share comes back."""
     looked = await look(case, crew)
-    session, plan = looked.session, looked.case.plan
-    if session is None or plan is None:
+    panel, briefing, plan = crew.panel, looked.briefing, looked.case.plan
+    if panel is None or briefing is None or plan is None:
         raise AssertionError("models that are not tried before are always asked")
-    verifier = session.verifier(plan)
+    verifier = panel.verifier(briefing, plan)
     open_too, _ = carry(check(looked.docket, looked.case), looked.case)
     docket, _ = await merge(open_too, looked.case)
     await verify(docket, Verifiers(verifier), ignore_events)

@@ -55,19 +55,19 @@ async def judge_submission(
     crew, case = crew.before(case)
     heard = await collect_replies([*crew.specialists, submission], case)
     replies = [redacted_reply(one) if one.kind == "outside" else one for one in heard]
-    session = await asyncio.to_thread(crew.panel.convene, case) if crew.panel else None
-    plan = plan_by_size(session.case.change, (), (), session.briefing.context.symbols) if session else None
+    briefing = await asyncio.to_thread(crew.panel.brief, case) if crew.panel else None
+    plan = plan_by_size(briefing.change, (), (), briefing.context.symbols) if briefing else None
     docket = docket_of(
         read_replies(replies, case.change), replies, docket_of_submission(is_judged=plan is not None)
     )
     looked = Looked(
         replace(case, plan=plan, replies=tuple(replies)),
         docket,
-        session,
+        briefing,
         submitted_by=submission.agent[:MAX_NAME] or SUBMITTED,
     )
-    verifiers = looked.verifiers
-    report = await conclude(looked, looked.joiner, verifiers, settings, crew.models, crew.prompts)
+    joiner, verifiers = crew.joiner(looked), crew.verifiers(looked)
+    report = await conclude(looked, joiner, verifiers, settings, crew.models, crew.prompts)
     report = report.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
     emit(pipeline_completed(report))
     return report

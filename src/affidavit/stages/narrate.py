@@ -13,7 +13,8 @@ from affidavit.records.finding import Finding
 from affidavit.records.report import Answer, Decision, Gap, PositiveNote, Report, ReporterWords
 
 if TYPE_CHECKING:
-    from affidavit.specialists.agents.panel import PanelSession
+    from affidavit.specialists.agents.briefing import Briefing
+    from affidavit.specialists.agents.panel import Panel
 
 WORDS_SCHEMA_NAME = "review_words"
 MAX_SUMMARY = 1_000
@@ -49,12 +50,12 @@ WORDS_SCHEMA: dict[str, Any] = {
 }
 
 
-async def narrate(report: Report, session: "PanelSession", emit: Emit) -> Report:
+async def narrate(report: Report, panel: "Panel", briefing: "Briefing", emit: Emit) -> Report:
     """Add the words of the reporter to a report, if there is a reporter."""
-    reporter = session.panel.minds.get("reporter")
+    reporter = panel.minds.get("reporter")
     if reporter is None:
         return report
-    talk = session.reporter_talk(report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
+    talk = panel.reporter_talk(briefing, report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
     return await ask_reporter(report, reporter, talk, emit)
 
 

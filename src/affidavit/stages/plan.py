@@ -15,6 +15,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
 from affidavit.records.record import Record
 from affidavit.records.report import Answer, Gap, RoleUsage
+from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.chunks import (
     PartsOfFiles,
     changed_line_count,
@@ -22,8 +23,8 @@ from affidavit.specialists.agents.chunks import (
     divide,
     shown_line_count,
 )
-from affidavit.specialists.agents.model_agents import LENSES
-from affidavit.specialists.agents.panel import PanelSession
+from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
+from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.agents.verifier import Probed, probe_verifiers
 
 WITHOUT_VERIFIER = Gap(
@@ -58,15 +59,14 @@ class Opening(Record):
     verifier_failures: tuple[Gap, ...] = ()
 
 
-async def plan_review(session: PanelSession, case: Case, *, probes_verifier: bool) -> Opening:
+async def plan_review(panel: Panel, briefing: Briefing, case: Case, *, probes_verifier: bool) -> Opening:
     """Plan while the verifiers are tried: one who cannot answer is found before specialists are paid."""
-    panel = session.panel
-    to_show = parts_to_show(case, session.case.change)
-    rough = plan_by_size(
-        session.case.change, LENSES, session.always, session.briefing.context.symbols, to_show
-    )
-    talk = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
-    has_work = bool(rough.chunks or rough.not_shown or session.always) or to_show is None
+    change = briefing.change
+    always = asked_at_any_size(change, can_experiment=briefing.case.runner is not None)
+    to_show = parts_to_show(case, change)
+    rough = plan_by_size(change, LENSES, always, briefing.context.symbols, to_show)
+    talk = panel.planner_talk(briefing, rough, plan_schema([*LENSES, *always]), PLAN_SCHEMA_NAME)
+    has_work = bool(rough.chunks or rough.not_shown or always) or to_show is None
     planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit) if has_work else _unplanned()
     probing = probe_verifiers(panel.judging if probes_verifier else (), panel.prompts, case.emit)
     planned, probed = await _plan_while_probing(planning, probing)

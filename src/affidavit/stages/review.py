@@ -19,7 +19,8 @@ from affidavit.records.report import Answer, Gap, Programs, Reply
 from affidavit.system.concurrency import side_by_side
 
 if TYPE_CHECKING:
-    from affidavit.specialists.agents.panel import Panel, PanelSession
+    from affidavit.specialists.agents.briefing import Briefing
+    from affidavit.specialists.agents.panel import Panel
 
 NO_MODEL = Gap(
     name="model specialists and verifier",
@@ -56,7 +57,7 @@ class Crew:
 
     def before(self, case: Case) -> "tuple[Crew, Case]":
         """The crew before a case, and the case with the packages that models may read, if there are any."""
-        dependencies = self.panel.reading.packages(case) if self.panel else None
+        dependencies = self.panel.packages(case) if self.panel else None
         if self.panel is None or dependencies is None:
             return self, case
         prompts = self.panel.prompts
@@ -64,6 +65,18 @@ class Crew:
         asking = prompts.asking_for_all() if QUOTING in prompts.templates else prompts
         return replace(self, panel=replace(self.panel, prompts=asking)), replace(
             case, dependencies=dependencies
+        )
+
+    def joiner(self, looked: "Looked") -> Joiner | None:
+        """Return who says which findings have one cause; None if no model does."""
+        briefing, plan = looked.briefing, looked.case.plan
+        return self.panel.joiner(briefing, plan) if self.panel and briefing and plan else None
+
+    def verifiers(self, looked: "Looked") -> Verifiers | None:
+        """Return who judges the findings; None if no model looked."""
+        plan = looked.case.plan
+        return (
+            self.panel.verifiers(looked.briefing, plan) if self.panel and looked.briefing and plan else None
         )
 
     @property
@@ -79,28 +92,17 @@ class Crew:
 
 @dataclass(frozen=True)
 class Looked:
-    """The replies of all specialists, and the models that stay until the end of the review."""
+    """The replies of all specialists, and what later stages need."""
 
     case: Case
     """With the plan that models worked by, and all replies."""
     docket: Docket
-    session: "PanelSession | None" = None
+    briefing: "Briefing | None" = None
+    """The change as models read it; None if no model looked."""
     planner: Answer | None = None
     verifier_failures: tuple[Gap, ...] = ()
     submitted_by: str = ""
     """Another agent that handed findings in; no planner and no specialist of ours was asked then."""
-
-    @property
-    def joiner(self) -> Joiner | None:
-        """Who says which findings have one cause; None where no model does."""
-        plan = self.case.plan
-        return self.session.joiner(plan) if self.session and plan else None
-
-    @property
-    def verifiers(self) -> Verifiers | None:
-        """Return who judges the findings; None where no model looked."""
-        plan = self.case.plan
-        return self.session.verifiers(plan) if self.session and plan else None
 
 
 def begin_case(

@@ -8,7 +8,8 @@ import pytest
 
 from affidavit.events import Emit, ignore_events
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Role, Talk
+from affidavit.minds.fence import Fence
+from affidavit.ports import Case, Role, Talk
 from affidavit.records.candidate import Judgement
 from affidavit.records.context import ContextMap
 from affidavit.records.plan import Plan
@@ -46,7 +47,7 @@ class Toolless:
         return {"error": f"no tool {name}"}
 
 
-class Plain:
+class Plain(Fence):
     """A fence without marks."""
 
     rule = ""
@@ -62,7 +63,7 @@ def repository(repo: Repo) -> Iterator[GitRepository]:
 
 
 def judged(repository: GitRepository, mind: Verifier) -> Judgement:
-    briefing = Briefing(change_of("app.py"), repository, Plain(), ContextMap())
+    briefing = Briefing(Case(change_of("app.py"), repository), Plain(), ContextMap())
     verifier = ModelVerifier(mind, briefing, Plan(), Toolless, ignore_events)
     heard = asyncio.run(verifier.judge(candidate()))
     assert len(heard.usage) == mind.asked

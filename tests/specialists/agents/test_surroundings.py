@@ -1,10 +1,12 @@
 """The code around the hunks is sent to everybody, whole and bounded; instructions are chosen by section."""
 
 from affidavit.context.gather import gather_context
+from affidavit.minds.fence import Fence
+from affidavit.ports import Case
 from affidavit.records.plan import Chunk, Plan
-from affidavit.reviewing.panel import assemble_readers
 from affidavit.specialists.agents.background import MAX_CHARACTERS, choose_sections
 from affidavit.specialists.agents.briefing import Briefing
+from affidavit.specialists.agents.panel import assemble_readers
 from python_changes import make_case
 from repositories import Repo
 
@@ -29,7 +31,7 @@ class Disk(Store):
 USER = "from disk import Disk\n\n\ndef keep(item):\n    return Disk.save(None, item)\n"
 
 
-class Plain:
+class Plain(Fence):
     rule = ""
 
     def wrap(self, label: str, text: str) -> str:
@@ -41,7 +43,7 @@ def around(repo: Repo, after: dict[str, str]) -> str:
     with case.repository:
         context = gather_context(case.change, case.repository, assemble_readers())
         chunk = Chunk(number=1, paths=("disk.py",), tokens=1)
-        return Briefing(case.change, case.repository, Plain(), context).change_text(chunk, Plan())
+        return Briefing(Case(case.change, case.repository), Plain(), context).change_text(chunk, Plan())
 
 
 def test_a_changed_definition_stands_whole_in_the_diff_each_of_its_lines_once(repo: Repo) -> None:

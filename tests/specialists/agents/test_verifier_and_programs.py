@@ -7,15 +7,14 @@ import pytest
 
 from affidavit.events import Emit, ignore_events
 from affidavit.git.repository import GitRepository
-from affidavit.minds.fence import CLOSE, OPEN
-from affidavit.ports import Role, Talk
+from affidavit.minds.fence import CLOSE, OPEN, Fence
+from affidavit.ports import Case, Role, Talk
 from affidavit.records.context import ContextMap
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.plan import Plan
 from affidavit.records.program_runs import ProgramRun
 from affidavit.records.report import Answer
-from affidavit.reviewing.panel import TaggedFence
 from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.verifier import ModelVerifier
 from claims import candidate, change_of, opened
@@ -62,7 +61,7 @@ def told(repository: GitRepository, output: str) -> str:
     finding = asked.finding.model_copy(update={"verification": a_verification(reproduction=offered)})
     check = ReproductionCheck(outcome="reproduced", base=runs[0], head=(runs[1],), detail=output)
     asked = asked.model_copy(update={"finding": finding, "reproduction": check})
-    briefing = Briefing(change_of("app.py"), repository, TaggedFence("0123456789ab"), ContextMap())
+    briefing = Briefing(Case(change_of("app.py"), repository), Fence("0123456789ab"), ContextMap())
     verifier = ModelVerifier(Silent(), briefing, Plan(), Toolless, ignore_events)
     return verifier.talk(asked, finding).task.partition("# Its program")[2]
 

@@ -15,7 +15,7 @@ from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.ports import Case
 from affidavit.records.context import Reference, Symbol
-from affidavit.reviewing.panel import assemble_panel, assemble_readers, made_precise
+from affidavit.specialists.agents.panel import Panel, assemble_readers, made_precise
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.references import find_references
@@ -122,11 +122,11 @@ def test_the_tools_of_models_ask_the_servers_and_the_map_does_not(repo: Repo, tm
         case.repository,
         ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log))), walls=without_walls) as pool,
     ):
-        panel = assemble_panel({}, None, servers=pool)
+        panel = Panel({}, servers=pool)
         given = Case(case.change, case.repository, ignore_events)
-        panel.reading.context(given)
+        panel.context(given)
         assert not log.exists()
-        answer = panel.reading.tools(given).call("find_references", {"symbol": "Cart.pay"})
+        answer = panel.tools(given).call("find_references", {"symbol": "Cart.pay"})
     assert [row["certainty"] for row in answer["references"]] == ["certain"]
     assert answer["references"][0]["verification_method"].endswith("fake resolves it to the definition")
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from affidavit.contract.reply_text import object_with_key
 from affidavit.events import ignore_events
 from affidavit.lab.records import Basis, CaseMatch, ExpectedProblem, KnownClaim, KnownPlace
-from affidavit.minds.fence import EXPLANATION, fence, tag_of
+from affidavit.minds.fence import EXPLANATION, Fence, tag_of
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import render_prompt
 from affidavit.records.candidate import Candidate
@@ -184,15 +184,15 @@ class ModelJudge:
 
 def same_problem_talk(claim: KnownClaim, finding: Finding) -> Talk:
     """Return the question for the judge; both texts are fenced as data."""
-    tag = tag_of(claim.description, finding.message)
+    wrap = Fence(tag_of(claim.description, finding.message)).wrap
     evidence = finding.verification
     task = render_prompt(
         "judge-task",
-        known=fence("known", claim.description[:MAX_TEXT_LENGTH], tag),
-        title=fence("finding", finding.title[:MAX_TEXT_LENGTH], tag),
-        message=fence("finding", finding.message[:MAX_TEXT_LENGTH], tag),
-        failing_input=fence("finding", ((evidence and evidence.failing_input) or "-")[:MAX_TEXT_LENGTH], tag),
-        wrong_outcome=fence("finding", ((evidence and evidence.wrong_outcome) or "-")[:MAX_TEXT_LENGTH], tag),
+        known=wrap("known", claim.description[:MAX_TEXT_LENGTH]),
+        title=wrap("finding", finding.title[:MAX_TEXT_LENGTH]),
+        message=wrap("finding", finding.message[:MAX_TEXT_LENGTH]),
+        failing_input=wrap("finding", ((evidence and evidence.failing_input) or "-")[:MAX_TEXT_LENGTH]),
+        wrong_outcome=wrap("finding", ((evidence and evidence.wrong_outcome) or "-")[:MAX_TEXT_LENGTH]),
     )
     return Talk(
         speaker="judge",

@@ -40,7 +40,6 @@ from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.measure import Label
 from affidavit.records.report import Report, RoleUsage
 from affidavit.reviewing.hold import assemble_crew
-from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.reproduce import Running
@@ -95,7 +94,7 @@ class CaseSession:
             return await review(opened.change, opened.repository, settings, crew)
 
     def _panel(self, settings: Settings, folder: Path | None, running: Running) -> Panel:
-        return assemble_panel(
+        return Panel(
             self.minds,
             self.cache,
             self.programs.prompts_for(running, self.prompts),

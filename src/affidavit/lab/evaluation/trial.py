@@ -32,7 +32,6 @@ from affidavit.records.finding import Severity
 from affidavit.records.measure import Rate
 from affidavit.records.record import Record
 from affidavit.records.report import RoleUsage
-from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.agents.verifier import probe_verifiers
 from affidavit.stages.intake import ChangeRequest, open_change
@@ -291,18 +290,18 @@ async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: Tri
         running = await asyncio.to_thread(stack.enter_context, opening)
         case = replace(begin_case(opened.change, opened.repository, settings), runner=running.runner)
         panel = _panel(plan, settings, opened.repository.folder, running)
-        session = await asyncio.to_thread(panel.convene, case)
-        rough = plan_by_size(session.case.change, (), (), session.briefing.context.symbols)
+        briefing = await asyncio.to_thread(panel.brief, case)
+        rough = plan_by_size(briefing.change, (), (), briefing.context.symbols)
         docket = Docket(candidates=tuple(_candidate(index, one) for index, one in enumerate(claims)))
         runner = WatchedRunner.of(running.runner, ignore_events)
         own = own_names(opened.repository)
         live = LiveReproducer(runner, running.programs, own) if running.programs else None
         docket = await reproduce(check(docket, replace(case, plan=rough)), live)
-        return await verify(docket, session.verifiers(rough), ignore_events)
+        return await verify(docket, panel.verifiers(briefing, rough), ignore_events)
 
 
 def _panel(plan: TrialPlan, settings: Settings, folder: Path | None, running: Running) -> Panel:
-    return assemble_panel(
+    return Panel(
         plan.minds,
         plan.cache,
         plan.programs.prompts_for(running, plan.prompts),

@@ -26,8 +26,8 @@ from affidavit.reviewing.cost import describe_cost, estimates_of
 from affidavit.reviewing.forecast import prepare_talks
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.panel import assemble_readers
 from affidavit.reviewing.running import opened_runner
+from affidavit.specialists.agents.panel import assemble_readers
 from affidavit.stages.intake import rebuild_change
 
 MAX_LINES = 2_000

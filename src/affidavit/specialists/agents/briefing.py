@@ -1,17 +1,17 @@
 """Write the parts of a change that models read."""
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Protocol
 
-from affidavit.ports import Repository, Tree
+from affidavit.diff.redacted import redact_findings
+from affidavit.minds.fence import Fence
+from affidavit.ports import Case, Repository, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
-from affidavit.records.iteration import Earlier, Scope
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
 from affidavit.specialists.agents.background import (
@@ -44,31 +44,37 @@ PART_OF_A_CHANGE = (
 INSTRUCTION_FILES = (".affidavit/instructions.md", "AGENTS.md", "CLAUDE.md")
 
 
-class Fence(Protocol):
-    """Marks around text of a change, so that a model takes it for data."""
-
-    @property
-    def rule(self) -> str:
-        """The sentence that explains the marks."""
-
-    def wrap(self, label: str, text: str) -> str: ...
-
-
 @dataclass(frozen=True)
 class Briefing:
     """Writes what models read about one change."""
 
-    change: Change
-    repository: Repository
+    case: Case
+    """The change as it may leave the machine."""
     fence: Fence
     context: ContextMap
-    leads: tuple[Finding, ...] = ()
     prompts: PromptSet = field(default_factory=current_prompts)
-    earlier: Earlier | None = None
-    scope: Scope | None = None
+    leads: tuple[Finding, ...] = ()
     _texts: dict[tuple[Chunk | None, str], str] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
+
+    @property
+    def change(self) -> Change:
+        """Return the change, redacted."""
+        return self.case.change
+
+    @property
+    def repository(self) -> Repository:
+        """Return both trees, redacted."""
+        return self.case.repository
+
+    def redacted(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        """Return findings as models may read them."""
+        return tuple(redact_findings(findings, self.repository))
+
+    def with_leads(self, leads: Sequence[Finding]) -> "Briefing":
+        """Add what the machine has found."""
+        return replace(self, leads=self.redacted(leads))
 
     def change_text(self, chunk: Chunk, plan: Plan) -> str:
         """The part that all specialists of a chunk share, word for word; it is written once."""
@@ -105,8 +111,8 @@ class Briefing:
         if has_surroundings and (users := around.of(chunk.paths)):
             text = self.fence.wrap("surroundings", users)
             change += "\n" + self.prompts.render("surroundings", surroundings=text)
-        if self.earlier is not None:
-            said, history = memory_of(self.earlier, self.scope)
+        if self.case.earlier is not None:
+            said, history = memory_of(self.case.earlier, self.case.scope)
             change += f"\n{said}{self.fence.wrap(MEMORY_KEY, history)}\n"
         if not plan.goal:
             return change

@@ -10,6 +10,7 @@ from typing import Any
 from affidavit.contract.schema import asked_schema
 from affidavit.languages.registry import grammar_of
 from affidavit.languages.test_files import is_test
+from affidavit.minds.fence import Fence
 from affidavit.ports import Case, Mind, Talk, ToolSource
 from affidavit.prompts import QUOTING, PromptSet
 from affidavit.proof.running.own_names import own_names
@@ -21,7 +22,7 @@ from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Answer, Gap, Reply
 from affidavit.specialists.agents.background import Page
-from affidavit.specialists.agents.briefing import Briefing, Fence, lead_line
+from affidavit.specialists.agents.briefing import Briefing, lead_line
 from affidavit.specialists.agents.chunks import shown_hunks
 from affidavit.specialists.agents.map_text import NOTHING, names_in
 from affidavit.tools.checks import JoinedTools
@@ -120,7 +121,7 @@ MakeTools = Callable[[], ToolSource]
 
 
 def asked_at_any_size(change: Change, *, can_experiment: bool) -> tuple[str, ...]:
-    """The triage where others spoke; the experimenter where programs run and something has a behaviour."""
+    """Return the triage if others commented, and the experimenter if programs run and code changed."""
     has_code = any(grammar_of(file.path) and not is_test(file.path) for file in change.reviewed_files())
     triage = (TRIAGE,) if change.discussion else ()
     return (*triage, EXPERIMENTER) if can_experiment and has_code else triage

@@ -1,22 +1,34 @@
 """The models of a review at work on one change: plan, specialists, verifiers, report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from textwrap import shorten
-from typing import Any, Protocol
+from typing import Any
+from weakref import WeakKeyDictionary
 
-from affidavit.diff.redacted import redact_candidate, redact_findings
-from affidavit.ports import Case, Dependencies, Mind, Role, Specialist, Talk, ToolSource, Verifiers
+from affidavit.context.gather import gather_context
+from affidavit.dependencies.found import find_packages
+from affidavit.dependencies.open_packages import OpenPackages
+from affidavit.diff.redacted import as_it_leaves, redact_candidate
+from affidavit.errors import InputError
+from affidavit.git.blob_cache import BlobCache
+from affidavit.git.objects import ObjectStore
+from affidavit.git.repository import GitRepository
+from affidavit.minds.fence import Fence, tag_of
+from affidavit.ports import Case, Mind, Role, Specialist, Talk, ToolSource, Tree, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.proof.rewording import is_too_long
+from affidavit.proof.running.own_names import own_names
 from affidavit.proof.running.runners import WatchedRunner
 from affidavit.records.candidate import Candidate
-from affidavit.records.change import Change
-from affidavit.records.context import ContextMap
+from affidavit.records.context import ContextMap, Reference, Symbol
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import ReplySummary, Report
-from affidavit.specialists.agents.briefing import Briefing, Fence, lead_line
+from affidavit.redaction.text import redact_record
+from affidavit.specialists.agents.briefing import Briefing, lead_line
 from affidavit.specialists.agents.chunks import shown_line_count
 from affidavit.specialists.agents.joiner import ModelJoiner
 from affidavit.specialists.agents.map_text import NOTHING
@@ -27,41 +39,89 @@ from affidavit.specialists.agents.model_agents import (
     SUBJECTS,
     TRIAGE,
     ModelAgent,
-    asked_at_any_size,
     looks,
 )
 from affidavit.specialists.agents.verifier import ModelVerifier
+from affidavit.symbols.changed import symbol_changes
+from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.import_graph import import_graph
+from affidavit.symbols.readers import CodeReaders, Imports
+from affidavit.symbols.references import find_references
+from affidavit.tools.checks import Checks, JoinedTools
+from affidavit.tools.dependencies import WithDependencies
+from affidavit.tools.descriptions import BriefTools
+from affidavit.tools.language_server import ServerPool
+from affidavit.tools.programs import ProgramTools
+from affidavit.tools.toolbox import Toolbox
 
 MAX_PROPOSED = 300
 """Characters of a proposal that the reporter reads."""
+TOOLS: Mapping[Role, tuple[str, ...]] = {
+    "planner": ("get_file_context", "search"),
+    "verifier": (
+        "get_file_context",
+        "search",
+        "find_references",
+        "find_definition",
+        "compare_definition",
+    ),
+}
+"""The tools of roles that need not find their way through a repository."""
 
 
-class PanelReader(Protocol):
-    """Gives models access to a change."""
+def assemble_readers(cache: BlobCache | None = None) -> CodeReaders:
+    """Return the readers of this installation; the imports of each blob are cached."""
 
-    def context(self, case: Case, /) -> ContextMap:
-        """Return the map of the change."""
+    def read_imports(tree: Tree) -> Imports:
+        return import_graph(tree, cache=cache)
 
-    def tools(self, case: Case, role: Role = "specialist", /) -> ToolSource:
-        """Return the tools of a role."""
+    return CodeReaders(
+        read_imports=read_imports,
+        symbols_of=symbols_of,
+        changed_symbols=symbol_changes,
+        find_references=find_references,
+    )
 
-    def fence(self, change: Change, /) -> Fence:
-        """Return the marks around text of the change."""
 
-    def redact(self, case: Case, /) -> Case:
-        """Return the case as it may leave the machine."""
+def made_precise(readers: CodeReaders, servers: ServerPool) -> CodeReaders:
+    """Return readers whose references are confirmed by language servers, which takes seconds."""
 
-    def packages(self, case: Case, /) -> Dependencies | None:
-        """Open the sources of packages, if there are any."""
+    def confirmed_references(
+        symbols: Sequence[Symbol], tree: Tree, imports: Imports
+    ) -> tuple[list[Reference], list[str]]:
+        found, left_out = readers.find_references(symbols, tree, imports)
+        confirmed, said = servers.confirm(found, symbols, tree)
+        return confirmed, [*left_out, *said]
+
+    return replace(readers, find_references=confirmed_references, resolve=servers.resolve)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The minds of a review, and what they work with."""
+    """The models of a review, with the map, tools and packages that they read a change through.
+
+    What it opens is closed with the repository of the change.
+    """
 
     minds: Mapping[Role, Mind]
-    reading: PanelReader
+    cache_dir: Path | None = None
     prompts: PromptSet = field(default_factory=current_prompts)
+    servers: ServerPool | None = None
+    """Confirm what the tools find. The map does without them, because everybody would wait for it."""
+    analysers_off: Collection[str] = ()
+    environments: Sequence[Path] = ()
+    """Folders with packages, beside those that are found without a name."""
+    reads_dependencies: bool = True
+    outside: ToolSource | None = None
+    _packages: WeakKeyDictionary[ObjectStore, OpenPackages] = field(default_factory=WeakKeyDictionary)
+
+    @cached_property
+    def _cache(self) -> BlobCache:
+        return BlobCache(self.cache_dir)
+
+    @cached_property
+    def _readers(self) -> CodeReaders:
+        return assemble_readers(self._cache)
 
     @property
     def models(self) -> dict[str, str]:
@@ -70,154 +130,162 @@ class Panel:
 
     @property
     def judging(self) -> list[Mind]:
-        """Those of its minds that verify findings."""
+        """Return the models that verify findings."""
         roles: tuple[Role, ...] = ("verifier", "second_verifier")
         return [self.minds[role] for role in roles if role in self.minds]
 
-    def convene(self, case: Case) -> "PanelSession":
-        """Begin with a change: its map is read once and shared by all."""
-        case = self.reading.redact(case)
-        return self.brief(case, self.reading.context(case))
+    def brief(self, case: Case) -> Briefing:
+        """Redact a change and make its map; models see only what is in the briefing."""
+        case = self.redact(case)
+        fence = Fence(tag_of(case.change.base.tree, case.change.head.tree))
+        return Briefing(case, fence, self.context(case), self.prompts)
 
-    def brief(self, case: Case, context: ContextMap) -> "PanelSession":
-        """Begin with a change whose map is known.
+    def redact(self, case: Case) -> Case:
+        """Return the change as it may leave the machine."""
+        _git(case).redact(self._cache)
+        return as_it_leaves(case)
 
-        This is the door to the models: the case is the one that may leave the machine.
-        """
-        fence = self.reading.fence(case.change)
-        briefing = Briefing(
-            case.change,
-            case.repository,
-            fence,
-            context,
-            prompts=self.prompts,
-            earlier=case.earlier,
-            scope=case.scope,
-        )
-        return PanelSession(self, case, briefing)
+    def context(self, case: Case) -> ContextMap:
+        """Return the map; what people wrote in the history is redacted here."""
+        context = gather_context(case.change, _git(case), self._readers)
+        return context.model_copy(update={"origins": tuple(map(redact_record, context.origins))})
 
+    def packages(self, case: Case) -> OpenPackages | None:
+        """Return the packages of a change's repository; None if there are none, or they are not read."""
+        if not self.reads_dependencies:
+            return None
+        repository = _git(case)
+        store = repository.store
+        if store not in self._packages:
+            found = find_packages(
+                repository.folder, repository.base, self.environments, is_tracked=repository.tracks
+            )
+            self._packages[store] = OpenPackages(found, self._cache)
+            store.close_with(self._packages[store])
+        opened = self._packages[store]
+        return opened if opened.packages.by_name else None
 
-@dataclass(frozen=True)
-class PanelSession:
-    """One change before the panel."""
+    def tools(self, case: Case, role: Role = "specialist") -> ToolSource:
+        """Return the tools of a role: all, few for the planner, analysers beside few for the verifier."""
+        offered = self._offered(case, TOOLS.get(role))
+        if role != "verifier":
+            return offered
+        checks = Checks(case.repository, case.change, self.cache_dir, analysers_off=self.analysers_off)
+        return JoinedTools(offered, BriefTools(checks))
 
-    panel: Panel
-    case: Case
-    """As it may leave the machine."""
-    briefing: Briefing
+    def _offered(self, case: Case, names: Collection[str] | None) -> ToolSource:
+        readers = self._readers
+        surer = made_precise(readers, self.servers) if self.servers else readers
+        own: ToolSource = BriefTools(Toolbox(case.repository, case.change, surer), names)
+        if opened := self.packages(case):
+            own = WithDependencies(own, opened, lambda package, change: Toolbox(package, change, readers))
+        further: list[ToolSource] = [self.outside] if self.outside else []
+        if case.runner:
+            further.insert(0, ProgramTools(case.runner, own_names(case.repository)))
+        return JoinedTools(own, *further) if further else own
 
-    @property
-    def always(self) -> tuple[str, ...]:
-        """Specialists that are asked whatever the size of the change."""
-        return asked_at_any_size(self.case.change, can_experiment=self.case.runner is not None)
-
-    def with_leads(self, leads: Sequence[Finding]) -> "PanelSession":
-        """The same session, with what the machine has found."""
-        return replace(self, briefing=replace(self.briefing, leads=self._shown(leads)))
-
-    def _shown(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-        return tuple(redact_findings(findings, self.case.repository))
-
-    def planner_talk(self, rough: Plan, schema: dict[str, Any], schema_name: str) -> Talk:
+    def planner_talk(self, briefing: Briefing, rough: Plan, schema: dict[str, Any], schema_name: str) -> Talk:
         """Return the question to the planner, with the first chunk and the list of all files."""
         shown = rough.chunks[0] if rough.chunks else Chunk(number=1, paths=(), tokens=0)
         return Talk(
             speaker="planner",
-            instructions=self.briefing.prompts.render(
+            instructions=briefing.prompts.render(
                 "planner",
-                fence_rule=self.briefing.fence.rule,
+                fence_rule=briefing.fence.rule,
                 specialists="; ".join(map(_looks_at, dict.fromkeys([*LENSES, *rough.questions]))),
             ),
             # As if there were one chunk only: the planner reads the comments on all of them.
-            prefix=self.briefing.change_text(shown, rough.model_copy(update={"chunks": ()})),
+            prefix=briefing.change_text(shown, rough.model_copy(update={"chunks": ()})),
             task="Plan the review of this change.",
             schema=schema,
             schema_name=schema_name,
-            tools=self.panel.reading.tools(self.case, "planner"),
+            tools=self.tools(briefing.case, "planner"),
             max_turns=12,
         )
 
-    def agents(self, plan: Plan) -> list[Specialist]:
+    def agents(self, briefing: Briefing, plan: Plan) -> list[Specialist]:
         """A specialist for each look of the plan and each chunk of the change, and for what others said."""
         lenses = [lens for lens in plan.questions if lens != TRIAGE]
         agents: list[Specialist] = [
-            self._agent(together, plan, chunk)
-            for together in looks(lenses, shown_line_count(self.case.change, plan.chunks))
+            self._agent(briefing, together, plan, chunk)
+            for together in looks(lenses, shown_line_count(briefing.case.change, plan.chunks))
             for chunk in plan.chunks
         ]
-        return agents + (self._triage(plan) if TRIAGE in plan.questions else [])
+        return agents + (self._triage(briefing, plan) if TRIAGE in plan.questions else [])
 
-    def _triage(self, plan: Plan) -> list[Specialist]:
+    def _triage(self, briefing: Briefing, plan: Plan) -> list[Specialist]:
         """Return the agents that check existing comments, one per page, with the diff of the comments."""
         chunks = plan.chunks or (Chunk(number=1, paths=(), tokens=0),)
         return [
-            replace(self._agent((TRIAGE,), plan, chunk), page=page, page_number=number)
+            replace(self._agent(briefing, (TRIAGE,), plan, chunk), page=page, page_number=number)
             for chunk in chunks
-            for number, page in enumerate(self.briefing.comment_pages(chunk, plan), start=1)
+            for number, page in enumerate(briefing.comment_pages(chunk, plan), start=1)
         ]
 
     def second_look(
-        self, plan: Plan, reported: Sequence[Finding], replies: Sequence[ReplySummary] = ()
+        self, briefing: Briefing, plan: Plan, reported: Sequence[Finding], replies: Sequence[ReplySummary]
     ) -> list[Specialist]:
         """Fresh eyes on what nobody has spoken of; none for a change that is seen whole at once.
 
         Where every part has been spoken of, it could only repeat that.
         """
         # Up to here one conversation looks through several lenses, and each of them sees the whole.
-        if shown_line_count(self.case.change, plan.chunks) <= SHARED_LOOK_LINES:
+        if shown_line_count(briefing.case.change, plan.chunks) <= SHARED_LOOK_LINES:
             return []
         said = tuple(f"{one.specialist}: {one.summary}" for one in replies if one.summary)
         read = frozenset(path for one in replies for path in one.files_read or ())
         agents = [
-            replace(self._agent((SECOND_LOOK,), plan, chunk, tuple(reported)), in_order=said, opened=read)
+            replace(self._agent(briefing, (SECOND_LOOK,), plan, chunk, reported), in_order=said, opened=read)
             for chunk in plan.chunks
         ]
         return [agent for agent in agents if agent.uncovered()]
 
-    def joiner(self, plan: Plan) -> ModelJoiner | None:
+    def joiner(self, briefing: Briefing, plan: Plan) -> ModelJoiner | None:
         """Return who says which findings have one cause; None where no model has that role."""
-        mind = self.panel.minds.get("joiner")
-        return ModelJoiner(mind, self.briefing, plan, self.case.emit) if mind else None
+        mind = self.minds.get("joiner")
+        return ModelJoiner(mind, briefing, plan, briefing.case.emit) if mind else None
 
-    def verifier(self, plan: Plan) -> ModelVerifier:
+    def verifier(self, briefing: Briefing, plan: Plan) -> ModelVerifier:
         """Return the verifier of findings; it has not seen the specialists' work."""
-        runs = WatchedRunner(self.case.runner) if self.case.runner else None
+        runs = WatchedRunner(briefing.case.runner) if briefing.case.runner else None
         # Made once, so that a check made for one talk is known to the next.
-        tools = self.panel.reading.tools(replace(self.case, runner=runs), "verifier")
+        tools = self.tools(replace(briefing.case, runner=runs), "verifier")
         return ModelVerifier(
-            mind=self.panel.minds["verifier"],
-            briefing=self.briefing,
+            mind=self.minds["verifier"],
+            briefing=briefing,
             plan=plan,
             tools=lambda: tools,
-            emit=self.case.emit,
+            emit=briefing.case.emit,
             runs=runs,
         )
 
-    def verifiers(self, plan: Plan) -> Verifiers:
+    def verifiers(self, briefing: Briefing, plan: Plan) -> Verifiers:
         """Return the verifier and, if one is named, the second verifier; they share turns."""
-        first, second = self.verifier(plan), self.panel.minds.get("second_verifier")
+        first, second = self.verifier(briefing, plan), self.minds.get("second_verifier")
         return Verifiers(first, replace(first, mind=second) if second else None)
 
-    def reporter_talk(self, report: Report, schema: dict[str, Any], schema_name: str) -> Talk:
+    def reporter_talk(
+        self, briefing: Briefing, report: Report, schema: dict[str, Any], schema_name: str
+    ) -> Talk:
         """Return the question to the reporter about a finished review; it has no tools."""
-        wrap, verdict = self.briefing.fence.wrap, report.verdict
-        shown = [redact_candidate(one, self.case.repository) for one in report.shown]
+        wrap, verdict = briefing.fence.wrap, report.verdict
+        shown = [redact_candidate(one, briefing.case.repository) for one in report.shown]
         found = [line for one in shown if (line := _outcome(one, is_blocking=one.id in verdict.blocking))]
         parts = [f"- {part.name}: {part.reason}" for part in report.incomplete]
-        task = self.briefing.prompts.render(
+        task = briefing.prompts.render(
             "reporter-task",
-            title=wrap("title", self.case.change.title or NOTHING),
+            title=wrap("title", briefing.case.change.title or NOTHING),
             goal=wrap("plan", (report.plan and report.plan.goal) or NOTHING),
-            changed_files=wrap("changed_files", self.briefing.changed_files()),
+            changed_files=wrap("changed_files", briefing.changed_files()),
             verdict=verdict.decision,
             counts=wrap("outcome", verdict.summary),
             findings=wrap("findings", "\n".join(found) or NOTHING),
             incomplete="# Not completed\n" + wrap("incomplete", "\n".join(parts)) if parts else "",
-            too_long=self._too_long(shown),
+            too_long=_too_long(briefing, shown),
         )
         return Talk(
             speaker="reporter",
-            instructions=self.briefing.prompts.render("reporter", fence_rule=self.briefing.fence.rule),
+            instructions=briefing.prompts.render("reporter", fence_rule=briefing.fence.rule),
             prefix="",
             task=task,
             schema=schema,
@@ -225,27 +293,33 @@ class PanelSession:
             max_turns=2,
         )
 
-    def _too_long(self, shown: Sequence[Candidate]) -> str:
-        """The findings whose words are to be made shorter."""
-        texts = [
-            f"[{one.id}]\ntitle: {one.finding.title}\nmessage: {one.finding.message}"
-            for one in shown
-            if one.finding and is_too_long(one)
-        ]
-        return "# Too long\n" + self.briefing.fence.wrap("long_texts", "\n\n".join(texts)) if texts else ""
-
     def _agent(
-        self, lenses: tuple[str, ...], plan: Plan, chunk: Chunk, reported: tuple[Finding, ...] = ()
+        self,
+        briefing: Briefing,
+        lenses: tuple[str, ...],
+        plan: Plan,
+        chunk: Chunk,
+        reported: Sequence[Finding] = (),
     ) -> ModelAgent:
         return ModelAgent(
             lenses=lenses,
-            mind=self.panel.minds["specialist"],
-            briefing=self.briefing,
+            mind=self.minds["specialist"],
+            briefing=briefing,
             plan=plan,
             chunk=chunk,
-            make_tools=lambda: self.panel.reading.tools(self.case),
-            reported=self._shown(reported),
+            make_tools=lambda: self.tools(briefing.case),
+            reported=briefing.redacted(reported),
         )
+
+
+def _too_long(briefing: Briefing, shown: Sequence[Candidate]) -> str:
+    """Return the findings whose words are to be made shorter."""
+    texts = [
+        f"[{one.id}]\ntitle: {one.finding.title}\nmessage: {one.finding.message}"
+        for one in shown
+        if one.finding and is_too_long(one)
+    ]
+    return "# Too long\n" + briefing.fence.wrap("long_texts", "\n\n".join(texts)) if texts else ""
 
 
 def _looks_at(lens: str) -> str:
@@ -261,3 +335,9 @@ def _outcome(candidate: Candidate, *, is_blocking: bool) -> str:
     blocks = " (must be fixed before merging)" if is_blocking else ""
     proposed = shorten(finding.suggestion or "", MAX_PROPOSED, placeholder=" …")
     return f"{lead_line(finding)}{blocks}" + (f". Proposed: {proposed}" if proposed else "")
+
+
+def _git(case: Case) -> GitRepository:
+    if not isinstance(case.repository, GitRepository):
+        raise InputError("the map of a change needs a git repository")
+    return case.repository
