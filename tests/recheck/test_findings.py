@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.recheck.check import recheck_finding
+from affidavit.recheck.check import recheck
 from affidavit.records.report import Report
 from affidavit.stages.intake import rebuild_change
 from forging import forged
@@ -71,7 +71,8 @@ def test_one_finding_is_proven_by_itself(mechanical: Made) -> None:
     _, name = first(mechanical, "mechanical")
     report = Report.model_validate(mechanical.content)
     with rebuild_change(report.change, mechanical.folder) as opened:
-        proofs = asyncio.run(recheck_finding(report, opened, mechanical.machine.assemble, name))
+        done = asyncio.run(recheck(report, opened, mechanical.machine.assemble))
+    proofs = [one for one in done.proofs if one.finding == name or one.kind == "change"]
     assert [(one.finding, one.kind, one.holds) for one in proofs] == [
         ("", "change", True),
         (name, "quote", True),

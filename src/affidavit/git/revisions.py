@@ -110,21 +110,6 @@ def _close_names(store: ObjectStore, name: str) -> list[str]:
     return difflib.get_close_matches(name, listed.decode("utf-8", "replace").split("\n"), n=3, cutoff=0.7)
 
 
-def newest_names(store: ObjectStore, under: str, count: int) -> list[tuple[str, Commit]]:
-    """Branches (`refs/heads`) or tags (`refs/tags`) with their commits, the newest first."""
-    form = (
-        "%(refname:short)%00%(objectname)%00%(authorname)%00%(creatordate:iso-strict)%00%(contents:subject)"
-    )
-    listed = store.git.run(
-        "for-each-ref", "--sort=-creatordate", f"--count={count}", f"--format={form}", under
-    )
-    rows = [line.split("\0") for line in listed.decode("utf-8", "replace").split("\n") if line]
-    return [
-        (name, Commit(sha=sha, author=author, date=date, subject=subject))
-        for name, sha, author, date, subject in rows
-    ]
-
-
 def merge_base(store: ObjectStore, location: Location, old: str, new: str) -> str:
     """The commit at which two histories parted."""
     done = store.git.attempt("merge-base", old, new)

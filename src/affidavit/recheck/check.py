@@ -207,14 +207,6 @@ async def recheck(
     return Rechecked(tuple(proofs), (*words, *unseen))
 
 
-async def recheck_finding(
-    report: Report, opened: OpenedChange, assemble: Assemble, finding: str
-) -> tuple[Proof, ...]:
-    """Recheck the report, and return the proofs of its change and of one finding."""
-    done = await recheck(report, opened, assemble)
-    return tuple(one for one in done.proofs if one.kind == "change" or one.finding == finding)
-
-
 def without_commands(settings: Settings) -> Settings:
     """Return a report's settings without the programs that they name; the compiler is this user's own."""
     compiler = os.environ.get(f"{ENVIRONMENT_PREFIX}TYPESCRIPT_SERVER")

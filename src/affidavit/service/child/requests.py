@@ -14,11 +14,11 @@ from affidavit.diff.redacted import redact_change
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
-from affidavit.git.revisions import newest_names
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role, Specialist
 from affidavit.prompts import PromptSet
-from affidavit.recheck.check import recheck, recheck_finding
+from affidavit.recheck.check import recheck
+from affidavit.records.change import Commit
 from affidavit.records.iteration import Earlier
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Report
@@ -105,20 +105,32 @@ def _revisions(folder: Path) -> Data:
     }
 
 
+def newest_names(store: ObjectStore, under: str, count: int) -> list[tuple[str, Commit]]:
+    """Return branches (`refs/heads`) or tags (`refs/tags`) with their commits, newest first."""
+    form = (
+        "%(refname:short)%00%(objectname)%00%(authorname)%00%(creatordate:iso-strict)%00%(contents:subject)"
+    )
+    listed = store.git.run(
+        "for-each-ref", "--sort=-creatordate", f"--count={count}", f"--format={form}", under
+    )
+    rows = [line.split("\0") for line in listed.decode("utf-8", "replace").split("\n") if line]
+    return [
+        (name, Commit(sha=sha, author=author, date=date, subject=subject))
+        for name, sha, author, date, subject in rows
+    ]
+
+
 async def recheck_report(report: Data, folder: str | None, finding: str | None = None) -> Data:
     """Recheck a report, or one finding of it."""
     recorded, opened = _rebuilt(report, folder)
     with opened:
-        if finding is None:
-            done = await recheck(recorded, opened, _mechanical)
-            proofs, words = done.proofs, done.words
-        else:
-            proofs, words = await recheck_finding(recorded, opened, _mechanical, finding), ()
+        done = await recheck(recorded, opened, _mechanical)
+    proofs = [one for one in done.proofs if finding in (None, one.finding) or one.kind == "change"]
     outcomes = [proof.holds for proof in proofs]
     return {
         "holds": False if False in outcomes else None if None in outcomes else True,
         "proofs": [proof.model_dump(mode="json") for proof in proofs],
-        "on_its_word": list(words),
+        "on_its_word": list(done.words) if finding is None else [],
         "notices": list(opened.notices),
     }
 

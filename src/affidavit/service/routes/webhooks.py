@@ -13,7 +13,6 @@ from fastapi import APIRouter, Header, Request
 from pydantic import BaseModel
 
 from affidavit.errors import ForgeError, InputError
-from affidavit.forges.events import RequestEvent, read_github_event, read_gitlab_event
 from affidavit.forges.pull_request import PullRequest
 from affidavit.records.iteration import DEFAULT_TENANT
 from affidavit.service.api.access import Caller
@@ -21,6 +20,7 @@ from affidavit.service.api.door import ThisServer, documented
 from affidavit.service.api.ending import ask_for_posting, cancel_review
 from affidavit.service.api.shapes import ReviewRequest
 from affidavit.service.api.submission import WHILE_SOMEBODY_WAITS, queue_review, review_of
+from affidavit.service.api.webhook_events import RequestEvent, read_github_event, read_gitlab_event
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.kept.reviews import Filter
 from affidavit.service.parts import Parts

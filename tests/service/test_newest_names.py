@@ -2,7 +2,7 @@ from pathlib import Path
 
 from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
-from affidavit.git.revisions import newest_names
+from affidavit.service.child.requests import newest_names
 from repositories import Repo
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from affidavit.errors import InputError
 from affidavit.forges.address import GITHUB, GITLAB
-from affidavit.forges.events import RequestEvent, read_github_event, read_gitlab_event
+from affidavit.service.api.webhook_events import RequestEvent, read_github_event, read_gitlab_event
 from published import webhooks
 
 HOSTS = (GITHUB, GITLAB)
