@@ -67,7 +67,6 @@ RelationKind = Literal[
     "tests",
     "documents",
     "implements",
-    "changes_with",
     "shares_text",
     "called_by",
 ]
