@@ -1,13 +1,14 @@
 """The actionable-feedback document: valid against its schema, whatever a report holds."""
 
 import json
+from importlib.resources import files
 from typing import Any
 
 import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from affidavit.iterations.feedback_document import assess, evidence_of, feedback_document, feedback_schema
+from affidavit.iterations.feedback_document import assess, evidence_of, feedback_document
 from affidavit.iterations.feedback_words import ISSUE_PATTERNS, SUGGESTION_PATTERNS
 from affidavit.iterations.review_summary import summary_of
 from affidavit.iterations.scores import (
@@ -39,7 +40,8 @@ from reports import (
     an_impact_candidate,
 )
 
-VALID = jsonschema_rs.validator_for(feedback_schema(), validate_formats=True)
+SCHEMA = json.loads(files("affidavit.iterations").joinpath("actionable-feedback.schema.json").read_bytes())
+VALID = jsonschema_rs.validator_for(SCHEMA, validate_formats=True)
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -57,12 +59,11 @@ def follow_up(number: int, **decision: Any) -> FollowUp:
 
 
 def test_the_kept_schema_has_the_rules_that_the_code_goes_by() -> None:
-    schema = feedback_schema()
-    rules = schema["validation_rules"]
+    rules = SCHEMA["validation_rules"]
     assert tuple(rules["issue_specificity"]["forbidden_patterns"]) == ISSUE_PATTERNS
     assert tuple(rules["suggestion_actionability"]["forbidden_patterns"]) == SUGGESTION_PATTERNS
-    assert schema["ralph_integration"]["window_size"] == HISTORY_WINDOW
-    for example in schema["examples"]:
+    assert SCHEMA["ralph_integration"]["window_size"] == HISTORY_WINDOW
+    for example in SCHEMA["examples"]:
         VALID.validate(example)
 
 

@@ -1,11 +1,8 @@
 """Write the actionable-feedback document of a report, for people and coding agents."""
 
-import json
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
 from affidavit.contract.vocabulary import FEEDBACK_SEVERITY
@@ -123,17 +120,6 @@ def location_of(candidate: Candidate, finding: Finding, clean: Callable[[str], s
 def is_exact(candidate: Candidate) -> bool:
     """Check whether the quote is in the file, in one place."""
     return candidate.quote is not None and candidate.quote.outcome in ("exact", "relocated")
-
-
-SCHEMA_FILE = "actionable-feedback.schema.json"
-
-
-@cache
-def feedback_schema() -> dict[str, Any]:
-    """Return the schema with the wording rules and limits of the loop."""
-    text = files(__package__).joinpath(SCHEMA_FILE).read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
 
 
 MAX_ITERATIONS = 5

@@ -1,12 +1,10 @@
-"""Lint the words of a feedback item, repair them once, and say how clear they are.
+"""Lint the words of a feedback item, repair them once, and score how clear they are.
 
-Patterns match on word boundaries: `considered` is not `consider`. Both lists count for both texts. An element
-is recognised by simple signs, which `SIGNS` names; what is missing after the repair is flagged, and never a
-reason to withhold.
+Patterns match on word boundaries: `considered` is not `consider`. Missing elements are flagged, not withheld.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from affidavit.records.finding import Category, Finding
@@ -36,12 +34,6 @@ _VERBS = (
     r"|restore|restrict|retry|return|reuse|revert|run|say|send|separate|set|show|sort|split|start|state|stop|store"
     r"|strip|switch|take|test|throw|trim|turn|unwrap|update|use|validate|wait|wrap|write"
 )
-SIGNS: Mapping[str, str] = {
-    "specific_problem": "names something: a word in quotes or backquotes, an identifier, a call, a number",
-    "observable_effect": "a word for what happens as a result: raises, fails, returns, never, is not, …",
-    "concrete_action": "a sentence begins with a verb that changes code: add, replace, …; or it has code",
-    "expected_outcome": "a word for what is better then: so that, no longer, prevents, keeps, again, …",
-}
 _SPECIFIC = re.compile(_NAMED)
 _OBSERVABLE = re.compile(rf"\b(?:{_EFFECT})\b", re.IGNORECASE)
 _CONCRETE = re.compile(rf"(?:^|[.;:,]\s+|\bthen\s+|\band\s+)(?:{_VERBS})\b|`[^`]+`", re.IGNORECASE)
