@@ -1,4 +1,4 @@
-"""Whoever waits for a review sees its stage, who is reading what, tokens and money."""
+"""Whoever waits for a review sees its stage, who is at work, tokens and money."""
 
 import io
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from affidavit.cli.progress import MAX_ROWS, ReviewProgress, describe_use, drawn, show_progress
+from affidavit.cli.progress import MAX_NAMED, ReviewProgress, drawn, show_progress
 from affidavit.events import Event, EventName, event, handoff, ignore_events
 
 
@@ -23,10 +23,6 @@ def followed(*events: Event) -> tuple[ReviewProgress, list[str]]:
 
 def started(name: str, model: str | None = "m") -> Event:
     return event(EventName.AGENT_STARTED, agent="reviewer", specialist=name, model=model)
-
-
-def called(name: str, tool: str, **args: object) -> Event:
-    return event(EventName.TOOL_CALLED, agent="reviewer", specialist=name, tool=tool, args=args)
 
 
 def spent(tokens: int, usd: float | None) -> Event:
@@ -41,18 +37,14 @@ def picture(progress: ReviewProgress, encoding: str = "utf-8") -> str:
     return out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
 
 
-def test_the_stage_who_reads_what_tokens_and_money_are_shown() -> None:
+def test_the_stage_who_is_at_work_tokens_and_money_are_shown() -> None:
     progress, _ = followed(
         event(EventName.AGENT_STARTED, agent="planner", specialist="planner", model="m"),
-        event(EventName.AGENT_STARTED, agent="verifier", specialist="verifier", model="m"),
         handoff("planner", "reviewer", chunks_count=1),
         started("logic"),
-        called("logic", "get_file_context", file_path="shop/cart.py", start_line=3, end_line=9),
         spent(1_234, 0.0123),
     )
-    first, second = picture(progress).splitlines()
-    assert first == "looking for problems, 1,239 tokens, 0.0123 USD, 1:01"
-    assert second.split() == ["logic", "reading", "shop/cart.py:3"]
+    assert picture(progress) == "1:01 looking for problems, 1,239 tokens, 0.0123 USD: logic\n"
 
 
 def test_money_that_nobody_knows_is_not_shown() -> None:
@@ -61,52 +53,30 @@ def test_money_that_nobody_knows_is_not_shown() -> None:
 
 def test_who_has_finished_is_not_at_work() -> None:
     done = event(EventName.SPECIALIST_FINISHED, agent="reviewer", specialist="logic", duration_ms=1)
-    assert followed(started("logic"), started("security"), done)[0].rows() == [("security", "thinking")]
+    progress, _ = followed(started("logic"), started("security"), done)
+    assert progress.headline() == "reading the change: security"
 
 
 def test_the_judged_findings_are_counted() -> None:
     verified = event(EventName.FINDING_VERIFIED, title="t", status="verified", confidence=0.9)
-    progress, _ = followed(started("logic"), handoff("reviewer", "verifier", findings_count=3), verified)
+    progress, _ = followed(handoff("reviewer", "verifier", findings_count=3), verified)
     assert progress.headline() == "checking the findings (1 of 3 judged)"
-    assert progress.rows() == []
 
 
-def test_of_very_many_the_busy_ones_are_named_and_the_rest_counted() -> None:
-    names = [f"logic@{number}" for number in range(30)]
-    progress, _ = followed(*map(started, names), called("logic@29", "search", pattern="x"))
-    rows = progress.rows()
-    assert ("logic@29", "searching for x") in rows[:MAX_ROWS]
-    assert rows[-1] == ("…", f"and {30 - MAX_ROWS} more")
+def test_of_very_many_the_first_are_named_and_the_rest_counted() -> None:
+    progress, _ = followed(*(started(f"logic@{number}") for number in range(30)))
+    assert progress.headline().endswith(f"and {30 - MAX_NAMED} more")
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "said"),
-    [
-        ("search", {"pattern": "total("}, "searching for total("),
-        ("find_references", {"symbol": "Cart.total"}, "who uses Cart.total"),
-        ("logic", {}, ""),
-        ("rm_everything", {"path": "/"}, "rm_everything"),
-        ("search", "no object", "searching for"),
-        ("search", {}, "searching for"),
-    ],
-)
-def test_a_call_is_described_whatever_it_holds(tool: str, arguments: object, said: str) -> None:
-    assert describe_use("logic", tool, arguments) == said
-
-
-def test_what_a_model_writes_is_shown_and_does_nothing() -> None:
-    hostile = "[red]\x1b[2J\u202e" + "x" * 500 + "\n"
-    progress, _ = followed(started("logic"), called("logic", "search", pattern=hostile))
-    shown = picture(progress)
+def test_the_name_of_a_specialist_is_shown_and_does_nothing() -> None:
+    shown = picture(followed(started("[red]\x1b[2J\u202e" + "x" * 500))[0])
     assert "[red]␛[2J<U+202E>xxx" in shown
     assert "\x1b" not in shown
     assert all(len(line) <= 110 for line in shown.splitlines())
 
 
 def test_a_terminal_that_knows_no_unicode_is_no_reason_to_fail() -> None:
-    assert "searching for" in picture(
-        followed(started("ü"), called("ü", "search", pattern="→"))[0], encoding="ascii"
-    )
+    assert "reading the change" in picture(followed(started("ü"))[0], encoding="ascii")
 
 
 def test_a_review_with_a_model_leaves_plain_lines_and_one_without_leaves_none() -> None:
@@ -119,7 +89,7 @@ def test_a_review_with_a_model_leaves_plain_lines_and_one_without_leaves_none() 
     assert followed(started("ruff", None), *course)[1] == []
     assert followed(started("ruff", None), started("logic"), *course)[1] == [
         "looking for problems, in 3 parts",
-        "logic has looked",
+        "logic has finished",
         "checking the findings: 2, 15 tokens, 0.5000 USD",
     ]
 
@@ -135,7 +105,6 @@ from affidavit.cli.progress import show_progress
 from affidavit.events import EventName, event
 with show_progress(is_quiet=False) as emit:
     emit(event(EventName.AGENT_STARTED, agent="reviewer", specialist="logic", model="m"))
-    emit(event(EventName.TOOL_CALLED, specialist="logic", tool="search", args={"pattern": "needle"}))
     emit(event(EventName.USAGE_UPDATED, input_tokens=4000, output_tokens=1, cost_usd=0.25))
 """
 
@@ -168,7 +137,7 @@ def on_a_terminal(code: str) -> str:
 def test_on_a_terminal_it_is_live_and_leaves_nothing_behind() -> None:
     written = on_a_terminal(SCRIPT)
     assert "4,001 tokens, 0.2500 USD" in written
-    assert "searching for needle" in written
+    assert "logic" in written
     # The last thing that is written takes the picture away again.
     assert written.rstrip().endswith("\x1b[2K")
 
