@@ -12,7 +12,7 @@ from fastapi.openapi.constants import REF_TEMPLATE
 from fastapi.responses import FileResponse, Response
 
 from affidavit import __version__
-from affidavit.service.api.access import Pace
+from affidavit.service.api.access import Admission, Pace
 from affidavit.service.api.guard import Guard
 from affidavit.service.parts import Parts
 from affidavit.service.problems import EXCEPTIONS, Problem, Refusal
@@ -44,6 +44,7 @@ def make_app(parts: Parts, watch: Watch) -> FastAPI:
                 await looking
 
     app = _application(parts.settings.version, lifespan)
+    app.state.admission = Admission(parts.access)
     app.state.pace = Pace(parts.settings.limits.requests_per_minute)
     app.add_middleware(Guard, settings=parts.settings, pace=app.state.pace, is_open=lambda: parts.is_open)
     return app

@@ -104,7 +104,7 @@ export interface paths {
          * @description Every event of a review, those of before and those to come; it closes when the review is over.
          *
          *     It resumes after `Last-Event-ID`. An id that the review never gave (negative, no number, beyond its end)
-         *     replays all events.
+         *     replays all events. When the token is revoked, the stream closes within seconds.
          */
         get: operations["stream_events_api_review__review_id__stream_get"];
         put?: never;
@@ -534,7 +534,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description Whether the server can take reviews: its database answers.
+         * @description Whether the server can take reviews: its database answers, and its disk has room.
          */
         get: operations["ready_api_ready_get"];
         put?: never;

@@ -140,6 +140,33 @@ def _listed(roles: frozenset[str]) -> str:
     return ", ".join(sorted(roles)) or "none"
 
 
+AGAIN_SECONDS = 5.0
+"""How long the last answer about a token counts, for all its streams."""
+
+
+class Admission:
+    """Checks the tokens of streams again and again."""
+
+    def __init__(self, access: Access, clock: Callable[[], float] = time.monotonic) -> None:
+        self._access, self._clock = access, clock
+        self._valid: dict[str, float] = {}
+        """When each token was valid last."""
+
+    async def holds(self, token: str) -> bool:
+        """Check whether a token is still valid; callers that needed none have an empty one."""
+        now = self._clock()
+        if not token or now - self._valid.get(token, now - AGAIN_SECONDS) < AGAIN_SECONDS:
+            return True
+        # Before the answer, so that the other streams of this token do not ask.
+        self._valid[token] = now
+        try:
+            await asyncio.to_thread(caller_with, self._access, token)
+        except Refusal:
+            self._valid.pop(token, None)
+            return False
+        return True
+
+
 Taken = TypeVar("Taken")
 
 

@@ -1,7 +1,7 @@
 """Dependencies of the routes: the caller, the role, the tenant's review."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any, cast
@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from affidavit.records.report import Report
-from affidavit.service.api.access import LOCAL, Caller, Role, caller_with, token_in
+from affidavit.service.api.access import LOCAL, Admission, Caller, Role, caller_with, token_in
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.parts import Parts
 from affidavit.service.problems import MEDIA_TYPE, Problem, Refusal
@@ -38,8 +38,15 @@ async def watch_of(request: Request) -> Watch:
     return cast("Watch", request.app.state.watch)
 
 
+async def may_stay_of(request: Request) -> Callable[[], Awaitable[bool]]:
+    """Return a check whether the token of a stream is still valid."""
+    admission = cast("Admission", request.app.state.admission)
+    return lambda: admission.holds(token_in(request.headers.get("authorization")))
+
+
 ThisServer = Annotated[Parts, Depends(parts_of)]
 Watching = Annotated[Watch, Depends(watch_of)]
+MayStay = Annotated[Callable[[], Awaitable[bool]], Depends(may_stay_of)]
 
 
 BEARER = HTTPBearer(

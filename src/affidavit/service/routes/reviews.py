@@ -4,6 +4,7 @@ import asyncio
 import base64
 import binascii
 import re
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
@@ -13,6 +14,7 @@ from pydantic import BaseModel, Field
 from affidavit.records.iteration import FeedbackVerdict, StoredIteration
 from affidavit.render.exchange.verdict import ReviewVerdict, to_verdict
 from affidavit.service.api.door import (
+    MayStay,
     OwnReview,
     Poster,
     Reader,
@@ -205,15 +207,26 @@ async def list_iterations(review: OwnReview, parts: ThisServer) -> IterationList
 async def stream_events(
     review: OwnReview,
     watch: Watching,
+    may_stay: MayStay,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
     """Every event of a review, those of before and those to come; it closes when the review is over.
 
     It resumes after `Last-Event-ID`. An id that the review never gave (negative, no number, beyond its end)
-    replays all events.
+    replays all events. When the token is revoked, the stream closes within seconds.
     """
     said = watch.follow(review.id, _begin(last_event_id, review.events))
-    return StreamingResponse(with_heartbeats(said), headers=HEADERS, media_type=MEDIA_TYPE)
+    told = with_heartbeats(_while_allowed(said, may_stay))
+    return StreamingResponse(told, headers=HEADERS, media_type=MEDIA_TYPE)
+
+
+async def _while_allowed(
+    said: AsyncIterator[bytes], may_stay: Callable[[], Awaitable[bool]]
+) -> AsyncIterator[bytes]:
+    async for events in said:
+        if not await may_stay():
+            return
+        yield events
 
 
 def _begin(named: str | None, last: int) -> int:
