@@ -7,6 +7,7 @@ import pytest
 from model_server import serving as model_serving
 from scripted_model import model
 from service_process import SECRETS, Asked, Client, serving
+from trace_collector import collecting
 
 
 @pytest.fixture(scope="session")
@@ -14,16 +15,21 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     folder = tmp_path_factory.mktemp("service")
     options = ("--repository-bytes", "2000000", "--requests-per-minute", "100000")
     with (
+        collecting() as collector,
         model_serving(model()) as (address, script),
         serving(
             folder,
             *("--model", "openai:scripted", "--base-url", address, *options),
-            environment=SECRETS,
+            environment={
+                **SECRETS,
+                "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
+                "OTEL_BSP_SCHEDULE_DELAY": "200",
+            },
             # Its cells are looked at from outside.
             is_started=True,
         ) as (client, service),
     ):
-        yield Asked(client, script, folder, service)
+        yield Asked(client, script, folder, service, collector)
 
 
 @pytest.fixture(scope="session")

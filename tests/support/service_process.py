@@ -25,6 +25,7 @@ from compiled_rules import give_rules
 from forks import Fork, for_service
 from model_server import Script
 from posting_flow import ALL_BUT_RUFF
+from trace_collector import Collector
 
 AFFIDAVIT = str(Path(sys.executable).with_name("affidavit"))
 WAIT_SECONDS = 120.0
@@ -256,6 +257,8 @@ class Asked:
     """What the model was asked."""
     folder: Path
     service: Service
+    collector: Collector
+    """What it told of its work."""
 
     def command(self, *arguments: str) -> Done:
         """A command of the operator, on the same store."""

@@ -15,7 +15,7 @@ from affidavit.service.kept.access import Access
 from affidavit.service.kept.progress import Postings, ReviewProgress
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.logs import say, write_logs
-from affidavit.service.metrics import REGISTRY
+from affidavit.service.metrics import REGISTRY, send_traces
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.calls import Calls
 from affidavit.service.work.engine import Work
@@ -121,6 +121,7 @@ def on_signals(end: Callable[[], None], parts: Parts) -> None:
 def run_worker(settings: ServiceSettings) -> None:
     """Run reviews until a signal comes."""
     write_logs()
+    send_traces(settings.environment, settings.version)
     asyncio.run(_work(Parts(settings)))
 
 

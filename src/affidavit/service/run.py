@@ -12,6 +12,7 @@ from affidavit.errors import SettingsError
 from affidavit.service.api.guard import BACKLOG, ClientConnection
 from affidavit.service.app import make_app
 from affidavit.service.logs import expect, say, write_logs
+from affidavit.service.metrics import send_traces
 from affidavit.service.parts import Parts, on_signals
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.streaming import Watch
@@ -29,6 +30,7 @@ def run_server(settings: ServiceSettings, *, works: bool) -> None:
     write_logs()
     for library in ("asyncio", "uvicorn.error"):
         expect(library, (), ())
+    send_traces(settings.environment, settings.version)
     asyncio.run(_run(Parts(settings), works=works))
 
 

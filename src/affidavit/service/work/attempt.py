@@ -108,7 +108,7 @@ class HeldReview:
     def __init__(self, review: KeptReview, calls: Calls, diary: Diary) -> None:
         self.review, self.diary, self._calls = review, diary, calls
         self.stage = OPENING
-        self._reached = time.monotonic()
+        self._reached_ns = time.time_ns()
         self.released = asyncio.Event()
         """Set when this worker has stopped."""
         self._ended = asyncio.Event()
@@ -121,7 +121,7 @@ class HeldReview:
     async def work(self, spawner: Spawner, hold: "Callable[[HeldReview], Awaitable[Any]]") -> Any:
         """Run `hold` with a child process."""
         self.diary.begin_again()
-        self.stage, self._reached = OPENING, time.monotonic()
+        self.stage, self._reached_ns = OPENING, time.time_ns()
         calls: dict[str, Served] = {"ask": self._ask}
         tells: dict[str, Served] = {"event": self._event, "exchange": self._exchange}
         async with spawner.child(self.cache, calls, tells) as self._channel:
@@ -171,9 +171,10 @@ class HeldReview:
 
     def reach(self, stage: str) -> None:
         """Begin a stage, and measure the previous one."""
-        now = time.monotonic()
-        metrics.STAGE_SECONDS.labels(self.stage).observe(now - self._reached)
-        self.stage, self._reached = stage, now
+        now = time.time_ns()
+        metrics.STAGE_SECONDS.labels(self.stage).observe((now - self._reached_ns) / 1e9)
+        metrics.record_span("stage", self._reached_ns, now, stage=self.stage)
+        self.stage, self._reached_ns = stage, now
         self.diary.reach(stage)
 
     async def conduct(self, exchanges: list[dict[str, Any]], **how: Any) -> dict[str, Any]:

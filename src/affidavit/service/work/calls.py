@@ -66,7 +66,8 @@ class Calls:
         outcome = "answered"
         try:
             sent = ModelMessagesTypeAdapter.validate_python(messages)
-            return {"reply": _data_of(await connection.ask(sent, asked, on_partial))}
+            with metrics.span("model call", model=model, role=role):
+                return {"reply": _data_of(await connection.ask(sent, asked, on_partial))}
         except CallEnded as end:
             outcome = end.outcome
             return ended(end)

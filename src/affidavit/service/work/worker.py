@@ -20,6 +20,7 @@ from affidavit.service.child.spawner import Spawner
 from affidavit.service.kept.access import KeptWorker, Workers
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.logs import expect
+from affidavit.service.metrics import span
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.attempt import LostReview
 from affidavit.service.work.calls import Calls
@@ -158,7 +159,7 @@ _WORKING: list["Worker"] = []
 @DBOS.workflow(name=WORKFLOW)
 async def do_review(review_id: str) -> str:
     """Run one review; the engine runs this again elsewhere if the worker dies."""
-    with _WORKING[-1].doing(review_id):
+    with _WORKING[-1].doing(review_id), span("review", review=review_id):
         LOG.info("review begins")
         with suppress(LostReview):
             await _WORKING[-1].place.do(review_id)
@@ -170,7 +171,7 @@ async def do_review(review_id: str) -> str:
 @DBOS.workflow(name=POSTING)
 async def do_posting(review_id: str) -> str:
     """Post one review; a second run recognises its own comments by their marks."""
-    with _WORKING[-1].doing(review_id):
+    with _WORKING[-1].doing(review_id), span("posting", review=review_id):
         await _WORKING[-1].office.do(review_id)
     return review_id
 
