@@ -214,10 +214,7 @@ def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
 
 
 def _is_mere_word(path: str, symbol: str, files: int, near: frozenset[str]) -> bool:
-    """The file has the word, and nothing says that it means the symbol: `match`, `get`, or one of many.
-
-    A common method's name alone is never enough, even where imports lead near.
-    """
+    """Check whether nothing but a common word ties the file to the symbol."""
     if path in near and ("." not in symbol or files <= COMMON_NAME_FILES):
         return False
     if is_document(path):

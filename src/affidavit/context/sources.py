@@ -166,10 +166,7 @@ class Called:
 def find_called(
     change: Change, tree: Tree, imports: Imports, definer: Callable[[str, str], str | None]
 ) -> tuple[list[Called], list[str]]:
-    """Who defines what the product's changed lines call, and what could not be looked for, in sentences.
-
-    `definer` says which file behind an imported one defines a name.
-    """
+    """Find who defines what the product's changed lines call; return also what could not be looked for."""
     found: list[Called] = []
     unresolved: dict[str, list[str]] = {}
     for file in change.reviewed_files():

@@ -60,10 +60,7 @@ class SharedText:
 
 
 def changed_texts(change: Change) -> list[ChangedText]:
-    """Return the texts that the change takes away; one that it only moves is not among them.
-
-    Tests are left out: their texts repeat those of the product.
-    """
+    """Return the texts that the change removes and does not move; texts of tests are left out."""
     found: dict[str, ChangedText] = {}
     kept: set[str] = set()
     for file in change.reviewed_files():
@@ -101,7 +98,6 @@ def names_in_line(line: str, language: str) -> Iterator[str]:
 
 
 def is_import(line: str) -> bool:
-    """Check whether a line imports another file."""
     return _IMPORT.match(line[:MAX_LINE]) is not None
 
 

@@ -69,10 +69,7 @@ def files_between(store: ObjectStore, base: GitTree, head: GitTree) -> tuple[Fil
 
 
 def _as_text(store: ObjectStore, raw: RawChange, block: FileDiff) -> FileDiff:
-    """The change of a file line by line, where git takes for binary what is text by its name or at base.
-
-    A zero byte in a comment, or an attribute, makes git hide a file that an interpreter runs.
-    """
+    """Show the change line by line where git calls binary what an interpreter would run as text."""
     if not block.is_binary or not _is_text(store, raw):
         return block
     return replace(block, is_binary=False, hunks=_hunks_of(store, raw))
@@ -98,7 +95,6 @@ def _is_text(store: ObjectStore, raw: RawChange) -> bool:
 
 
 def parse_raw(data: bytes) -> list[RawChange]:
-    """Read `diff-tree --raw -z`."""
     fields = data.split(b"\0")
     found = []
     at = 0

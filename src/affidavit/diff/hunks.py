@@ -122,7 +122,6 @@ class RawHunk:
 
 
 def from_record(hunk: Hunk) -> RawHunk:
-    """The hunk of a record as bytes again."""
     return RawHunk(
         hunk.old_start,
         hunk.old_count,

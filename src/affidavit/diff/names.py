@@ -55,10 +55,7 @@ def agreed_names(old: bytes, new: bytes) -> tuple[bytes, bytes] | None:
 
 
 def header_names(rest: bytes) -> tuple[bytes, bytes, bool] | None:
-    """Old name, new name and whether they had prefixes, from a `diff --git` line.
-
-    None where the two names cannot be separated or differ; then only other headers give them.
-    """
+    """Return old and new name of a `diff --git` line and whether they had prefixes; None if unclear."""
     for old, new in _splits(rest):
         if old == new:
             return old, new, False

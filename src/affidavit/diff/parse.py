@@ -25,7 +25,6 @@ class OpenedChange(Closing):
     notices: tuple[str, ...] = ()
 
     def close(self) -> None:
-        """Release the repository."""
         self.repository.close()
 
 

@@ -37,10 +37,7 @@ class _Content:
 def apply_patch(
     store: ObjectStore, base: GitTree, files: Sequence[FileDiff]
 ) -> tuple[Entries, list[FileDiff]]:
-    """Return what a patch makes of a tree, and the files that do not apply exactly.
-
-    All files of a patch were made from the same tree, so files may exchange their names.
-    """
+    """Return what a patch makes of a tree, and the files that do not apply exactly."""
     entries = {entry.raw_path: entry for entry in base.entries().values()}
     found: dict[bytes, _Content | None] = {}
     failed: list[FileDiff] = []

@@ -123,7 +123,6 @@ def _compare_file(file: FileChange, change: Change, repository: GitRepository) -
 
 
 def has_its_trees(change: Change, repository: GitRepository) -> bool:
-    """Whether the trees that were opened are the recorded ones."""
     recorded = (change.base.tree, change.head.tree)
     return recorded == (repository.base.revision, repository.head.revision)
 
@@ -171,10 +170,7 @@ SIDES: tuple[Side, Side] = ("base", "head")
 
 
 def rebuild_change(change: Change, repo: Path | None, allowed: Allowed = NOTHING_MORE) -> OpenedChange:
-    """Open the trees of a recorded change again: its commits where they exist, else base plus its hunks.
-
-    A file that does not come out as it was recorded is left out at head, and a notice names it.
-    """
+    """Open the trees of a recorded change again: its commits where they exist, else base plus its hunks."""
     try:
         location = find_repository(repo, allowed)
     except NotARepositoryError:

@@ -133,12 +133,10 @@ class PullRequestAddress(Record):
 
     @property
     def repository_url(self) -> str:
-        """Where people find its repository."""
         return f"{self.host.web}/{self.repository}"
 
     @property
     def clone_url(self) -> str:
-        """Where git fetches from."""
         return f"{self.repository_url}.git"
 
     @property

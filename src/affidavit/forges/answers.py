@@ -156,7 +156,6 @@ def _named_by(standing: Standing, kind: DecisionKind) -> list[str]:
 
 
 def _about(note: OwnNote) -> Iterator[Decision]:
-    """Decisions in the thread of one finding."""
     own = note.mark.fingerprint
     for said in note.replies:
         commands = list(_commands(said))

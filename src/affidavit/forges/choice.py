@@ -64,7 +64,6 @@ async def read_earlier(
     patience: Patience | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> bytes | None:
-    """Read the report that was posted last on a pull request."""
     forge = open_forge(address, credentials, patience, environment)
     try:
         return await forge.earlier_report()
@@ -99,7 +98,6 @@ async def read_request(
     environment: Mapping[str, str] = os.environ,
     reach: Reach | None = None,
 ) -> PullRequest:
-    """Read a pull request with its words, comments and checks."""
     forge = open_forge(address, credentials, patience, environment, reach)
     try:
         return await forge.read()

@@ -1,7 +1,4 @@
-"""Fetch commits of pull requests into cached repositories.
-
-What is there already is not fetched again. A token reaches git through its environment alone.
-"""
+"""Fetch commits of pull requests into cached repositories; git gets a token from its environment alone."""
 
 import base64
 import fcntl
@@ -87,8 +84,6 @@ class Remote:
 
 @dataclass(frozen=True)
 class Clone:
-    """One bare repository of the cache."""
-
     folder: Path
     remote: Remote
 
@@ -107,7 +102,6 @@ class Clone:
         return self.git.attempt("cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
 
     def commit_of(self, name: str) -> str | None:
-        """The commit that a name stands for here."""
         done = self.git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
@@ -144,7 +138,6 @@ class Clone:
 
 
 def open_clone(cache: Path, remote: Remote) -> Clone:
-    """Open the cached repository of a remote, or create it."""
     parts = urlsplit(remote.url)
     name = hashlib.sha256(remote.url.encode()).hexdigest()[:24]
     folder = cache / "repositories" / (parts.netloc.replace(":", "_") or "local") / f"{name}.git"
@@ -180,7 +173,6 @@ def _max_megabytes(environment: Mapping[str, str]) -> int:
 
 
 def is_commit_id(text: str) -> bool:
-    """Check whether a text is the whole id of a commit."""
     return bool(OBJECT_ID.fullmatch(text))
 
 

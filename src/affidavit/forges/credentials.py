@@ -1,7 +1,4 @@
-"""Find the credentials for a forge: a token or a GitHub App, from the environment.
-
-Never from a repository, never on a command line, never shown: `repr` hides them all.
-"""
+"""Find the credentials for a forge in the environment, never in a repository; `repr` hides them."""
 
 import os
 from collections.abc import Mapping
@@ -75,7 +72,6 @@ def find_credentials(
 
 
 def has_credentials_for_posting(environment: Mapping[str, str] = os.environ) -> bool:
-    """Check whether there are separate credentials for posting."""
     return any(environment.get(name) for name in (POST_TOKEN, APP_VARIABLES[0]))
 
 

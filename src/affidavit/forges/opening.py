@@ -37,7 +37,6 @@ class Ground:
     environment: Mapping[str, str] | None = None
 
     def clone_of(self, address: PullRequestAddress) -> Clone:
-        """The kept repository of a pull request."""
         environment = os.environ if self.environment is None else self.environment
         remote = remote_of(address.host, address.clone_url, self.credentials, environment)
         return open_clone(self.cache or cache_folder(environment), remote)
@@ -204,11 +203,7 @@ def _parted(clone: Clone, base: str, head: str) -> str | None:
 
 
 def _is_stable(clone: Clone, base: str, head: str) -> bool:
-    """Check whether a longer history would list the same commits between the two.
-
-    A commit at the edge has parents that are not here. None may be part of the change; and where all of the
-    edge is older than the change, nothing behind it leads back into it.
-    """
+    """Check that a longer history would list the same commits between the two."""
     edge = set((clone.folder / "shallow").read_text().split())
     listed = _dated(clone, [f"{base}..{head}"])
     if not listed or edge & listed.keys():

@@ -18,7 +18,6 @@ POSTED = "posted"
 
 
 def artifact_name(number: int) -> str:
-    """Return the name of the artifact that holds the report of a pull request."""
     return f"affidavit-posted-{number}"
 
 
@@ -62,7 +61,6 @@ class CheckResult(Record):
 
     @property
     def is_bad(self) -> bool:
-        """Check whether the result is a failure."""
         return self.outcome in ("failure", "failed", "error", "timed_out", "action_required", "canceled")
 
 
@@ -100,12 +98,10 @@ class PullRequest(Record):
 
     @property
     def is_awaiting_review(self) -> bool:
-        """Check whether it is open and not a draft."""
         return self.state == "open" and not self.is_draft
 
     @property
     def discussion(self) -> tuple[Comment, ...]:
-        """Return the comments and the failed checks."""
         failed = [
             Comment(
                 author=f"check: {one.name}", body=f"{one.outcome}: {one.summary}".strip(": "), is_bot=True

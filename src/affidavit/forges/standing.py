@@ -38,7 +38,6 @@ class Mark(Record):
 
     @property
     def names(self) -> frozenset[str]:
-        """All names of the finding."""
         return frozenset(name for name in (self.fingerprint, *self.also) if name)
 
 
@@ -103,8 +102,6 @@ class Person(Record):
 
 
 class Said(Record):
-    """A comment."""
-
     id: str
     by: Person
     body: str
@@ -182,8 +179,6 @@ Whose = Callable[[Standing], Collection[str]]
 
 @dataclass(frozen=True)
 class Thread:
-    """A comment and the answers to it."""
-
     comments: tuple[Said, ...]
     id: str = ""
     is_resolved: bool = False

@@ -1,7 +1,4 @@
-"""Talk to one forge over HTTP: bounded, patient, and to that forge only.
-
-Proxies and certificate authorities come from the environment, as for every program of the user's.
-"""
+"""Talk to one forge over HTTP, with limits on size, redirects and retries."""
 
 import asyncio
 import ipaddress
@@ -65,7 +62,6 @@ NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 async def resolve_name(name: str) -> list[str]:
-    """Return all addresses of a name."""
     found = await asyncio.get_running_loop().getaddrinfo(name, 443, type=socket.SOCK_STREAM)
     return [str(one[4][0]) for one in found]
 
@@ -361,7 +357,6 @@ class Connection:
 
     @property
     def name(self) -> str:
-        """Return the name of the forge."""
         return _NAMES[self.address.host.kind]
 
     def refused(self, method: str, path: str, status: int, said: str, why: str = "") -> ForgeError:
@@ -382,12 +377,10 @@ class Connection:
         )
 
     async def close(self) -> None:
-        """Close the connection."""
         await self.web.aclose()
 
 
 def plain(path: str) -> str:
-    """Return a path without its query."""
     return path.partition("?")[0]
 
 

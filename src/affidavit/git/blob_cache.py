@@ -24,11 +24,7 @@ Result = TypeVar("Result")
 
 
 class BlobCache:
-    """Extracts by (kind, version, blob id) in one private SQLite file; without a folder nothing is kept.
-
-    It never fails: a file that is broken, locked or cannot be written is a cache that knows nothing.
-    A broken one is deleted, so that the next review starts afresh.
-    """
+    """Extracts by (kind, version, blob id) in SQLite; never fails, and deletes a broken file."""
 
     def __init__(self, folder: Path | None, *, max_bytes: int = MAX_BYTES) -> None:
         self._file = folder / FILE_NAME if folder is not None else None

@@ -21,12 +21,7 @@ def write_tree_to(
     overrides: Mapping[str, bytes | None] | None = None,
     rewrite: Callable[[str, bytes], bytes] | None = None,
 ) -> tuple[str, ...]:
-    """Write regular files of the tree below an empty folder; the paths that were refused.
-
-    `overrides` has contents that stand instead of the tree's (None: no such file), whether the tree
-    has the path or not; `rewrite` changes the tree's own. Refused are paths that would leave the folder
-    or forge a repository, and those that the file system cannot hold.
-    """
+    """Write regular files below an empty folder; return the refused paths. An override of None removes."""
     instead = overrides or {}
     chosen = [
         path

@@ -78,7 +78,6 @@ class Git:
     settings: tuple[str, ...] = ()
 
     def having(self, variables: Mapping[str, str]) -> "Git":
-        """Return a git with more variables."""
         return replace(self, environment={**self.environment, **variables})
 
     def command(self, args: Sequence[str | bytes]) -> list[str | bytes]:
@@ -110,10 +109,7 @@ class Git:
     def start(
         self, args: Sequence[str | bytes], *, stdin: int = subprocess.DEVNULL, has_own_group: bool = False
     ) -> subprocess.Popen[bytes]:
-        """Start git for somebody who reads what it prints while it runs, and ends it.
-
-        In a group of its own it can be ended with the programs that it starts.
-        """
+        """Start git for a caller who reads its output and ends it, perhaps with its own process group."""
         try:
             return subprocess.Popen(
                 self.command(args),
@@ -141,7 +137,6 @@ class Git:
         return done.stdout
 
     def line(self, *args: str | bytes, stdin: bytes = b"") -> str:
-        """Run git and return the one line that it prints."""
         return os.fsdecode(self.run(*args, stdin=stdin)).rstrip("\n")
 
 

@@ -13,7 +13,6 @@ _TOKEN = re.compile(r"\*+|\?|\[[!^]?\]?[^\]]*\]|.", re.DOTALL)
 
 
 def is_glob(path: str) -> bool:
-    """The path is a pattern."""
     return not MARKS.isdisjoint(path)
 
 
@@ -29,11 +28,7 @@ def matches_file(path: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def compile_glob(pattern: str, *, takes_folders: bool = False) -> re.Pattern[str]:
-    """`*` stays within a folder, `**` crosses folders, a pattern without a slash means a name anywhere.
-
-    A slash at the beginning says that the pattern holds at the top only. With `takes_folders`, whatever
-    lies below a folder that matches does too.
-    """
+    """Compile a glob: `**` crosses folders, no slash means any folder, a leading slash only the top."""
     plain = pattern.removeprefix("./").rstrip("/")
     parts = [part for part in plain.split("/") if part not in ("", ".")]
     if "/" not in plain:

@@ -176,10 +176,7 @@ def _take(
 
 
 def _around_match(text: bytes, column: int, most: int) -> str:
-    """The line; of a long one, what stands around the match, with a mark where it is cut.
-
-    A token that would be cut is left out: half of a secret could not be distinguished from other text.
-    """
+    """Return the line, cut around the match if it is long; a token is never cut, it may be half a secret."""
     line = text.decode("utf-8", "replace").removesuffix("\r")
     if len(line) <= most:
         return line

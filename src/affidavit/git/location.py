@@ -88,7 +88,6 @@ def refuse_foreign_places(git: Git, location: Location, place: Path, allowed: Al
 
 
 def _home(place: Path) -> Path | None:
-    """The nearest folder that has a `.git`."""
     return next((folder for folder in (place, *place.parents) if os.path.lexists(folder / ".git")), None)
 
 

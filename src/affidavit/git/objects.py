@@ -92,7 +92,6 @@ class BatchReader:
         return self._process
 
     def close(self) -> None:
-        """End the process."""
         with self._lock:
             self._stop()
 
@@ -163,11 +162,9 @@ class ObjectStore(Closing):
         self._closing.callback(other.close)
 
     def close(self) -> None:
-        """End the processes and delete the temporary folder."""
         self._closing.close()
 
     def size(self, name: str) -> int | None:
-        """The size of an object in bytes; None where it is missing."""
         answer = self._sizes.ask([name])[0]
         return answer[1] if answer else None
 
@@ -177,7 +174,6 @@ class ObjectStore(Closing):
         return answer[0] if answer else None
 
     def read(self, blob: str) -> bytes | None:
-        """The content of a blob; None where it is missing."""
         return next(iter(self.read_many([blob])))[1]
 
     def read_many(self, blobs: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
@@ -283,11 +279,7 @@ class ObjectStore(Closing):
 
 
 def _check_name(name: str, kind: str, content: bytes) -> None:
-    """Git itself does not compare: an object of an unpacked archive may go by the name of any other.
-
-    What is said and kept about a name would then be about something else, here and in every repository
-    that has the true one.
-    """
+    """Raise if an object is not what its id says: git does not compare, and an archive may forge it."""
     digest = hashlib.sha1 if len(name) == SHORT_ID else hashlib.sha256
     if digest(f"{kind} {len(content)}\0".encode() + content).hexdigest() != name:
         raise GitError(

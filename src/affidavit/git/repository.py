@@ -19,10 +19,7 @@ CLEAN = "without-secrets"
 
 
 class RedactedTree(GitTree):
-    """One side without secrets: git itself searches the redacted files, so no pattern ever meets a secret.
-
-    It is written beside the repository's own objects. Every line keeps its number.
-    """
+    """One side without secrets: git searches the redacted files, and every line keeps its number."""
 
     def __init__(
         self, store: ObjectStore, original: GitTree, revision: str, names: Mapping[str, str]
@@ -171,7 +168,6 @@ class GitRepository(Closing):
         return (self.base,) if self.tip is None else (self.base, self.tip)
 
     def side(self, side: Side) -> GitTree:
-        """The tree of one side."""
         return self.base if side == "base" else self.head
 
     @property
@@ -188,10 +184,7 @@ class GitRepository(Closing):
             return self._redacted
 
     def tracks(self, place: Path) -> bool:
-        """Whether a file or folder of the working tree, or a link on the way to it, is tracked.
-
-        By base, head or the index: what is tracked is what authors of changes wrote.
-        """
+        """Check whether base, head or the index tracks a path, or a link on the way to it."""
         folder = self.folder
         if folder is None:
             return False
@@ -243,11 +236,9 @@ class RedactedRepository(GitRepository):
 
     @property
     def redacted(self) -> "RedactedRepository":
-        """Itself."""
         return self
 
     def redact(self, _cache: BlobCache | None = None) -> "RedactedRepository":
-        """Itself."""
         return self
 
     def shown_name(self, path: str) -> str:
@@ -266,5 +257,4 @@ def open_repository(folder: Path | None, base: str, head: str) -> GitRepository:
 
 
 def commit_tree(store: ObjectStore, commit: str) -> GitTree:
-    """The tree of a commit."""
     return GitTree(store, store.tree_of(commit), commit)

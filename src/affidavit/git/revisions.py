@@ -147,7 +147,6 @@ def commits_between(store: ObjectStore, old: str | None, new: str) -> tuple[Comm
 
 
 def one_commit(store: ObjectStore, commit: str) -> tuple[Commit, ...]:
-    """The commit alone."""
     return _log(store, "--max-count=1", commit)
 
 

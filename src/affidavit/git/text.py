@@ -60,11 +60,7 @@ def has_zero_byte(data: bytes) -> bool:
 
 
 def is_binary(data: bytes, path: str) -> bool:
-    """Nobody can read it as text.
-
-    What has the name of source is text, whatever bytes it has, and so is what names its interpreter in its
-    first line: programs run it all the same, so one byte in a comment must not hide it.
-    """
+    """Check whether a file is binary; source by name or interpreter is text, whatever bytes it has."""
     return has_zero_byte(data) and not has_source_name(path) and not data.startswith(SHEBANG)
 
 

@@ -163,7 +163,6 @@ class GitTree:
 
     @cached_property
     def folders(self) -> dict[str, bytes]:
-        """Every folder of the tree, and its path as git has it."""
         found: dict[str, bytes] = {}
         for entry in self.entries().values():
             raw = entry.raw_path
@@ -176,7 +175,6 @@ class GitTree:
         return found
 
     def entry(self, path: str) -> Entry | None:
-        """The file at a path of the tree."""
         return self.entries().get(path)
 
     def size(self, path: str) -> int | None:
@@ -238,10 +236,7 @@ class GitTree:
         max_characters: int = 2000,
         counts: Callable[[str], bool] = always,
     ) -> list[SearchHit]:
-        """Lines that match, a longer one around its match; only those of files that count.
-
-        Raises InputError for a bad pattern or for paths that name no file.
-        """
+        """Return the lines that match; raise InputError for a bad pattern or paths that name no file."""
         query = Query(pattern, is_literal, is_word, max_hits, max_characters)
         return search_tree(self._store.git, self, query, paths, counts)
 

@@ -70,11 +70,7 @@ def snapshot_index(store: ObjectStore, location: Location) -> Snapshot:
 
 
 def snapshot_working_tree(store: ObjectStore, location: Location, *, runs_filters: bool = False) -> Snapshot:
-    """The tree of everything that is not ignored: staged, unstaged and untracked.
-
-    Filters of the configuration are programs: without leave none runs, and files under one are taken as
-    they are.
-    """
+    """Write the tree of everything that is not ignored; filters are programs and run only if allowed."""
     if location.work_tree is None:
         raise InputError("a bare repository has no working tree: name a commit or a range to review")
     git = _git_on_copied_index(store, location, location.work_tree)
@@ -91,10 +87,7 @@ def snapshot_working_tree(store: ObjectStore, location: Location, *, runs_filter
 
 
 def _look_at_everything(git: Git, work_tree: Path) -> list[str]:
-    """Take back in our copy of the index what has git pass over changed files; the sentences say of which.
-
-    A file of a sparse checkout that is not there stays passed over: it is not deleted.
-    """
+    """Undo marks in our copy of the index that hide changed files; return notices that name them."""
     rows = [row for row in git.run("ls-files", "-v", "-z").split(b"\0") if row]
     unchanged = [row[2:] for row in rows if row[:1].islower()]
     skipped = [row[2:] for row in rows if row[:1] in (b"S", b"s")]

@@ -101,7 +101,6 @@ def _living(name: str | None, known: Mapping[str, Candidate]) -> Candidate | Non
 
 
 def _fate(entry: Entry, own: Candidate | None, now: Candidate | None) -> tuple[Fate, DecidedBy, str]:
-    """Decide by the candidate that the finding became."""
     if own is None or now is None:
         return "cannot_tell", "evidence", entry.trace.detail
     by, reason = _decided_by(own, now)
@@ -155,7 +154,6 @@ def _is_milder(entry: Entry, now: Candidate) -> bool:
 
 
 def all_names(one: EarlierFinding) -> frozenset[str]:
-    """Return every name of an earlier finding and of its duplicates."""
     return fingerprints_of(one) | {place.fingerprint for place in one.places}
 
 
@@ -264,10 +262,7 @@ def standing_judgement(then: Candidate) -> Judgement:
 
 
 def kept_judgement(then: Candidate, trace: Trace) -> Judgement | None:
-    """Return the earlier confirmation of a finding that is reported again.
-
-    None where nobody had confirmed it, or its code is not what it was.
-    """
+    """Return the earlier confirmation of a finding that is reported again; None if its code changed."""
     if then.kind == "mechanical" or trace.outcome not in ("stands", "moved"):
         return None
     standing = standing_judgement(then)

@@ -1,7 +1,4 @@
-"""Lint the words of a feedback item, repair them once, and score how clear they are.
-
-Patterns match on word boundaries: `considered` is not `consider`. Missing elements are flagged, not withheld.
-"""
+"""Lint the words of a feedback item, repair them once, and score how clear they are."""
 
 import re
 from collections.abc import Callable, Sequence

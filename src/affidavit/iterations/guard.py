@@ -34,10 +34,7 @@ _STUB = re.compile(
 
 
 def held_back(reviewed: Case, work: Case, first: Report) -> list[str]:
-    """Return why only a person may accept the work, a sentence for each reason; empty if the loop may.
-
-    `reviewed` is the change as the loop began, `first` its report, and `work` everything the agent did since.
-    """
+    """Return the reasons why only a person may accept the work since the loop began; else nothing."""
     return list(dict.fromkeys([*_edited_tests(work), *_deleted_code(reviewed, work, first)]))
 
 

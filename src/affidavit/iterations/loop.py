@@ -48,8 +48,6 @@ class Turn(Record):
 
 
 class Journal(Record):
-    """A whole loop."""
-
     repository: str
     target: str
     base: str
@@ -69,7 +67,6 @@ class Journal(Record):
     """The branch that was left; empty where nothing was better than what was there."""
 
     def with_turn(self, turn: Turn) -> "Journal":
-        """Return the journal with this turn replaced or added."""
         kept = tuple(one for one in self.turns if one.number != turn.number)
         return self.model_copy(update={"turns": (*kept, turn)})
 
@@ -127,7 +124,6 @@ class Budget:
     tokens: int | None = None
 
     def is_spent(self, journal: Journal) -> bool:
-        """Check whether the budget is spent."""
         is_money_gone = self.usd is not None and journal.spent_usd >= self.usd
         return is_money_gone or (self.tokens is not None and journal.spent_tokens >= self.tokens)
 
@@ -263,10 +259,7 @@ class Loop:
 
 
 def best_of(journal: Journal) -> Turn:
-    """Return the best iteration: not held back, accepted, complete, highest score, fewest blocking.
-
-    What a review did not complete may be worse than it knows.
-    """
+    """Return the best iteration: not held back, accepted, complete, highest score, fewest blocking."""
     done = [one for one in journal.turns if one.summary]
     return max(done, key=_goodness)
 

@@ -1,8 +1,4 @@
-"""Match the findings of a review with those of the earlier one, by place, quoted code and words.
-
-A model's rule and words are free, so neither a fingerprint nor a title decides alone. What these rules leave
-open, the joiner is asked about: an old finding that nobody repeated stands before it with the new ones.
-"""
+"""Match the findings of a review with those of the earlier one, by place, quoted code and words."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -46,7 +42,6 @@ def match_findings(
 
 
 def fingerprints_of(one: EarlierFinding) -> frozenset[str]:
-    """Return every name that an earlier finding had."""
     return names_of(one.candidate) | ({one.key} - {""})
 
 

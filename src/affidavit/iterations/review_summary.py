@@ -27,7 +27,6 @@ VIEW_SETTINGS = frozenset(
 
 
 def settings_digest(settings: Mapping[str, Any]) -> str:
-    """Return a digest of the settings that decide who reviews what."""
     kept = {name: value for name, value in settings.items() if name not in VIEW_SETTINGS}
     return _digest(kept)
 
@@ -46,7 +45,6 @@ MAX_REMEMBERED = 30
 
 
 def summary_of(report: Report, digest: str = "") -> IterationSummary:
-    """Summarise a report."""
     assessment = assess(report)
     document = feedback_document(report)
     follow_up, change = report.follow_up, report.change
@@ -115,7 +113,6 @@ class Alert(Record):
 
 
 def alerts_of(report: Report) -> list[Alert]:
-    """Return the alerts of a report, by the history that it carries."""
     earlier = report.inputs.earlier
     summaries = [*(earlier.history if earlier else ()), summary_of(report)]
     return find_alerts(summaries)

@@ -65,10 +65,7 @@ def earlier_of(
 
 
 def as_looked_then(earlier: Earlier, report: Report) -> Earlier:
-    """Prepare the repetition of a review of the same head, with the same questions to models.
-
-    They are asked the same once more, word for word, so that a recording of that review is one of this.
-    """
+    """Prepare the repetition of a review of the same head, so that a recording of that review fits."""
     before = report.inputs.earlier
     if before is None:
         return earlier.model_copy(update={"looks_at_all": True})
@@ -201,7 +198,6 @@ def _is_touched(file: FileChange, earlier: Earlier) -> bool:
 
 
 def _unseen(file: FileChange, earlier: Earlier) -> Parts:
-    """Return the parts of a file that no model has seen."""
     known = known_file(file, earlier.files)
     seen = [one for one in known.hunks if one.examined_by] if known else []
     return tuple(new_parts(file, seen))

@@ -56,7 +56,6 @@ MINOR = frozenset({Severity.LOW, Severity.INFO})
 
 
 def item_score(candidate: Candidate) -> float:
-    """Return the score of an aspect with this finding."""
     return round(1 - ITEM_SHARE[_severity(candidate)] * _certainty(candidate), 3)
 
 
@@ -158,7 +157,6 @@ _OF_THEIR_OWN = (Category.SECURITY, Category.PERFORMANCE, Category.TEST)
 
 
 def aspect_of(finding: Finding) -> Aspect:
-    """Return the aspect of a finding."""
     category = finding.category
     if category in _OF_THEIR_OWN:
         return cast("Aspect", FEEDBACK_ASPECT[category])

@@ -1,7 +1,4 @@
-"""Trace the code of an earlier finding at the new head: still there, moved, changed or gone.
-
-Only the earlier report and the new trees are asked, never the old commit: after a rebase it may be nowhere.
-"""
+"""Trace the code of an earlier finding at the new head, from the earlier report and the new trees."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -159,12 +156,7 @@ class Trace:
 
 
 def trace_code(candidate: Candidate, finding: Finding, earlier: Earlier, case: Case) -> Trace:
-    """Follow the quoted code of an earlier finding.
-
-    An analyser speaks of its own lines. A model may have meant any line that it quoted, and a new condition
-    around it may be the whole fix: for a model's finding every quoted line and its indentation must be as
-    they were.
-    """
+    """Follow the quoted code of an earlier finding; a model's finding needs every quoted line unchanged."""
     tree = case.repository.side(finding.side)
     path = path_now(finding, earlier, case)
     lines = ((tree.redacted_lines(path) if path else None) or [])[:MAX_LINES]

@@ -126,7 +126,6 @@ class Workplace:
         return trees[0] == trees[1]
 
     def diff(self, one: str, other: str) -> bytes:
-        """Return the diff of two commits."""
         return self._own_git.run("diff-tree", "-p", "--binary", "--no-ext-diff", one, other)
 
     def resolve(self, name: str) -> str:
@@ -139,7 +138,6 @@ class Workplace:
         return done.stdout.decode().strip()
 
     def merge_base(self, one: str, other: str) -> str:
-        """Return the merge base of two commits."""
         done = self._user_git.attempt("merge-base", one, other)
         if done.returncode != 0:
             raise InputError(f"{one[:8]} and {other[:8]} have no commit in common: name BASE..BRANCH")

@@ -46,7 +46,6 @@ def extract_c(grammar: Grammar, text: bytes) -> Extract | None:
 
 
 def c_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
-    """Resolve includes of C and C++ files."""
     return one_file(Headers(files).find)
 
 

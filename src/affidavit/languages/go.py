@@ -38,13 +38,10 @@ def extract_go(grammar: Grammar, text: bytes) -> Extract | None:
 
 
 def go_resolver(files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
-    """Resolve statements of Go files."""
     return GoModules(files, extracts).meant
 
 
 class GoModules:
-    """The modules of a tree and the packages in them."""
-
     def __init__(self, files: TreeFiles, paths: Iterable[str]) -> None:
         packages: dict[str, list[str]] = {}
         for path in paths:

@@ -102,10 +102,7 @@ def _parse_in_time(parser: Parser, text: bytes, deadline: float) -> Node | None:
 
 
 def parse_head(grammar: Grammar, text: bytes, keyword: re.Pattern[bytes]) -> tuple[Node | None, bytes]:
-    """The tree up to the last line that has the keyword, and the text of that tree.
-
-    A head that is not well-formed was cut inside of something: then the whole text is parsed.
-    """
+    """Parse up to the last line with the keyword, or the whole text if that part has errors; return both."""
     last = 0
     for match in keyword.finditer(text):
         last = match.end()
@@ -119,13 +116,11 @@ def parse_head(grammar: Grammar, text: bytes, keyword: re.Pattern[bytes]) -> tup
 
 
 def matches(grammar: Grammar, source: str, root: Node) -> Iterator[dict[str, list[Node]]]:
-    """The captured nodes of each match, in the order of the text."""
     for _, captured in QueryCursor(_query(grammar, source)).matches(root):
         yield captured
 
 
 def node_text(node: Node | None, text: bytes) -> str:
-    """Return the text of a node; empty if there is no node."""
     return "" if node is None else text[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 

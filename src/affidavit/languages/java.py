@@ -48,7 +48,6 @@ def _dotted(name: str) -> str:
 
 
 def java_resolver(_files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
-    """Resolve statements of Java files."""
     return JavaTypes(extracts).meant
 
 

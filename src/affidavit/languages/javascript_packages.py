@@ -22,8 +22,6 @@ ENTRY_FIELDS = ("source", "module", "main", "browser", "types", "typings")
 
 @dataclass(frozen=True)
 class NodePackage:
-    """One `package.json`."""
-
     folder: str
     name: str
     entries: tuple[str, ...]
@@ -48,7 +46,6 @@ class PathRules:
 
 
 def read_packages(files: TreeFiles) -> dict[str, NodePackage]:
-    """The packages of the tree by their folder."""
     found = {}
     for path, text in files.configurations("package.json").items():
         settings = read_json(text)
@@ -87,7 +84,6 @@ class PathConfigurations:
         }
 
     def rules_in(self, folder: str) -> PathRules | None:
-        """The rules that the configuration of a folder sets."""
         return self._rules.get(folder)
 
     def _read_with_what_they_extend(self) -> dict[str, dict[str, object]]:

@@ -132,7 +132,6 @@ class Language:
 
     @property
     def title(self) -> str:
-        """The name as people write it."""
         return WRITTEN.get(self.name, self.name.capitalize())
 
 

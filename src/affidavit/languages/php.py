@@ -29,7 +29,6 @@ from affidavit.languages.tree_files import (
 
 
 def php_resolver(files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
-    """Resolve statements of PHP files."""
     return one_file(PhpClasses(files, extracts).find)
 
 

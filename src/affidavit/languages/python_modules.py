@@ -23,7 +23,6 @@ ENDINGS = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 
 
 def python_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
-    """Resolve statements of Python files."""
     return PythonModules(files).meant
 
 

@@ -162,7 +162,6 @@ class Languages:
         return self._parsed_as.get(ending_of(path))
 
     def of(self, path: str) -> Language:
-        """The language of a file, from its name alone."""
         return self.named(self.name_of(path))
 
 
@@ -221,5 +220,4 @@ def parsed_family(path: str) -> str:
 
 
 def is_document(path: str) -> bool:
-    """Whether the file is prose, by its name."""
     return LANGUAGES.of(path).is_document

@@ -61,7 +61,6 @@ def _statement(method: Node, arguments: Node, text: bytes) -> Statement | None:
 
 
 def ruby_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
-    """Resolve statements of Ruby files."""
     return one_file(RubyFiles(files).find)
 
 
@@ -72,7 +71,6 @@ class RubyFiles:
         self._files = files
 
     def find(self, path: str, statement: Statement) -> str | None:
-        """The one file that is required."""
         name = statement.name if statement.name.endswith(".rb") else f"{statement.name}.rb"
         if statement.form == "require_relative" or name.startswith("."):
             return self._files.first((join(parent(path), name),))

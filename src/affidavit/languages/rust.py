@@ -40,13 +40,10 @@ class Module:
 
 
 def rust_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
-    """Resolve statements of Rust files."""
     return Crates(files).meant
 
 
 class Crates:
-    """The crates of a tree and their modules."""
-
     def __init__(self, files: TreeFiles) -> None:
         self._files = files
         self._libraries: dict[str, list[str]] = {}
@@ -138,10 +135,7 @@ MAX_DEPTH = 50
 
 
 def extract_rust(grammar: Grammar, text: bytes) -> Extract | None:
-    """Return the modules and uses of a file; None if it is too large to parse.
-
-    Modules inside of the file are left out: they are mostly its tests.
-    """
+    """Return the modules and uses of a file, without inline modules; None if it is too large to parse."""
     root = parse(grammar, text)
     if root is None:
         return None

@@ -30,7 +30,6 @@ EXAMPLE_PLACE = re.compile(
 
 
 def is_code(path: str) -> bool:
-    """Whether the file is a program, by its name."""
     return LANGUAGES.of(path).is_code
 
 
@@ -50,12 +49,10 @@ def is_proof(path: str) -> bool:
 
 
 def runs_tests(path: str) -> bool:
-    """Whether a file is part of what runs the tests, by its name."""
     return any(part.lstrip(".").split(".")[0] in RUNS_TESTS for part in PurePosixPath(path).parts)
 
 
 def is_named_test(path: str) -> bool:
-    """The name of the file is that of a test."""
     return is_code(path) and subject_of(path.rpartition("/")[2]) is not None
 
 

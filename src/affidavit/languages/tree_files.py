@@ -31,7 +31,6 @@ def _kept(match: re.Match[str]) -> str:
 
 
 def read_toml(text: str) -> dict[str, object]:
-    """A table."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -88,11 +87,9 @@ class TreeFiles:
         return sorted(self.by_name.get(name, ()), key=lambda path: (path.count("/"), path))
 
     def first(self, candidates: Iterable[str | None]) -> str | None:
-        """The first of some paths that is a file."""
         return next((path for path in candidates if path is not None and path in self.blobs), None)
 
     def read(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """The contents of files that are there."""
         yield from read_all(self._tree, [path for path in paths if path in self.blobs])
 
     def configurations(self, name: str) -> dict[str, str]:

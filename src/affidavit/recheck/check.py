@@ -291,11 +291,7 @@ def _whole(holds: bool | None, detail: str) -> Proof:
 async def _check_blocking(
     report: Report, case: Case, settings: Settings, replies: Sequence[Reply]
 ) -> list[Proof]:
-    """Fail for each finding that blocks now and does not in the report.
-
-    The recorded reply of an analyser of another version is taken as it is. That version may be forged, and
-    must not excuse what the analyser of this machine proves.
-    """
+    """Fail for each finding that blocks now and does not in the report, whatever version that names."""
     heard = [reply for reply in replies if _counts(reply, report)]
     docket = docket_of(read_replies(heard, case.change), heard, docket_without_models(case.change))
     now = await conclude(Looked(case, docket), None, None, settings, {}, current_prompts())

@@ -114,11 +114,7 @@ OF_MODELS_IN_INPUTS = tuple(
 
 
 def class_in(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
-    """Return the class of a field of this report, as a user would name it.
-
-    A reply is on its word where no analyser made it; so is a setting that a flag, the environment or a file
-    named by the user chose.
-    """
+    """Return the class of a field as a user would name it, by who made the reply or chose the setting."""
     if path[:2] == ("inputs", "replies") and len(path) > 2:
         reply = content["inputs"]["replies"][int(path[2])]
         if reply["kind"] != "mechanical" and class_of(path) == "derived":

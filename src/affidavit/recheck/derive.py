@@ -184,11 +184,7 @@ def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
 def _replies(
     inputs: Inputs, again: Sequence[Reply], settings: Settings, *, has_models: bool
 ) -> tuple[list[Reply], dict[str, str]]:
-    """Return all replies in order: those of analysers as they look now, the others as they are recorded.
-
-    A specialist that is an analyser here counts as one, whatever kind the record calls it; and where no model
-    was asked, none has replied. Beside them: which analysers could not look again, and why.
-    """
+    """Return analyser replies as they look now and others as recorded, and which could not look again."""
     now = {reply.specialist: reply for reply in again}
     linters = {linter.name for linter in settings.linters} if settings.allow_linters else set()
     replies: list[Reply] = []

@@ -67,10 +67,7 @@ def proof_of(candidate: Candidate, kind: Kind, holds: bool | None, detail: str) 
 
 
 def prove_findings(report: Report, derived: Derived, *, is_in_part: bool) -> list[Proof]:
-    """Return the proofs of every finding in the report's order, then those that the report leaves out.
-
-    `is_in_part`: files of the change could not be rebuilt, so that most differences prove nothing.
-    """
+    """Return the proofs of every finding; where the change `is_in_part`, most differences prove nothing."""
     left = [one for one in derived.report.candidates if one.finding]
     proofs: list[Proof] = []
     for candidate, written in zip(report.candidates, as_written(report)["candidates"], strict=True):

@@ -161,7 +161,6 @@ def _putty(data: bytes) -> Iterator[Span]:
 
 
 def _kubernetes(data: bytes) -> Iterator[Span]:
-    """Find the values of a Kubernetes secret."""
     if not KUBERNETES.search(data):
         return
     cuts = [0, *(found.span()[0] for found in DOCUMENT.finditer(data)), len(data)]

@@ -19,8 +19,6 @@ class Match(Protocol):
 
 
 class Pattern(Protocol):
-    """A compiled expression."""
-
     def finditer(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Iterator[Match]: ...
 
     def search(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None: ...

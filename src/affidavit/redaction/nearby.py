@@ -1,8 +1,4 @@
-"""Find random-looking values near words such as `password`.
-
-The value may be an argument, a table cell, an option or a field. A word nearby proves little, so the value
-must look random beyond doubt.
-"""
+"""Find values near words such as `password` that look random beyond doubt."""
 
 import re
 from collections.abc import Iterator
@@ -49,10 +45,7 @@ def find_nearby(data: bytes) -> Iterator[Span]:
 
 
 def is_certainly_random(value: str, *, is_text: bool = False) -> bool:
-    """Return whether a value is certainly random: its kinds of characters change all the time.
-
-    A name has its digits in one place (`Ed25519PublicKey`), so only a quoted string may have them so.
-    """
+    """Return whether a value is random; only a quoted one may have all its digits in one place."""
     if len(value) < MIN_LENGTH or NO_SECRET.match(value):
         return False
     runs = RUNS.findall(value)

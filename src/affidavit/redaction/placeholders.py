@@ -62,7 +62,6 @@ PORT = re.compile(r":\d*$")
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value stands for another one."""
     return FILLED_IN.search(value) is not None or MADE_UP.search(value) is not None
 
 

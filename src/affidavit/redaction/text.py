@@ -94,7 +94,6 @@ def rules_version() -> int:
 
 
 def redact_text(text: str) -> str:
-    """Redact a text."""
     data = text.encode("utf-8", "surrogatepass")
     redacted = redact_content(data)
     return text if redacted is data else redacted.decode("utf-8", "surrogatepass")
@@ -120,17 +119,14 @@ def redact_about(text: str, values: Mapping[str, str]) -> str:
 
 
 def redact_record(record: Record) -> Record:
-    """Redact the texts of a record."""
     return type(record).model_validate(Redactor().redact_all(record.model_dump()))
 
 
 def redact_lines(lines: Sequence[str]) -> list[str]:
-    """Redact lines."""
     return redact_text("\n".join(lines)).split("\n") if lines else []
 
 
 def find_secrets(data: bytes) -> list[Span]:
-    """Find all secrets; spans may overlap."""
     spans = [*_find_plain(data), *_find_behind_escapes(data), *_find_in_diff(data)]
     spans += [*_find_encoded(data), *_find_joined(data)]
     zeros = data.count(b"\0")

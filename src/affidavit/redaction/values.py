@@ -50,7 +50,6 @@ MAX_WORDS = 0.6
 
 
 def is_random(value: str) -> bool:
-    """Return whether a value looks random."""
     if is_placeholder(value) or not any(each.isalpha() for each in value):
         return False
     has_digits = sum(map(str.isdigit, value)) >= (1 if len(value) >= 16 else 2)
@@ -75,10 +74,7 @@ def is_chosen(value: str) -> bool:
 
 
 def is_words_and_number(value: str, *, by_machine: bool = False) -> bool:
-    """Return whether a value is words and a number: `correct-horse-battery-9`, `Sunshine2024`.
-
-    With `by_machine`, one word that programs use for names makes it a name.
-    """
+    """Return whether a value is words and a number; `by_machine`: words of programs make it a name."""
     if is_placeholder(value) or not MADE_OF_WORDS.fullmatch(value) or not any(map(str.isdigit, value)):
         return False
     words = WORDS.findall(value)
@@ -122,7 +118,6 @@ def is_reference(value: str) -> bool:
 
 
 def share_of_words(value: str) -> float:
-    """Return the share of letters and digits in words."""
     signs = sum(map(str.isalnum, value))
     pieces = PIECES.findall(value)
     is_divided = sum(map(value.count, "_-. /")) > len(value) / 16

@@ -36,10 +36,7 @@ class SymbolReach:
 def find_reach(
     symbol: Symbol, imports: Imports, defining: Callable[[Collection[str], str], Collection[str]]
 ) -> SymbolReach:
-    """Follow the importers of the symbol's file, and theirs where they take its name along.
-
-    `defining` says which of some files define a name themselves: then others get that one from them.
-    """
+    """Follow the importers of the symbol, except into files that define the name themselves (`defining`)."""
     reach = SymbolReach(symbol.qualified.partition(".")[0], {symbol.path: 0})
     providers = [symbol.path]
     for steps in range(1, MAX_STEPS + 2):

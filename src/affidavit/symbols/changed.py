@@ -218,10 +218,7 @@ class _Texts:
 
 
 def _join_renamed(changes: Sequence[SymbolChange], texts: _Texts, *, is_one_file: bool) -> list[SymbolChange]:
-    """Join removed and added definitions that are alike.
-
-    Within a file they are in the same definition, the outer ones first; across files they have the same name.
-    """
+    """Join removed and added definitions that are alike; across files they must have the same name."""
     free: dict[tuple[str, str], list[Symbol]] = {}
     for one in changes:
         if one.fate == "added" and one.head:

@@ -57,8 +57,6 @@ class _Captured:
 
 @dataclass(frozen=True)
 class _EnclosingScope:
-    """A definition that others lie in."""
-
     start: int
     end: int
     prefix: str
@@ -207,13 +205,11 @@ def definitions_of(
 
 
 def innermost(found: Sequence[Definition], line: int) -> Definition | None:
-    """The innermost definition around a line."""
     around = [one for one in found if one.line <= line <= one.end_line]
     return max(around, key=lambda one: (one.line, -one.end_line), default=None)
 
 
 def as_symbol(path: str, one: Definition) -> Symbol:
-    """Return a definition with its file."""
     return Symbol(
         path=path,
         name=one.name,

@@ -196,7 +196,6 @@ class ModuleExports:
         self._exports: dict[str, Exports] = {}
 
     def exports(self, path: str) -> Exports:
-        """The names of one module; open where it cannot be read."""
         if path not in self._exports:
             self._exports[path] = self._read(path)
         return self._exports[path]

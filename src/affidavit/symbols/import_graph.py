@@ -40,10 +40,7 @@ def extract_files(
     *,
     deadline: float,
 ) -> Extraction:
-    """The extracts of all files of a family, given with their grammars.
-
-    What the deadline cuts off is skipped and not kept.
-    """
+    """Extract the files of a family; those that the deadline cuts off are skipped and not cached."""
     found = Extraction()
     for grammar, group in _by_grammar(grammars).items():
         kind = f"imports/{family}/{grammar.name}"
@@ -91,7 +88,6 @@ def _read(
 
 
 def pack(extract: Extract) -> bytes:
-    """An extract as the cache keeps it."""
     return json.dumps(extract, separators=(",", ":")).encode()
 
 
@@ -131,7 +127,6 @@ class ImportGraph:
         return tuple(record for edge in self._edges.get(path, ()) for record in _records(edge))
 
     def importers_of(self, path: str) -> tuple[Import, ...]:
-        """The imports of other files that mean this one."""
         return tuple(
             _record(edge, path) for group in self._groups.get(path, ()) for edge in group if edge.path != path
         )

@@ -61,7 +61,6 @@ class WordOccurrence:
 
 
 def occurrences(root: Node, text: bytes, name: str) -> list[WordOccurrence]:
-    """The places of a word in a text, in its order."""
     pattern = re.compile(rb"(?<![\w\x80-\xff])" + re.escape(name.encode()) + rb"(?![\w\x80-\xff])")
     places = islice(pattern.finditer(text), MAX_OCCURRENCES)
     return [_occurrence(root, text, place.start(), place.end()) for place in places]
@@ -197,10 +196,7 @@ class WordPlaces:
 
 
 def find_places(tree: Tree, wanted: Mapping[str, Collection[str]], *, deadline: float) -> WordPlaces:
-    """Return the places of words in each file, in the order of the files.
-
-    The deadline is a time of this thread's own work; files that are not read by then count as unparsed.
-    """
+    """Return the places of words in each file; the deadline is this thread's own work time."""
     found = WordPlaces()
     parsed: set[str] = set()
     for path, content in read_all(tree, wanted):

@@ -11,8 +11,6 @@ from affidavit.records.context import Import, Reference, Symbol, SymbolChange
 
 
 class Imports(Protocol):
-    """The imports between the files of a tree."""
-
     skipped: tuple[str, ...]
     """Files whose imports could not be read."""
 

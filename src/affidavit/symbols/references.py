@@ -48,10 +48,7 @@ def find_references(
     include_text: bool = False,
     max_seconds: float = MAX_SECONDS,
 ) -> tuple[list[Reference], list[str]]:
-    """The places that use one of the symbols, and what was not looked at, in sentences.
-
-    Comments and strings count only where they are asked for; files that are no code count as text.
-    """
+    """Return the uses of the symbols, and what was not searched; `include_text` adds comments and strings."""
     by_name, left_out = _searched(symbols)
     hits, cut = _search(list(by_name), tree)
     # The time of this thread: on a busy machine it waits, and works no more for it.

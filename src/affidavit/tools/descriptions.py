@@ -161,7 +161,6 @@ class BriefTools:
 
     @property
     def descriptions(self) -> list[dict[str, Any]]:
-        """Return those that are offered."""
         return [
             _briefly(one)
             for one in self._tools.descriptions

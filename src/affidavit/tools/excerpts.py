@@ -28,7 +28,6 @@ class ChangeSides:
     readers: CodeReaders
 
     def tree(self, side: Side) -> Tree:
-        """One side."""
         return self.repository.side(side)
 
     def file(self, path: str, side: Side) -> str:
@@ -45,7 +44,6 @@ class ChangeSides:
             return None, f"{error}; so these are the uses of what has that name in any file"
 
     def text(self, file_path: str, side: Side) -> tuple[str, list[str]]:
-        """A file's path and its lines."""
         path = self.file(file_path, side)
         lines = self.tree(side).lines(path)
         if lines is None:
@@ -53,7 +51,6 @@ class ChangeSides:
         return path, lines
 
     def language(self, path: str, side: Side, lines: Sequence[str]) -> str:
-        """What a file is written in."""
         file = self.change.file_at(path, side)
         return (file.language if file else "") or language_of(path, lines[0] if lines else "")
 
@@ -92,10 +89,7 @@ class Excerpt:
 
 
 def clipped(line: str) -> str:
-    """A line of a minified file must not fill the whole answer.
-
-    A token that would be cut is left out: half of a secret could not be distinguished from other text.
-    """
+    """Cut a long line, but never within a token: half of a secret looks like other text."""
     if len(line) <= MAX_LINE_CHARACTERS:
         return line
     end = MAX_LINE_CHARACTERS

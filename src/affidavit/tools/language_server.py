@@ -65,10 +65,7 @@ DEFAULT_FILES = {"tsconfig.json": b'{"compilerOptions": {"allowJs": true}}'}
 def find_servers(
     *, reviewed_folder: Path | None, programs: Mapping[str, Path] | None = None
 ) -> dict[ServerProgram, Path | None]:
-    """Return the servers that the user names, or else those beside the interpreter or on PATH.
-
-    None marks a missing server; a program of the reviewed repository is never returned.
-    """
+    """Return named or installed servers (None: missing), never a program of the reviewed repository."""
     named = programs or {}
     return {
         server: find_executable(str(named.get(server.name, server.name)), reviewed_folder=reviewed_folder)
@@ -77,7 +74,6 @@ def find_servers(
 
 
 def encode_message(message: Message) -> bytes:
-    """Return a message in wire format."""
     body = json.dumps(message).encode()
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
@@ -197,10 +193,7 @@ def _running(
 
 
 class ServerPool(Closing):
-    """Start servers on first use and drop those that fail. Safe for several threads.
-
-    Closing or collecting the pool ends the servers and deletes their checkouts.
-    """
+    """Start servers on first use, drop those that fail, and end them on close. Safe for several threads."""
 
     def __init__(
         self, servers: Mapping[ServerProgram, Path | None], *, limits: Limits = LIMITS, walls: Walls = walled
@@ -221,10 +214,7 @@ class ServerPool(Closing):
     def confirm(
         self, references: Sequence[Reference], symbols: Sequence[Symbol], tree: Tree
     ) -> tuple[list[Reference], list[str]]:
-        """Return the references with those that servers name as certain, and why a server could not help.
-
-        References that a server does not name stay as they are.
-        """
+        """Return the references, those that servers name as certain, and why a server could not help."""
         found, said = list(references), []
         for server in list(self._programs):
             asked = [one for one in symbols if one.language in server.languages][:MAX_SYMBOLS]

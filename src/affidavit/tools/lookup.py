@@ -104,7 +104,6 @@ def alternatives(tree: Tree, patterns: Sequence[str]) -> list[str]:
 
 
 def plain_or_same(path: str) -> str:
-    """The plain path, where there is one."""
     try:
         return plain_path(path)
     except InputError:

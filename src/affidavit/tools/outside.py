@@ -144,7 +144,6 @@ class OutsideTools(Closing):
         return {"tool": tool.full_name, "is_error": is_error, "answer": text}
 
     def close(self) -> None:
-        """Close the connections to all servers."""
         for connection in self._connections:
             connection.close()
 

@@ -160,7 +160,6 @@ def test_programs(paths: Sequence[str], languages: Sequence[str]) -> dict[tuple[
 
 
 def added_files(files: object) -> tuple[AddedFile, ...]:
-    """The files that a program brings along."""
     if not isinstance(files, Sequence) or isinstance(files, str) or len(files) > MAX_FILES:
         raise InputError(f"files is a list of up to {MAX_FILES} objects with path and content")
     return tuple(_file(one) for one in files)
@@ -178,7 +177,6 @@ def _module(path: str) -> str:
 
 
 def answer_of(run: ProgramRun, most: int = MAX_OUTPUT) -> Answer:
-    """Return what a model reads about a run."""
     answer: Answer = {"ended": run.summary, "output": clipped_output(run.output, most)}
     return {**answer, "detail": run.detail} if run.detail else answer
 

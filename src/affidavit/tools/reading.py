@@ -126,7 +126,6 @@ class ReadingTools:
     def get_file_context(
         self, file_path: str, start_line: int, end_line: int, branch: str = "head"
     ) -> Answer:
-        """Lines of a file with their numbers."""
         side = side_named(branch)
         path, lines = self.sides.text(file_path, side)
         first, last = _line_range(start_line, end_line, len(lines))
@@ -144,7 +143,6 @@ class ReadingTools:
         return with_note(answer, self._partial_note(path, side), stopped, excerpt.note)
 
     def outline(self, file_path: str, branch: str = "head", skip: int = 0) -> Answer:
-        """What a file defines."""
         side, skipped = side_named(branch), checked_skip(skip)
         path, lines = self.sides.text(file_path, side)
         symbols = sorted(

@@ -58,11 +58,7 @@ def in_reading_order(
     named: Sequence[str] = (),
     translated: Mapping[str, int] | None = None,
 ) -> tuple[list[SearchHit], str]:
-    """The hits in a good order, and a note on those that are only counted.
-
-    Binary files and translations that were not asked for are never listed. A search of everything lists
-    what else was written elsewhere only where it found little else.
-    """
+    """Order the hits and note those only counted: binaries, translations and most generated files."""
     binary = Counter(hit.path for hit in hits if names_binary(hit.text) and not _is_named(hit.path, named))
     hits = [hit for hit in hits if hit.path not in binary]
     hidden = _hidden_note({**binary, **(translated or {})})
@@ -161,10 +157,7 @@ def search_across_lines(
     is_literal: bool,
     is_word: bool,
 ) -> tuple[list[SearchHit], str]:
-    """The lines of each match, in the order of the tree; and what was not read, in a sentence.
-
-    Bounds count bytes and not seconds, so that the same question always has the same answer.
-    """
+    """Return the lines of each match and what was not read; limits count bytes, so answers are repeatable."""
     compiled = _compiled(pattern, is_literal=is_literal, is_word=is_word)
     wanted = [
         path
@@ -273,8 +266,6 @@ class Chosen:
 
 @dataclass(frozen=True)
 class SearchTool:
-    """`search` over one change."""
-
     sides: ChangeSides
 
     def search(  # noqa: PLR0913 - the arguments are those that a model may give

@@ -75,7 +75,6 @@ def find_definitions(symbol: str, tree: Tree, readers: CodeReaders) -> tuple[lis
 
 
 def _code_naming(name: str, tree: Tree) -> tuple[list[str], bool]:
-    """The files of code that have the name, and whether there are more."""
     hits = tree.search(name, is_literal=True, is_word=True, max_hits=MAX_HITS)
     paths = dict.fromkeys(hit.path for hit in hits)
     return [path for path in paths if grammar_of(path)], len(hits) == MAX_HITS
@@ -158,7 +157,6 @@ def _lines_naming(name: str, tree: Tree, side: Side) -> list[Reference]:
 
 
 def definition_row(symbol: Symbol, *, with_path: bool = True) -> dict[str, Any]:
-    """A definition as a tool answers it."""
     place = {"file_path": symbol.path} if with_path else {}
     return {
         **place,
@@ -171,7 +169,6 @@ def definition_row(symbol: Symbol, *, with_path: bool = True) -> dict[str, Any]:
 
 
 def reference_row(reference: Reference) -> dict[str, Any]:
-    """A reference as a tool answers it."""
     within = {"within": reference.within} if reference.within else {}
     return {
         "file_path": reference.path,

@@ -15,10 +15,7 @@ from affidavit.tools.symbols import SymbolTools
 
 
 class Toolbox:
-    """The tools over one change; `call` takes a name and JSON, and never raises.
-
-    They read and search the repository without its secrets, whatever they are given.
-    """
+    """The tools over one change, without its secrets; `call` takes a name and JSON, and never raises."""
 
     def __init__(self, repository: Repository, change: Change, readers: CodeReaders) -> None:
         sides = ChangeSides(repository.redacted, change, readers)

@@ -69,8 +69,6 @@ API_VERSION = {"x-github-api-version": "2022-11-28"}
 
 @dataclass
 class GitHubClient(Connection):
-    """One repository of one GitHub."""
-
     def __post_init__(self) -> None:
         self._api = GitHubAPI(
             self.web,
@@ -81,7 +79,6 @@ class GitHubClient(Connection):
 
     @property
     def has_token(self) -> bool:
-        """Check whether there are credentials."""
         return bool(self._api.oauth_token) or self.credentials.app is not None
 
     @property
@@ -91,7 +88,6 @@ class GitHubClient(Connection):
 
     @property
     def request(self) -> str:
-        """The path of the pull request."""
         return f"{self.repository}/pulls/{self.address.number}"
 
     @property
@@ -100,11 +96,9 @@ class GitHubClient(Connection):
         return f"{self.repository}/issues/{self.address.number}"
 
     async def get(self, path: str) -> dict[str, Any]:
-        """Get one object."""
         return self.one(path, await self.send("GET", path))
 
     async def pages(self, path: str, key: str = "items") -> AsyncIterator[dict[str, Any]]:
-        """Yield all entries of a list, page by page."""
         await self._authenticate()
         try:
             count = 0

@@ -127,17 +127,13 @@ LIMITS = Limits(body_length=65_000, comments=40, has_reviews=True, status_length
 
 @dataclass(frozen=True)
 class GitHub:
-    """One pull request on GitHub."""
-
     client: GitHubClient
     limits: Limits = LIMITS
 
     async def read(self) -> PullRequest:
-        """Read the request with its description, comments and checks."""
         return await read_pull_request(self.client)
 
     async def standing(self, head: str) -> Standing:
-        """Read our own comments and the answers to them."""
         pull = await self.client.get(self.client.request)
         talk = await read_talk(self.client)
         standing = await read_comments(self.client, talk, name_of(pull.get("user")), people_who_decided)
@@ -160,13 +156,10 @@ class GitHub:
         return None
 
     async def earlier_report(self) -> bytes | None:
-        """Read the report that was posted last."""
         return await read_earlier_report(self.client)
 
     async def apply(self, action: Action) -> None:
-        """Do one thing."""
         await apply_action(self.client, action)
 
     async def close(self) -> None:
-        """Close the connection."""
         await self.client.close()

@@ -11,11 +11,8 @@ from affidavit.forges.web import MAX_PAGES, PUBLIC_ONLY, Connection, paged, plai
 
 @dataclass
 class GitLabClient(Connection):
-    """One project of one GitLab."""
-
     @property
     def has_token(self) -> bool:
-        """Check whether there are credentials."""
         return bool(self.credentials.token)
 
     @property
@@ -25,15 +22,12 @@ class GitLabClient(Connection):
 
     @property
     def request(self) -> str:
-        """The path of the merge request."""
         return f"{self.project}/merge_requests/{self.address.number}"
 
     async def get(self, path: str) -> dict[str, Any]:
-        """Get one object."""
         return self.one(path, (await self._answered("GET", path, None))[0])
 
     async def send(self, method: str, path: str, data: Any = None) -> Any:
-        """Send a request."""
         return (await self._answered(method, path, data))[0]
 
     async def download(self, path: str) -> bytes:
@@ -57,7 +51,6 @@ class GitLabClient(Connection):
         return found
 
     async def pages(self, path: str) -> AsyncIterator[dict[str, Any]]:
-        """Yield all entries of a list, page by page."""
         page = "1"
         for _ in range(MAX_PAGES):
             entries, page = await self._answered("GET", f"{paged(path)}&page={page}", None)
@@ -72,7 +65,6 @@ class GitLabClient(Connection):
                 return
 
     async def list(self, path: str) -> list[dict[str, Any]]:
-        """Get all entries of a list."""
         return [one async for one in self.pages(path)]
 
     async def _answered(self, method: str, path: str, data: Any) -> tuple[Any, str]:

@@ -132,17 +132,13 @@ LIMITS = Limits(
 
 @dataclass(frozen=True)
 class GitLab:
-    """One merge request on GitLab."""
-
     client: GitLabClient
     limits: Limits = LIMITS
 
     async def read(self) -> PullRequest:
-        """Read the request with its description, comments and checks."""
         return await read_merge_request(self.client)
 
     async def standing(self, head: str) -> Standing:
-        """Read our own comments and the answers to them."""
         given = await self.client.get(self.client.request)
         talk = await read_talk(self.client)
         standing = await read_comments(self.client, talk, name_of(given.get("author")), people_who_decided)
@@ -172,13 +168,10 @@ class GitLab:
         return states, newest.get("description") or ""
 
     async def earlier_report(self) -> bytes | None:
-        """Read the report that was posted last."""
         return await read_earlier_report(self.client)
 
     async def apply(self, action: Action) -> None:
-        """Do one thing."""
         await apply_action(self.client, action)
 
     async def close(self) -> None:
-        """Close the connection."""
         await self.client.close()

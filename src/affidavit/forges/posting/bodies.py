@@ -107,7 +107,6 @@ HOW_TO_ANSWER = "<sub>Answer `/affidavit dismiss why` or `/affidavit wrong why`.
 
 
 def finding_mark(candidate: Candidate, report: Report) -> Mark:
-    """Return the mark of a comment on a finding."""
     others = names_of(candidate) | {key_of(candidate, report)}
     return Mark(
         kind="finding",

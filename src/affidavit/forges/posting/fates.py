@@ -28,10 +28,7 @@ class Fate:
 
 
 def decide_fates(report: Report, notes: Iterable[OwnNote]) -> list[Fate]:
-    """Decide the fate of each of our comments; `fixed` only if that is shown.
-
-    A report that follows the posted one says it. Otherwise the fingerprints decide.
-    """
+    """Decide the fate of each of our comments, by the follow-up of the report or else by the fingerprints."""
     notes = list(notes)
     return [_followed_up(report, note) or _same(report, note) or _gone(report, note, notes) for note in notes]
 
@@ -54,7 +51,6 @@ def _followed_up(report: Report, note: OwnNote) -> Fate | None:
 
 
 def _same(report: Report, note: OwnNote) -> Fate | None:
-    """Find the finding by its fingerprints."""
     for candidate in report.candidates:
         if candidate.finding and names_of(candidate) & note.mark.names:
             return _as_candidate(note, candidate)

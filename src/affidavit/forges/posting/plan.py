@@ -51,10 +51,7 @@ class Ground:
 
 
 def plan_actions(report: Report, standing: Standing, limits: Limits, options: PostOptions) -> list[Action]:
-    """Return the actions in an order that may be interrupted anywhere: the gate comes last.
-
-    Of an empty change nothing is posted.
-    """
+    """Return the actions in an order that may be interrupted anywhere; none for an empty change."""
     if report.change.why_empty:
         return []
     ground = Ground(report, standing, limits, options)

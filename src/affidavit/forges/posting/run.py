@@ -81,7 +81,6 @@ class Posted(Record):
 
 
 async def plan_posting(forge: Forge, report: Report, options: PostOptions, url: str) -> Posted:
-    """Plan the actions and apply none."""
     standing = await forge.standing(_head_of(report))
     refuse_unfit(report, standing, url)
     actions = plan_actions(report, standing, forge.limits, options)

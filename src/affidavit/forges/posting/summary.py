@@ -143,7 +143,6 @@ def _titled(fate: Fate) -> str:
 
 
 def _decided(report: Report, told: Told) -> list[str]:
-    """List what people decided, with their reasons."""
     decided = [*told.decisions, *told.unheard][:MAX_LISTED]
     if not decided:
         return []

@@ -23,8 +23,6 @@ _PIP = "python -m pip install --disable-pip-version-check"
 
 @dataclass(frozen=True)
 class Written:
-    """A file to write."""
-
     path: str
     text: str
     is_program: bool = False
