@@ -11,7 +11,7 @@ from affidavit.events import Emit, handoff, ignore_events, pipeline_completed
 from affidavit.iterations.scope import choose_scope
 from affidavit.ports import Case, Joiner, Repository, Reproducer, Specialist, Verifiers
 from affidavit.prompts import PromptSet
-from affidavit.proof.running.runners import WatchedRunner
+from affidavit.proof.running.runners import ProgramRunner
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
 from affidavit.records.iteration import Earlier
@@ -63,7 +63,7 @@ async def review(
 ) -> Report:
     """Review an opened change; `earlier` is the review before it, `began` is in seconds since the epoch."""
     began = time.time() if began is None else began
-    runner = WatchedRunner.of(crew.runner, emit)
+    runner = ProgramRunner.of(crew.runner, emit) if crew.runner else None
     case = begin_case(change, repository, settings, emit, review_id)
     crew, case = crew.before(replace(case, runner=runner, earlier=earlier))
     scope = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)

@@ -12,8 +12,8 @@ from affidavit.config.settings import Settings
 from affidavit.errors import SettingsError
 from affidavit.git.repository import GitRepository
 from affidavit.minds.conversation_log import ConversationLog, LogMode
-from affidavit.minds.logged_runs import LoggedRunner, logged, recorded
 from affidavit.ports import Runner
+from affidavit.proof.running.runners import SANDBOX_KEY, ProgramRunner, Tally
 from affidavit.records.report import Programs
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import choose_sandbox
@@ -68,10 +68,10 @@ def logged_runner(
 ) -> Iterator[Running]:
     """The runner of a review that is recorded, resumed or replayed; a replay needs no sandbox."""
     if log.mode is LogMode.REPLAY and settings.run:
-        runner = recorded(log, repository)
+        recorded = ProgramRunner.replaying(log, repository)
         yield (
-            _logged(Running(runner, Programs(sandbox=runner.name)), log)
-            if runner
+            _logged(Running(recorded, Programs(sandbox=recorded.name)), recorded, log)
+            if recorded
             else Running(None, Programs(reason="the recorded review ran no programs"))
         )
         return
@@ -79,19 +79,19 @@ def logged_runner(
         if running.runner is None or log.mode is LogMode.OFF:
             yield running
             return
-        yield _logged(replace(running, runner=logged(running.runner, log, repository)), log)
+        runner = ProgramRunner.of(running.runner)
+        log.append(SANDBOX_KEY, {"sandbox": runner.name, "languages": list(runner.languages)})
+        yield _logged(running, runner.over(repository, running.runner, log), log)
 
 
-def _logged(running: Running, log: ConversationLog) -> Running:
-    """The same, with the runs on other pairs of trees in the log, too."""
-    runner, beside = running.runner, running.beside
+def _logged(running: Running, runner: ProgramRunner, log: ConversationLog) -> Running:
+    """Keep the runs in the log, and those on other pairs of trees too."""
 
     def other(repository: GitRepository) -> Runner:
-        live = beside(repository) if beside else None
-        name, languages = (runner.name, runner.languages) if runner else ("", ())
-        return LoggedRunner(live, log, repository, name, languages)
+        live = running.beside(repository) if running.beside else None
+        return replace(runner, tally=Tally()).over(repository, live, log)
 
-    return replace(running, beside=other)
+    return replace(running, runner=runner, beside=other)
 
 
 def named_environments(options: ReviewOptions, environ: Mapping[str, str] = os.environ) -> Sequence[Path]:

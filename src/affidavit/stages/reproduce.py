@@ -8,7 +8,7 @@ from affidavit.git.repository import GitRepository
 from affidavit.ports import Case, Repository, Reproducer, Runner, TryPatch
 from affidavit.proof.running.own_names import NOTHING_OWN, OwnNames, own_names
 from affidavit.proof.running.reproduction import not_compared, run_reproduction, state_of
-from affidavit.proof.running.runners import WatchedRunner
+from affidavit.proof.running.runners import ProgramRunner
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
@@ -145,7 +145,7 @@ class Running:
 class LiveReproducer:
     """Runs reproductions, a few at a time; without a runner it only knows why there is none."""
 
-    runner: WatchedRunner | None
+    runner: ProgramRunner | None
     programs: Programs
     own: OwnNames
     """What the repository has itself, so that no environment could bring it."""
@@ -155,7 +155,7 @@ class LiveReproducer:
     @classmethod
     def of(
         cls,
-        runner: WatchedRunner | None,
+        runner: ProgramRunner | None,
         programs: Programs | None,
         repository: Repository,
         patches: TryPatch | None,

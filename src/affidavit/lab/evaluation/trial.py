@@ -24,7 +24,7 @@ from affidavit.pipeline import check
 from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet
 from affidavit.proof.running.own_names import own_names
-from affidavit.proof.running.runners import WatchedRunner
+from affidavit.proof.running.runners import ProgramRunner
 from affidavit.quality.statistics import rate_of
 from affidavit.records.candidate import Candidate, Judgement, Scenario, Worth
 from affidavit.records.docket import Docket
@@ -293,7 +293,7 @@ async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: Tri
         briefing = await asyncio.to_thread(panel.brief, case)
         rough = plan_by_size(briefing.change, (), (), briefing.context.symbols)
         docket = Docket(candidates=tuple(_candidate(index, one) for index, one in enumerate(claims)))
-        runner = WatchedRunner.of(running.runner, ignore_events)
+        runner = ProgramRunner.of(running.runner) if running.runner else None
         own = own_names(opened.repository)
         live = LiveReproducer(runner, running.programs, own) if running.programs else None
         docket = await reproduce(check(docket, replace(case, plan=rough)), live)

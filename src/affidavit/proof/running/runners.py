@@ -1,13 +1,18 @@
-"""Wrap a runner: report, count and remember every run."""
+"""Run the programs of a review: report, count and remember every run, and keep it in the log."""
 
 import asyncio
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from affidavit.events import Emit, ignore_events, program_run
-from affidavit.ports import Runner
+from affidavit.minds.conversation_log import ConversationLog, LogMode, exchange_key
+from affidavit.ports import Repository, Runner
 from affidavit.records.program_runs import KeptRun, Program, ProgramRun
 from affidavit.records.record import Side
+
+NOT_RECORDED = "the recorded review has no such run"
+SANDBOX_KEY = exchange_key({"kind": "sandbox"})
 
 
 @dataclass
@@ -30,10 +35,19 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class WatchedRunner:
-    """A runner that reports and remembers its runs; safe for several threads."""
+class ProgramRunner:
+    """Runs programs, or answers from the log of an earlier review; safe for several threads.
 
-    runner: Runner
+    The tools of models answer with what programs did: only the same answer leads to the same next request.
+    """
+
+    name: str
+    """The sandbox."""
+    languages: tuple[str, ...]
+    runner: Runner | None = None
+    """None in a replay, which needs no sandbox."""
+    log: ConversationLog = field(default_factory=ConversationLog)
+    trees: Mapping[str, str] = field(default_factory=dict)
     emit: Emit = ignore_events
     loop: asyncio.AbstractEventLoop | None = None
     tally: Tally = field(default_factory=Tally)
@@ -41,30 +55,53 @@ class WatchedRunner:
     """The candidate whose proof is run; empty when a model tries something."""
 
     @classmethod
-    def of(cls, runner: Runner | None, emit: Emit) -> "WatchedRunner | None":
-        """Watch a runner, if there is one, and emit on the current event loop."""
-        return cls(runner, emit, asyncio.get_running_loop()) if runner else None
+    def of(cls, runner: Runner, emit: Emit | None = None) -> "ProgramRunner":
+        """Watch a runner; events are emitted on the current event loop."""
+        own = runner if isinstance(runner, cls) else cls(runner.name, runner.languages, runner)
+        return replace(own, emit=emit, loop=asyncio.get_running_loop()) if emit else own
 
-    @property
-    def name(self) -> str:
-        """Name the sandbox."""
-        return self.runner.name
+    @classmethod
+    def replaying(cls, log: ConversationLog, repository: Repository) -> "ProgramRunner | None":
+        """Return the runner of a recorded review, which runs nothing; None if that review had none."""
+        kept = log.find(SANDBOX_KEY)
+        if kept is None:
+            return None
+        return cls(str(kept["sandbox"]), tuple(map(str, kept["languages"]))).over(repository, None, log)
 
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Return the languages that programs can be written in."""
-        return self.runner.languages
+    def over(self, repository: Repository, runner: Runner | None, log: ConversationLog) -> "ProgramRunner":
+        """Return a runner over another pair of trees that keeps its runs in a log."""
+        trees = {"base": repository.base.revision, "head": repository.head.revision}
+        return replace(self, runner=runner, log=log, trees=trees)
 
-    def about(self, finding: str) -> "WatchedRunner":
+    def about(self, finding: str) -> "ProgramRunner":
         """Return the same runner for the proof of one finding."""
         return replace(self, finding=finding)
 
     def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
-        """Run a program, remember the run and report it."""
-        run = self.runner.run(program, side, seconds)
+        """Run a program or find its run in the log; remember and report it."""
+        run = self._run(program, side, seconds)
         self.tally.add(program, side, run)
         if self.loop is not None:
             self.loop.call_soon_threadsafe(self.emit, program_run(program, run, self.finding))
+        return run
+
+    def _run(self, program: Program, side: Side, seconds: float | None) -> ProgramRun:
+        key = exchange_key(
+            {
+                "kind": "program",
+                "program": program.model_dump(mode="json"),
+                "tree": self.trees.get(side),
+                "side": side,
+                "seconds": seconds,
+            }
+        )
+        kept = None if self.log.mode is LogMode.RECORD else self.log.find(key)
+        if kept is not None:
+            return ProgramRun.model_validate(kept["run"])
+        if self.runner is None:
+            return ProgramRun(side=side, state="not_started", detail=NOT_RECORDED)
+        run = self.runner.run(program, side, seconds)
+        self.log.append(key, {"run": run.model_dump(mode="json")})
         return run
 
     def recall(self, run_id: str) -> KeptRun | None:
@@ -73,4 +110,5 @@ class WatchedRunner:
 
     def stop(self) -> None:
         """End the running programs and start no more."""
-        self.runner.stop()
+        if self.runner is not None:
+            self.runner.stop()

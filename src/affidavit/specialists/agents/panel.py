@@ -21,7 +21,7 @@ from affidavit.ports import Case, Mind, Role, Specialist, Talk, ToolSource, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.proof.rewording import is_too_long
 from affidavit.proof.running.own_names import own_names
-from affidavit.proof.running.runners import WatchedRunner
+from affidavit.proof.running.runners import ProgramRunner
 from affidavit.records.candidate import Candidate
 from affidavit.records.context import ContextMap, Reference, Symbol
 from affidavit.records.finding import Finding
@@ -247,7 +247,9 @@ class Panel:
 
     def verifier(self, briefing: Briefing, plan: Plan) -> ModelVerifier:
         """Return the verifier of findings; it has not seen the specialists' work."""
-        runs = WatchedRunner(briefing.case.runner) if briefing.case.runner else None
+        runner = briefing.case.runner
+        # What verifiers ran is remembered apart from what others ran.
+        runs = ProgramRunner(runner.name, runner.languages, runner) if runner else None
         # Made once, so that a check made for one talk is known to the next.
         tools = self.tools(replace(briefing.case, runner=runs), "verifier")
         return ModelVerifier(

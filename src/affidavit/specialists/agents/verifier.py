@@ -20,7 +20,7 @@ from affidavit.proof.judgement import (
 )
 from affidavit.proof.running.own_names import own_names, printed_lines
 from affidavit.proof.running.reproduction import shows_nothing
-from affidavit.proof.running.runners import WatchedRunner
+from affidavit.proof.running.runners import ProgramRunner
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
@@ -103,7 +103,7 @@ class ModelVerifier:
     plan: Plan
     tools: Callable[[], ToolSource]
     emit: Emit
-    runs: WatchedRunner | None = None
+    runs: ProgramRunner | None = None
     """The programs that verifiers ran; None where nothing is run."""
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONCURRENCY))
 
