@@ -6,7 +6,7 @@ import click
 
 from affidavit.config.readers import ROLES
 
-ROLE_OPTIONS = ("model", "temperature", "max_tokens", "base_url")
+ROLE_OPTIONS = ("model", "max_tokens", "base_url")
 SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Change": (
         ("staged", "repo", "title", "description", "include", "exclude"),

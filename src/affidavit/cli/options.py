@@ -90,7 +90,6 @@ def _options_of(role: Role) -> list[Callable[[Command], Command]]:
     )
     return [
         click.option(f"--{name}-model", metavar="MODEL", help=use),
-        click.option(f"--{name}-temperature", metavar="T", help=f"From 0 to 2, for the {title}."),
         click.option(f"--{name}-max-tokens", metavar="N", help=f"Limit of a reply of the {title}."),
         click.option(f"--{name}-base-url", metavar="URL", help=f"Another endpoint for the {title}'s model."),
     ]

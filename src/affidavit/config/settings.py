@@ -214,7 +214,7 @@ def _merged(
     sources = (*settings.sources, *(["environment"] if from_environment else []))
     settings = _laid_over(settings, values, "environment", sources)
     chosen = {name: value for name, value in flags.items() if value is not None}
-    values = read_values(chosen, "the command line", shown_as=lambda name: "--" + name.replace("_", "-"))
+    values = read_values(chosen, "", shown_as=lambda name: "--" + name.replace("_", "-"))
     settings = _laid_over(settings, values, "flag", settings.sources)
     return settings.model_copy(update={"exclude": (*settings.exclude, *excluded)})
 
@@ -290,7 +290,7 @@ def read_values(
     shown_as: Callable[[str], str] = lambda name: name,
     refused: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Read the settings of one source; all mistakes are named in one error."""
+    """Read the settings of one source (empty: the command line), and name all mistakes in one error."""
     values, mistakes = {}, []
     for name, value in raw.items():
         if name in refused:
@@ -304,7 +304,7 @@ def read_values(
                 _refuse_other_encodings(value)
                 values[name] = READERS[name](value)
             except ValueError as error:
-                mistakes.append(f"{where}: {shown_as(name)}: {error}")
+                mistakes.append(f"{f'{where}: ' if where else ''}{shown_as(name)}: {error}")
     if mistakes:
         raise SettingsError("\n".join(mistakes))
     return values

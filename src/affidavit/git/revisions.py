@@ -89,7 +89,7 @@ def resolve_commit(store: ObjectStore, location: Location, name: str) -> str:
         return found
     if name == "HEAD":
         raise UnknownRevisionError("there is no commit yet: review what is not committed instead")
-    advice = ""
+    advice = "; check the spelling, or run `git fetch` if only the remote has it"
     if location.is_shallow:
         advice = f"; this clone is shallow and may lack it: {deepening()}"
     elif close := _close_names(store, name):

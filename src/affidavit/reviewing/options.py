@@ -44,11 +44,6 @@ class ChosenSettings:
     verifier_base_url: str | None = None
     second_verifier_base_url: str | None = None
     reporter_base_url: str | None = None
-    planner_temperature: Number = None
-    specialist_temperature: Number = None
-    verifier_temperature: Number = None
-    second_verifier_temperature: Number = None
-    reporter_temperature: Number = None
     planner_max_tokens: Number = None
     specialist_max_tokens: Number = None
     verifier_max_tokens: Number = None

@@ -135,9 +135,9 @@ def _diff_text(request: ChangeRequest) -> bytes | None:
 
 
 def _refuse_missing_file(target: str) -> None:
-    """Who names a file and mistypes it must not be answered that there is no such commit."""
+    """Say that a file does not exist where a commit of its name would be looked for."""
     if target.startswith(("/", "./", "../", "~/")) or target.endswith(DIFF_ENDINGS):
-        what = "is a folder, not a diff" if Path(target).is_dir() else "does not exist: there is no such file"
+        what = "is a folder, not a diff" if Path(target).is_dir() else "does not exist"
         raise InputError(f"{target} {what}; name a diff file, a commit or a range")
 
 

@@ -220,24 +220,6 @@ def test_a_path_is_a_relative_uri_that_names_the_same_bytes(path: str) -> None:
     assert unquote(uri, errors="surrogateescape") == path
 
 
-@pytest.mark.parametrize(
-    ("repository", "uri"),
-    [
-        ("https://forge.example/a/b.git", "https://forge.example/a/b.git"),
-        ("git@forge.example:a/b.git", "ssh://forge.example/a/b.git"),
-        ("shop", None),
-        ("/home/me/shop", None),
-        ("javascript://x/%0aalert(1)", None),
-        (None, None),
-    ],
-)
-def test_provenance_is_the_address_of_the_repository_if_it_has_one(repository: str, uri: str | None) -> None:
-    run = run_of(a_report(change=a_change(repository=repository)))
-    found = run.get("versionControlProvenance", [{}])[0]
-    assert found.get("repositoryUri") == uri
-    assert found.get("revisionId") == (a_change().head.commit if uri else None)
-
-
 def test_removed_code_is_located_where_it_stood() -> None:
     change = a_change(
         [a_file("new.py", a_hunk(" a", "-gone", "+b", start=10), old_path="old.py", status="renamed")]
@@ -249,14 +231,3 @@ def test_removed_code_is_located_where_it_stood() -> None:
     place = result["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]) == ("new.py", {"startLine": 11, "endLine": 11})
     assert "old.py:11 (before the change)" in result["message"]["text"]
-
-
-def test_a_log_has_no_more_results_than_its_readers_take() -> None:
-    most = sarif.MAX_RESULTS["github"]
-    mild = a_finding(severity=Severity.LOW)
-    candidates = [a_candidate(number, finding=mild) for number in range(most)]
-    log = sarif.to_sarif(a_report(*candidates, a_candidate(most)), "github")
-    (run,) = log["runs"]
-    assert len(run["results"]) == most
-    assert run["results"][0]["level"] == "error"
-    assert "1 result left out" in json.dumps(run["invocations"])

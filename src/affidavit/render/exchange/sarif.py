@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
 from affidavit import HOME_PAGE
 from affidavit.records.candidate import Candidate
@@ -21,7 +20,6 @@ from affidavit.render.exchange.shapes import (
     fingerprint_of,
     inert,
     rule_of,
-    whole_characters,
 )
 from affidavit.render.formats import RenderOptions
 from affidavit.render.proof import proof_steps
@@ -36,10 +34,6 @@ _SEVERITIES = {
     Severity.INFO: ("note", "1.0"),
 }
 """SARIF's level, and the number from 0 to 10 by which GitHub sorts security alerts."""
-MAX_RESULTS = {"2.1.0": 25_000, "github": 5_000}
-"""GitHub refuses a run of more than 25,000 results and keeps 5,000 of them."""
-_SCP_ADDRESS = re.compile(r"^(?:git@)?([\w.-]+):(?!/)(.+)$")
-_ADDRESS = re.compile(r"^(?:https?|ssh|git)://[\w.:\[\]-]+/\S+$", re.ASCII)
 _RANKS = {"high": 90.0, "medium": 60.0, "low": 30.0}
 _MEANINGS = {
     Category.CORRECTNESS: "The code does not do what it is meant to do.",
@@ -63,13 +57,7 @@ def write(report: Report, options: RenderOptions) -> str:
 
 def to_sarif(report: Report, version: str = "2.1.0") -> dict[str, Any]:
     """Return the log. `github` omits withheld findings: code scanning opens alerts for suppressed results."""
-    results = _candidates(report, version)
-    kept = results[: MAX_RESULTS[version]]
-    return {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [_run(report, kept, left_out=len(results) - len(kept))],
-    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report, _candidates(report, version))]}
 
 
 def _candidates(report: Report, version: str) -> list[tuple[Candidate, Finding]]:
@@ -79,20 +67,18 @@ def _candidates(report: Report, version: str) -> list[tuple[Candidate, Finding]]
     return [(one, one.finding) for one in chosen if one.finding]
 
 
-def _run(report: Report, results: Sequence[tuple[Candidate, Finding]], *, left_out: int) -> dict[str, Any]:
+def _run(report: Report, results: Sequence[tuple[Candidate, Finding]]) -> dict[str, Any]:
     rules = _sarif_rules([finding for _, finding in results])
     indices = {rule["id"]: index for index, rule in enumerate(rules)}
-    run = {
+    return {
         "tool": {"driver": _driver(report, rules)},
         "automationDetails": {"id": "affidavit/"},
-        "invocations": [_invocation(report, left_out)],
+        "invocations": [_invocation(report)],
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
         "results": [_result(one, finding, report, indices) for one, finding in results],
         "properties": _properties(report),
     }
-    provenance = _provenance(report.change)
-    return {**run, "versionControlProvenance": provenance} if provenance else run
 
 
 def _driver(report: Report, rules: list[dict[str, Any]]) -> dict[str, Any]:
@@ -117,14 +103,11 @@ def _properties(report: Report) -> dict[str, Any]:
     }
 
 
-def _invocation(report: Report, left_out: int) -> dict[str, Any]:
+def _invocation(report: Report) -> dict[str, Any]:
     notes = [_notification(part, "error", "incomplete") for part in report.incomplete]
     notes += [_notification(part, "note", "not-run") for part in report.not_run]
     notes += [_dropped(one) for one in report.withheld if one.finding is None]
     notes += [_note("withheld", one) for one in set_aside_lines(report)]
-    if left_out:
-        said = f"{wording.counted(left_out, 'result')} left out: GitHub accepts no more."
-        notes.append({"descriptor": {"id": "left-out"}, "level": "warning", "message": _message(said)})
     return {
         "executionSuccessful": not report.incomplete,
         "exitCode": report.gate.exit_code,
@@ -193,20 +176,6 @@ def _standing(candidate: Candidate, finding: Finding, report: Report) -> dict[st
         "failsGate": candidate.id in report.gate.failed_by,
         "proof": [inert(part, 1_000) for part in proof_steps(candidate)][:50],
     }
-
-
-def _provenance(change: Change) -> list[dict[str, Any]]:
-    """Return the address of the repository and the commit; a local folder has no address."""
-    address = _SCP_ADDRESS.sub(r"ssh://\1/\2", change.repository or "")
-    if not _ADDRESS.match(address):
-        return []
-    details: dict[str, Any] = {
-        "repositoryUri": quote(whole_characters(address), safe="/:@~!$&'()*+,;=%[]"),
-        "mappedTo": {"uriBaseId": "%SRCROOT%"},
-    }
-    if change.head.commit:
-        details["revisionId"] = change.head.commit
-    return [details]
 
 
 def _message(text: str, limit: int = MAX_TEXT_LENGTH) -> dict[str, str]:
