@@ -43,7 +43,7 @@ def config_option(command: Command) -> Command:
 
 
 def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
-    """The change that a command is about; `-` as the target reads a diff from standard input."""
+    """Return the requested change; `-` as the target reads a diff from standard input."""
     if options["target"] == "":
         raise InputError("the target is empty: name a change, or leave it out for what is not committed")
     is_input_taken = options["target"] == "-"
@@ -61,7 +61,7 @@ def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
 
 
 def opened_change(options: Mapping[str, Any]) -> OpenedChange:
-    """The change that a command is about, opened: from here, or from the forge whose address is given."""
+    """Open the change of a command: a local one, or a request at its address."""
     if is_request_url(options["target"]):
         return open_request(options)
     refuse_without_scheme(options["target"])
@@ -69,7 +69,6 @@ def opened_change(options: Mapping[str, Any]) -> OpenedChange:
 
 
 def read_config(path: Path | None) -> tuple[str, bytes] | None:
-    """The settings file of `--config`, with its name; None where none is named."""
     if path is None:
         return None
     try:
@@ -180,7 +179,7 @@ def open_request(options: Mapping[str, Any]) -> OpenedChange:
 
 
 def _names_model(options: Mapping[str, Any]) -> bool:
-    """Models ask who wrote a line, and only all of the history knows."""
+    """Check for a model: it asks who wrote a line, which needs the whole history."""
     return bool(options.get("model") or os.environ.get(f"{ENVIRONMENT_PREFIX}MODEL"))
 
 
@@ -188,7 +187,7 @@ MAX_SETTINGS_BYTES = 1_000_000
 
 
 def say_hints(opened: OpenedChange) -> None:
-    """What could not be read, and settings that do not count because base lacks them."""
+    """Note what could not be read, and settings that do not apply because base lacks them."""
     base, head, folder = opened.repository.base, opened.repository.head, opened.repository.folder
     hints = [*opened.notices]
     changed = [path for path in [*settings_files(head), BASELINE_PATH] if _is_changed(path, base, head)]
@@ -205,7 +204,7 @@ def say_hints(opened: OpenedChange) -> None:
 
 
 def say_named_settings(opened: OpenedChange, named: Path | None) -> None:
-    """That a change may choose its own settings, where the command line names a file of the repository."""
+    """Note that a `--config` file of the repository lets the change choose its settings."""
     folder = opened.repository.folder
     if named is None or folder is None or not named.resolve().is_relative_to(folder.resolve()):
         return

@@ -76,7 +76,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 def _is_installed(package: str) -> bool:
-    """Tell whether the wing of a package is here: `affidavit.service` may be left out."""
+    """Check whether a package is installed: `affidavit.service` may be left out."""
     return importlib.util.find_spec(".".join(package.split(".")[:2])) is not None
 
 
@@ -86,7 +86,7 @@ COMMANDS = {name: package for package, own in HERE.values() for name in own}
 
 
 class LazyCommands(click.Group):
-    """Commands are imported when they are called: `affidavit parse` does not pay for `affidavit review`."""
+    """Import commands when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -100,7 +100,7 @@ class LazyCommands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands under their headings, without importing any."""
+        """List the commands under their headings, without importing any."""
         widest = max(map(len, COMMANDS))
         for heading, (_, own) in HERE.items():
             with formatter.section(heading):
@@ -140,7 +140,7 @@ def run() -> NoReturn:
 
 
 def _report_error(error: BaseException) -> int:
-    """Say what ended the command, to whoever must act; the exit code of it."""
+    """Report the error that ended the command; return the exit code."""
     match error:
         case click.exceptions.Exit():
             return _flushed(error.exit_code)
@@ -176,7 +176,7 @@ def _what_completes(package: str) -> str:
 
 
 def _flushed(code: int) -> int:
-    """What was printed last may still wait to be written, and fail."""
+    """Flush the output, which may fail."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -185,6 +185,6 @@ def _flushed(code: int) -> int:
 
 
 def _abandon_output() -> None:
-    """Nobody takes our output any more: point it elsewhere, so that the interpreter's last flush is quiet."""
+    """Redirect closed output, so that the interpreter's last flush is silent."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

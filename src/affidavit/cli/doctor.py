@@ -39,8 +39,6 @@ PROVIDERS_WITH_A_PACKAGE: tuple[Provider, ...] = ("anthropic", "openai", "mistra
 
 
 class Check(Record):
-    """One thing that a review may need."""
-
     name: str
     state: State
     detail: str
@@ -100,7 +98,6 @@ async def _examine_analyser(analyser: Analyser) -> Check:
 
 
 def how_to_get(analyser: Analyser) -> str:
-    """The command that brings an analyser into this installation, or where else it can be had."""
     if not analyser.distribution:
         return analyser.elsewhere
     if comes_along(analyser.distribution):
@@ -109,7 +106,7 @@ def how_to_get(analyser: Analyser) -> str:
 
 
 def _examine_model(environment: Mapping[str, str]) -> Check:
-    """The models that the environment names; a repository's settings may name others."""
+    """Check the models named in the environment; a repository's settings may name others."""
     try:
         choices = chosen_models(ReviewOptions(), environment)
         for choice in choices.values():
@@ -124,7 +121,7 @@ def _examine_model(environment: Mapping[str, str]) -> Check:
 
 
 def _examine_providers() -> Iterator[Check]:
-    """The packages of model providers: two come along, others can be added."""
+    """Check the packages of model providers."""
     for provider in PROVIDERS_WITH_A_PACKAGE:
         supply, detail = SUPPLIES[provider], f"for --model {provider}:NAME"
         if is_installed(supply):
@@ -135,7 +132,7 @@ def _examine_providers() -> Iterator[Check]:
 
 
 def _examine_sandbox(choice: Choice) -> Iterator[Check]:
-    """Whether programs can be run here (`review --run`), and every wall around them."""
+    """Check whether programs can run (`review --run`), and every wall around them."""
     name = "sandbox"
     if choice.sandbox is not None:
         detail = f"{choice.sandbox.name}: {len(choice.walls)} isolation checks passed"

@@ -55,7 +55,7 @@ def sections(
 
 
 class LongCommand(click.Command):
-    """A command with more options than a screen has lines."""
+    """A command with too many options for one screen."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]

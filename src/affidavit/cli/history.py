@@ -68,7 +68,7 @@ def _list_json(found: list[StoredSeries]) -> str:
 
 
 def _listed(known: list[StoredSeries], options: Mapping[str, Any]) -> list[StoredSeries]:
-    """This repository's series, unless others are asked for, or there is no repository here."""
+    """Return this repository's series, or all if asked for or outside a repository."""
     wanted = _wanted(options)
     return [one for one in known if not wanted or _belongs(one, wanted)]
 

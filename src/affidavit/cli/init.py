@@ -105,7 +105,6 @@ def _choices(
 
 
 def _address(source: str) -> str:
-    """Where --from says that Affidavit is, with the commit."""
     found = SOURCE.fullmatch(source)
     if found is None:
         raise SettingsError(
@@ -124,7 +123,7 @@ def _line(git: Git, *arguments: str) -> Path:
 
 
 def _hooks_folder(git: Git, top: Path) -> Path:
-    """Where the repository's own hooks lie in; a folder that is named elsewhere is not ours to write into."""
+    """Return the repository's own hooks folder; refuse core.hooksPath."""
     # Our own git is told to look for hooks nowhere, so what the user chose is asked for by file.
     chosen = [
         git.attempt("config", place, "--get", "core.hooksPath").stdout.decode("utf-8", "replace").strip()
@@ -148,7 +147,7 @@ def _forge_of(git: Git) -> ForgeKind:
 
 
 def _refuse_taken(root: Path, place: Path, *, is_forced: bool) -> None:
-    """Refuse a place outside of the repository, and a file that is there."""
+    """Refuse an existing file, and a place outside of the repository."""
     if not place.parent.resolve().is_relative_to(root.resolve()):
         raise InputError(f"{place.parent} leads out of {root} by a link: make it a folder of the repository")
     if place.is_symlink():
@@ -161,7 +160,7 @@ def _refuse_taken(root: Path, place: Path, *, is_forced: bool) -> None:
 
 
 def _show(files: Sequence[Written]) -> None:
-    """What a user reads and changes; the list of hashes is for programs, and long."""
+    """Print the files, without the long list of hashes."""
     click.echo("\n".join(one.text for one in files if not one.path.endswith(".lock")), nl=False)
     for one in files:
         if one.path.endswith(".lock"):

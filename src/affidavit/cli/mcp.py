@@ -68,7 +68,7 @@ def command(context: click.Context, /, **options: Any) -> None:
 
 
 def review_arguments(context: click.Context, chosen: Mapping[str, Any]) -> list[str]:
-    """The same choices as arguments of `affidavit review`."""
+    """Return the same choices as arguments of `affidavit review`."""
     arguments: list[str] = []
     for parameter in context.command.params:
         value = chosen.get(parameter.name or "")
@@ -85,7 +85,7 @@ def review_arguments(context: click.Context, chosen: Mapping[str, Any]) -> list[
 
 
 def read_address(text: str) -> tuple[str, int]:
-    """`8765`, `127.0.0.1:8765`, `[::1]:8765`."""
+    """Read `8765`, `127.0.0.1:8765` or `[::1]:8765`."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or not 0 <= int(port) <= 65535:
         raise SettingsError(f"--http: {text!r} is no address; write 8765 or 127.0.0.1:8765")

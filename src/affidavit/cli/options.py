@@ -180,7 +180,7 @@ def sign_option(what: str) -> Callable[[Command], Command]:
 
 
 def signing_key(named: Path | None) -> Path:
-    """The key that is named, else the one that git signs the user's commits with."""
+    """Return the named key, else the one that git signs the user's commits with."""
     if named is not None and str(named) != ASKED_WITHOUT_KEY:
         return named.expanduser()
     git = Git(Path.cwd())

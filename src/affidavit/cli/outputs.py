@@ -31,7 +31,7 @@ class Output(Protocol):
 
 
 def check_outputs(outputs: Sequence[Output], written_besides: Path | None = None) -> bool:
-    """Whether something goes to standard output; raises for places that cannot be written.
+    """Check whether something goes to standard output; raise for unwritable places.
 
     A mistyped folder must not cost the whole work, nor one output another.
     """
@@ -72,12 +72,12 @@ def write_output(text: str, path: Path | None) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print a document in ASCII that no runner of a build takes for a command."""
+    """Print a document in ASCII that no CI runner takes for a command."""
     print_text(json_without_commands(json.dumps(value, indent=1)) + "\n")
 
 
 def print_text(text: str) -> None:
-    """Print a text whose format is UTF-8 by definition, whatever the terminal's own encoding is."""
+    """Print a text in UTF-8, whatever the encoding of the terminal."""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
@@ -90,8 +90,6 @@ PLAIN_WIDTH = 110
 
 @dataclass(frozen=True)
 class NamedOutput:
-    """One format; without a path it goes to standard output."""
-
     name: str
     path: Path | None
 
@@ -109,7 +107,7 @@ def parse_output(text: str, known: Sequence[str]) -> NamedOutput:
 def write_all(
     outputs: Sequence[NamedOutput], render: Callable[[str], str], draw: "Callable[[Console], None]"
 ) -> None:
-    """Write every format that was asked for: the text is drawn, any other rendered by its name."""
+    """Write every requested format: draw the text, render any other by name."""
     for output in outputs:
         if output.name == TEXT and output.path is None:
             _draw_here(draw)

@@ -68,7 +68,7 @@ def _paths(changed_files: Path | None) -> set[str] | None:
 
 
 def _names(line: str) -> tuple[str, ...]:
-    """The path as it stands, and what it stands for where git has quoted it (`git diff --name-only`)."""
+    """Return the path as written, and unquoted if git quoted it (`git diff --name-only`)."""
     try:
         return line, decode_path(unquoted(line.strip().encode("utf-8", "surrogatepass")))
     except ValueError:

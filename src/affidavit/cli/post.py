@@ -91,13 +91,13 @@ def _address(recorded: Report, url: str | None) -> PullRequestAddress:
 
 
 def _job(address: PullRequestAddress, environment: Mapping[str, str]) -> str:
-    """The job of GitLab that posts, where it is the project's own: the next review finds the report by it."""
+    """Return the id of this project's own GitLab job: the next review finds the report by it."""
     is_here = environment.get("CI_PROJECT_PATH") == address.repository
     return environment.get("CI_JOB_ID", "") if address.host.kind == "gitlab" and is_here else ""
 
 
 def _confirmed(address: PullRequestAddress, credentials: Credentials, named: str | None) -> bytes | None:
-    """What a recheck wrote, from its file or from the job that kept it."""
+    """Read the result of a recheck from its file or from the job that kept it."""
     if named is None:
         return None
     kind, _, job = named.partition(":")
@@ -154,7 +154,6 @@ async def _run(
 
 
 def _as_text(posted: Any) -> str:
-    """One line for each thing that was done, or would be."""
     verb = "posted on" if posted.state == "posted" else "would be posted (--yes does it) on"
     lines = [f"{counted(len(posted.actions), 'action')} {verb} {posted.url}"]
     for action in posted.actions:
@@ -173,7 +172,7 @@ def _as_text(posted: Any) -> str:
 def _keep_labels(
     recorded: Report, decisions: Sequence[Decision], address: PullRequestAddress, folder: Path | None
 ) -> None:
-    """People's word on findings, as labels; only where a store is there: a build has none."""
+    """Keep people's decisions as labels if there is a store."""
     store = open_store(folder or state_folder(os.environ))
     with suppress(StoreError):
         if store.exists():

@@ -117,7 +117,7 @@ def _plain_lines() -> Emit:
 
 @contextmanager
 def kept_events(path: Path | None, emit: Emit) -> Iterator[Emit]:
-    """Yield what takes events for `emit`, and for the file where one is named."""
+    """Yield a receiver that passes events on and writes them to the file, if one is named."""
     if path is None:
         yield emit
         return
@@ -139,7 +139,7 @@ def kept_events(path: Path | None, emit: Emit) -> Iterator[Emit]:
 
 
 class EventLog:
-    """A file of events, which come from several threads; one that fails does not end the review."""
+    """A file of events; if it fails, the review goes on."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.failure = ""
@@ -147,7 +147,7 @@ class EventLog:
         self._lock = threading.Lock()
 
     def write(self, event: Event) -> None:
-        """Add a line, at once, so that others can follow."""
+        """Add a line at once, so that others can follow."""
         entry = {"type": event.name, "data": event.data, "timestamp": event.data.get("timestamp", "")}
         line = json.dumps(entry, default=str)
         with self._lock:
@@ -161,7 +161,7 @@ class EventLog:
 
 @contextmanager
 def live_progress() -> Iterator[Emit]:
-    """Yield what takes the events of a review, and draw it four times a second until the review is over."""
+    """Yield a receiver of events, and draw the progress until the review is over."""
     from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
     from rich.live import Live  # noqa: PLC0415
 

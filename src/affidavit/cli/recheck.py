@@ -146,7 +146,7 @@ def _signature_of(report: Path, repository: GitRepository, trust_base: str | Non
 
 
 def _signature_proofs(signed: SignatureCheck, *, is_required: bool) -> list[Proof]:
-    """A signature that is there must be good; a missing or unknown one fails where it is required."""
+    """Require a good signature if there is one; a missing or unknown one fails if required."""
     holds = signed.state == "trusted"
     if not is_required and signed.state in ("missing", "unknown_signer"):
         return []
@@ -171,7 +171,7 @@ def _result_of(proofs: Sequence[Proof]) -> int:
 
 
 def _mark(proof: Proof) -> str:
-    """What was done again and came out otherwise was checked, though it neither holds nor fails."""
+    """Mark a proof; what was run again with another result neither holds nor fails."""
     is_otherwise = proof.holds is None and AGAIN in proof.detail
     return OTHERWISE if is_otherwise else MARKS[proof.holds]
 

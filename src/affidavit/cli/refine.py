@@ -102,7 +102,7 @@ def command(context: click.Context, /, target: str, **options: Any) -> None:
 
 @dataclass(frozen=True)
 class PlannedLoop:
-    """A loop before its first step: who, where, and under which name."""
+    """A loop before its first step."""
 
     folder: Path
     workplace: Workplace
@@ -261,7 +261,7 @@ def loop_lines(journal: Journal) -> Iterator[str]:
 
 
 def _why_stopped(journal: Journal) -> str:
-    """What ended the loop, and what the last review does not speak for."""
+    """Return why the loop ended, and what the last review did not cover."""
     newest = next((one.summary for one in reversed(journal.turns) if one.summary), None)
     why = STOPPED.get(journal.stopped, journal.stopped)
     lacks = [("not completed", newest.incomplete), ("not looked at", newest.left_out)] if newest else []

@@ -223,7 +223,7 @@ def _outputs(texts: Sequence[str], events: Path | None) -> list[FormatRequest]:
 def _preview(
     opened: OpenedChange, settings: Settings, options: dict[str, Any], prompts: "ChosenPrompts | None"
 ) -> str:
-    """What a review would cost, or what would leave; nobody is asked."""
+    """Return the estimate, or what would be sent; no model is asked."""
     if options["estimate"] and options["what_leaves"]:
         raise SettingsError("--estimate and --what-leaves exclude each other")
     from affidavit.reviewing.forecast import checked_servers, describe_forecast  # noqa: PLC0415 - few ask for it
@@ -258,7 +258,7 @@ def _is_screen(output: FormatRequest) -> bool:
 
 
 def _leave_out(output: FormatRequest) -> None:
-    """A format that has nothing to say writes no document; an earlier one must not pass for it."""
+    """Remove an older document of a format that has nothing to say now."""
     if output.path and output.path.is_file():
         output.path.unlink()
     say(f"no open findings: no {output.name} document written")
@@ -267,7 +267,7 @@ def _leave_out(output: FormatRequest) -> None:
 def review_before(
     opened: OpenedChange, options: ReviewOptions, target: str | None, say: Say, heard: Say | None
 ) -> Followed:
-    """What this review follows; a posted report that does not fit is said, and the review goes on."""
+    """Find the review to follow; skip a posted report that does not fit."""
     with _previous_report(options.previous, target, say) as previous:
         try:
             is_posted = str(options.previous) == POSTED
@@ -282,7 +282,7 @@ def review_before(
 
 @contextmanager
 def _previous_report(named: Path | None, target: str | None, say: Say) -> Iterator[Path | None]:
-    """The file of the earlier report: the user's own, or the posted one; without one the review goes on."""
+    """Yield the earlier report: the user's file, the posted one, or None."""
     if named is None or str(named) != POSTED:
         yield named
         return
@@ -350,7 +350,6 @@ def review_and_post(options: Mapping[str, Any]) -> int:
 
 
 def _own_arguments() -> list[str]:
-    """What was asked for, without what concerns the posting."""
     return [argument for argument in sys.argv[1:] if argument not in OWN_FLAGS]
 
 

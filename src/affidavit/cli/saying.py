@@ -9,7 +9,7 @@ CONTINUED = "  "
 
 
 def say(text: str, *, start: str = "affidavit: ") -> None:
-    """Write the text behind a word of ours; where it has several lines, none begins with somebody else's."""
+    """Write a text to standard error; further lines are indented, so none looks like ours."""
     first, *others = text.split("\n")
     more = (CONTINUED + without_command_start(visible(line)) for line in others if line.strip())
     lines = [start + visible(first), *more]
@@ -20,5 +20,5 @@ def say(text: str, *, start: str = "affidavit: ") -> None:
 
 
 def note(text: str) -> None:
-    """Say what a user should know, and what does not stop the work."""
+    """Write a note that does not stop the work."""
     say(text, start="note: ")

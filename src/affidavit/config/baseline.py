@@ -25,8 +25,6 @@ HEADER = "# Dismissed findings, by fingerprint. Written by `affidavit ignore`; r
 
 
 class Dismissal(Record):
-    """One entry of the baseline."""
-
     fingerprint: str
     why: str
     title: str = ""
@@ -37,14 +35,14 @@ class Dismissal(Record):
 
 
 class Baseline(Record):
-    """The dismissals of the base commit, by fingerprint; where the file cannot be read, none and why."""
+    """The dismissals of the base commit by fingerprint; none, and why, if the file is invalid."""
 
     dismissals: dict[str, Dismissal] = Field(default_factory=dict)
     problem: str = ""
 
 
 def read_baseline(base: Tree) -> Baseline:
-    """Read the file of the base commit; a broken one must not stop the review of its own repair."""
+    """Read the base commit's file; an invalid one must not stop the review that repairs it."""
     content = base.read(BASELINE_PATH)
     if not content:
         return Baseline()
@@ -78,7 +76,7 @@ def dismissals_of(
 
 
 def dismissed_in_all(trees: Sequence[Tree]) -> dict[str, Dismissal]:
-    """The entries of the first tree that the others have, too."""
+    """Return the entries of the first tree that all others have too."""
     first, *others = (read_baseline(tree).dismissals for tree in trees)
     return {name: one for name, one in first.items() if all(name in other for other in others)}
 
@@ -90,7 +88,7 @@ def _author(base: Tree, lines: Sequence[str], fingerprint: str) -> str:
 
 
 def parse_baseline(text: str) -> dict[str, Dismissal]:
-    """Read the text of a baseline file; an error names the entry, the field and what was expected there."""
+    """Parse the file; an error names the entry, the field and what was expected."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -130,14 +128,14 @@ def _kind(value: Any) -> str:
 
 
 def add_dismissal(text: str, dismissal: Dismissal) -> str:
-    """The text of the baseline file with one more entry; an entry that is there already is replaced."""
+    """Return the text of the file with one entry added or replaced."""
     entries = parse_baseline(text) if text.strip() else {}
     entries[dismissal.fingerprint] = dismissal
     return HEADER + "".join(_entry_text(entry) for entry in entries.values())
 
 
 def new_dismissal(fingerprint: str, why: str, title: str = "", file: str = "") -> Dismissal:
-    """A dismissal of today; both the fingerprint and the reason are needed."""
+    """Make a dismissal dated today; fingerprint and reason are required."""
     if not FINGERPRINT.fullmatch(fingerprint):
         raise SettingsError(f"{fingerprint!r} is not a fingerprint: {NEEDED['fingerprint']}")
     if not why.strip():

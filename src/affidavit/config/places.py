@@ -15,7 +15,7 @@ MAX_RETENTION_DAYS = 99_999
 
 
 def retention_days(environment: Mapping[str, str] = os.environ) -> int:
-    """Return for how many days the command line keeps a report; 0: for ever."""
+    """Return how many days the command line keeps a report; 0: for ever."""
     text = environment.get(RETENTION_VARIABLE, "").strip() or str(RETENTION_DAYS)
     if text == "never":
         return 0
@@ -25,14 +25,14 @@ def retention_days(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where the store lives: AFFIDAVIT_DATA, else the user's state folder."""
+    """Return the store's folder: AFFIDAVIT_DATA, else in the user's state folder."""
     if environment.get("AFFIDAVIT_DATA"):
         return Path(environment["AFFIDAVIT_DATA"])
     return _user_folder(environment, "XDG_STATE_HOME", ".local/state")
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where results that can be made again are kept: AFFIDAVIT_CACHE, else the user's cache folder."""
+    """Return the cache folder: AFFIDAVIT_CACHE, else in the user's cache folder."""
     if environment.get("AFFIDAVIT_CACHE"):
         return Path(environment["AFFIDAVIT_CACHE"])
     return _user_folder(environment, "XDG_CACHE_HOME", ".cache")

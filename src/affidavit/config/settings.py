@@ -29,7 +29,7 @@ Origin = Literal["base", "file", "environment", "flag"]
 
 
 class FolderSettings(Record):
-    """What a settings file below the root says about its own folder."""
+    """The settings of a folder below the root."""
 
     folder: str
     severity_threshold: Severity | None = None
@@ -39,7 +39,7 @@ class FolderSettings(Record):
 
 
 class Settings(Record):
-    """Everything that can be chosen about a review."""
+    """The settings of a review."""
 
     fail_on: Severity | None = Severity.HIGH
     severity_threshold: Severity = Severity.INFO
@@ -107,13 +107,13 @@ class Settings(Record):
     """What base says where the tip of the target says otherwise; None: the same, or no tip is known."""
 
     def leaves_out(self, path: str) -> bool:
-        """Whether `include` and `exclude` leave a path out."""
+        """Check whether `include` and `exclude` leave a path out."""
         is_included = not self.include or matches_any(path, self.include)
         is_left_out = not is_included or matches_any(path, self.exclude)
         return is_left_out and (self.at_base is None or self.at_base.leaves_out(path))
 
     def for_path(self, path: str) -> "Settings":
-        """The settings that hold for one file: the nearest folder's over the root's, then those of base."""
+        """Return the settings for one file: the nearest folder's, then the root's, limited by base."""
         own = self._nearest(path)
         if self.at_base is None:
             return own
@@ -162,7 +162,7 @@ def _rank(severity: Severity | None) -> int:
 
 
 def _limited(settings: Settings, base: Settings) -> Settings:
-    """The settings of a tip, where what excuses or hides is limited to what base says, too."""
+    """Limit the tip's settings: what excuses or hides counts only if base says it too."""
     if settings == base:
         return settings
     return settings.model_copy(
@@ -182,7 +182,7 @@ def load_settings(
     explicit_file: tuple[str, bytes] | None = None,
     tip: Tree | None = None,
 ) -> Settings:
-    """Merge all sources; an unknown name or a bad value is an error that says where it stands.
+    """Merge all sources; raise SettingsError for an unknown name or a bad value.
 
     Only a file of the base commit must not stop a review, or the commit that repairs it could not be
     reviewed: it is left out, and the settings name the problem.
@@ -220,7 +220,7 @@ def _merged(
 
 
 def derive_settings(base: Tree, recorded: Settings, tip: Tree | None = None) -> Settings:
-    """The settings of a recorded review, read again at base and tip; what others chose is from the record."""
+    """Read a recorded review's settings from base and tip again; take the user's choices from the record."""
     with_root = "file" not in recorded.origins.values()
     _, excluded = _settings_at_base(tip or base, with_root=with_root)
     # What folders exclude was added to what others chose.
@@ -248,7 +248,7 @@ def _derived(tree: Tree, recorded: Settings, given: tuple[str, ...]) -> Settings
 
 
 def _settings_at_base(base: Tree | None, *, with_root: bool) -> tuple[Settings, tuple[str, ...]]:
-    """What the files of the base commit say, and what its folders exclude; unreadable files are named."""
+    """Return the settings of the commit's files, and what its folders exclude."""
     settings, excluded = Settings(), []
     for folder, path, raw in _files_at_base(base):
         try:
@@ -275,7 +275,7 @@ def _settings_at_base(base: Tree | None, *, with_root: bool) -> tuple[Settings, 
 def _laid_over(
     settings: Settings, values: Mapping[str, Any], origin: Origin, sources: tuple[str, ...]
 ) -> Settings:
-    """The settings with one more source on top."""
+    """Return the settings with one more source on top."""
     origins = {**settings.origins, **dict.fromkeys(values, origin)}
     return settings.model_copy(update={**values, "origins": origins, "sources": sources})
 
@@ -325,7 +325,7 @@ def _read_folder(folder: str, where: str, raw: Mapping[str, Any]) -> tuple[Folde
 
 
 def _files_at_base(tree: Tree | None) -> list[tuple[str, str, dict[str, Any] | SettingsError]]:
-    """Each folder (the root as '') with the file that counts there and what it says; outer folders first."""
+    """Return each folder (the root as '') with its settings file, outer folders first."""
     found: dict[str, tuple[str, dict[str, Any] | SettingsError]] = {}
     for path in settings_files(tree) if tree is not None else ():
         folder = path.rpartition("/")[0]
@@ -343,7 +343,6 @@ def _files_at_base(tree: Tree | None) -> list[tuple[str, str, dict[str, Any] | S
 
 
 def settings_files(tree: Tree) -> list[str]:
-    """The paths that may hold settings, those that count first before the others."""
     paths = [path for path in tree.entries() if path.rpartition("/")[2] in FILE_NAMES]
     return sorted(
         paths, key=lambda path: (str(PurePosixPath(path).parent), FILE_NAMES.index(PurePosixPath(path).name))

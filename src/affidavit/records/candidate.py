@@ -33,7 +33,7 @@ SpecialistKind = Literal["mechanical", "model", "outside"]
 
 
 class Status(StrEnum):
-    """What verification made of a finding."""
+    """The result of verification."""
 
     VERIFIED = "verified"
     LIKELY = "likely"
@@ -42,7 +42,7 @@ class Status(StrEnum):
 
 
 class Worth(StrEnum):
-    """Would a maintainer of this repository act on it in this change?"""
+    """Whether a maintainer of this repository would act on it in this change."""
 
     ACT = "act"
     MAYBE = "maybe"
@@ -77,15 +77,11 @@ class Judgement(Record):
 
 
 class Wording(Record):
-    """The words of a finding."""
-
     title: str
     message: str
 
 
 class Withheld(Record):
-    """Why a finding is not shown."""
-
     code: Reason
     detail: str = ""
 
@@ -102,7 +98,7 @@ TraceOutcome = Literal["stands", "moved", "changed", "gone"]
 
 
 class Carried(Record):
-    """That a finding stood in the review before this one, and where its code is now."""
+    """A finding of the previous review, and where its code is now."""
 
     earlier: str
     key: str
@@ -168,7 +164,7 @@ class Candidate(Record):
 
     @property
     def is_open(self) -> bool:
-        """It stands, shown or not: what the user chose not to see counts as what is shown."""
+        """Check whether it counts: it is not withheld, or hidden only by the user's choice."""
         is_standing = self.withheld is None or self.withheld.code in HIDDEN_BY_CHOICE
         return is_standing and self.finding is not None
 
@@ -185,24 +181,23 @@ class Candidate(Record):
 
     @property
     def is_proven_by_machine(self) -> bool:
-        """An analyser or a rule reports it; no model has a say in whether it counts."""
+        """Check whether an analyser or a rule reports it now; no model decides whether it counts."""
         is_seen_now = self.carried is None or self.carried.is_repeated
         return self.kind == "mechanical" and is_seen_now
 
     @property
     def is_open_by_machine(self) -> bool:
-        """Proven now, or in a review before and settled by nothing since: it counts as it did."""
+        """Check whether it is proven now, or was proven before and is still open."""
         is_still_open = self.kind == "mechanical" and self.status is Status.VERIFIED
         return self.is_proven_by_machine or is_still_open
 
     def withhold(self, stage: str, code: Reason, detail: str = "", **update: Any) -> "Candidate":
-        """End this candidate here; a candidate that has ended already keeps its first reason."""
+        """Withhold this candidate; one that is already withheld keeps its first reason."""
         if self.withheld is not None:
             return self
         return self.then(stage, f"withheld: {code}", withheld=Withheld(code=code, detail=detail), **update)
 
     def note(self, code: Reason, detail: str = "", field: str | None = None) -> Diagnostic:
-        """What the machine has to say about this candidate."""
         return Diagnostic(
             code=code,
             detail=detail,

@@ -10,8 +10,6 @@ from affidavit.records.record import Record, Side
 
 
 class FileStatus(StrEnum):
-    """What happened to a file."""
-
     ADDED = "added"
     MODIFIED = "modified"
     DELETED = "deleted"
@@ -20,8 +18,6 @@ class FileStatus(StrEnum):
 
 
 class SkipReason(StrEnum):
-    """Why a changed file is not looked at."""
-
     GENERATED = "generated"
     VENDORED = "vendored"
     MINIFIED = "minified"
@@ -61,11 +57,11 @@ class Hunk(Record):
 
     @property
     def has_changes(self) -> bool:
-        """False: it only shows the lines between other hunks, of a file that is shown whole."""
+        """Check for added or removed lines; a file shown whole also has hunks of context only."""
         return any(line[0] != " " for line in self.lines)
 
     def part(self, start: int, end: int) -> "Hunk":
-        """The lines from index `start` up to `end` as a hunk of their own, with its right numbers."""
+        """Return the lines from index `start` to `end` as a hunk with correct line numbers."""
         before, lines = self.lines[:start], self.lines[start:end]
         old_count, new_count = _counted(lines, "+"), _counted(lines, "-")
         old = self.old_start + (self.old_count == 0) + _counted(before, "+")
@@ -84,12 +80,12 @@ class Hunk(Record):
 
 
 def _counted(lines: tuple[str, ...], other_mark: str) -> int:
-    """How many of the lines stand on the side that lacks the other's mark."""
+    """Count the lines that are on the side without the other's mark."""
     return sum(line[0] != other_mark for line in lines)
 
 
 class FileChange(Record):
-    """What the change does to one file. `path` is at head; for a deleted file, at base."""
+    """The change of one file. `path` is at head; for a deleted file, at base."""
 
     path: str
     old_path: str | None = None
@@ -113,14 +109,14 @@ class FileChange(Record):
 
     @property
     def base_path(self) -> str | None:
-        """The file's path at base, or None where the change adds it."""
+        """Return the path at base; None for an added file."""
         if self.status in (FileStatus.ADDED, FileStatus.COPIED):
             return None
         return self.old_path or self.path
 
     @property
     def head_path(self) -> str | None:
-        """The file's path at head, or None where the change deletes it."""
+        """Return the path at head; None for a deleted file."""
         return None if self.status is FileStatus.DELETED else self.path
 
     def path_at(self, side: Side) -> str | None:
@@ -128,16 +124,16 @@ class FileChange(Record):
 
     @property
     def is_link(self) -> bool:
-        """The file is a symbolic link at head, which is never followed."""
+        """Check for a symbolic link at head; links are never followed."""
         return self.new_mode == "120000"
 
     @property
     def was_skipped(self) -> bool:
-        """The file comes from a place that nobody looks at."""
+        """Check whether the file comes from a place that is not reviewed."""
         return self.came_from in tuple(SkipReason)
 
     def changed_lines(self, side: Side) -> list[int]:
-        """The lines that the change added (head) or removed (base)."""
+        """Return the lines that the change added (head) or removed (base)."""
         mark = "+" if side == "head" else "-"
         return [
             (new if side == "head" else old) or 0
@@ -148,8 +144,6 @@ class FileChange(Record):
 
 
 class Commit(Record):
-    """One commit of the change."""
-
     sha: str
     author: str
     date: str
@@ -183,7 +177,7 @@ class Comment(Record):
 
 
 class Dismissed(Record):
-    """A finding that somebody dismissed on the forge who may: not the author, and with write access."""
+    """A dismissal on the forge by somebody with write access who is not the author."""
 
     fingerprint: str
     by: str
@@ -225,13 +219,11 @@ class Change(Record):
 
     @property
     def changed_files(self) -> frozenset[str]:
-        """Every path that the change touches, at head and at base."""
         return frozenset(
             path for file in self.files for path in (file.head_path, file.base_path) if path is not None
         )
 
     def file_at(self, path: str, side: Side = "head") -> FileChange | None:
-        """The change of the file that has this path on this side."""
         return next((file for file in self.files if file.path_at(side) == path), None)
 
     def reviewed_files(self) -> list[FileChange]:

@@ -24,7 +24,7 @@ class Symbol(Record):
 
 
 class SymbolChange(Record):
-    """What the change does to a definition; a renamed one has both sides."""
+    """The change of one definition; a renamed one has both sides."""
 
     fate: SymbolFate
     base: Symbol | None = None
@@ -73,16 +73,12 @@ RelationKind = Literal[
 
 
 class Relation(Record):
-    """Why a file is related to the change."""
-
     kind: RelationKind
     detail: str
     lines: tuple[int, ...] = ()
 
 
 class RelatedFile(Record):
-    """A file that the change may matter to."""
-
     path: str
     score: float
     reasons: tuple[Relation, ...]
@@ -91,7 +87,7 @@ class RelatedFile(Record):
 
 
 class BlameOrigin(Record):
-    """Who wrote lines that the change replaces, and why."""
+    """The commit that wrote lines which the change replaces."""
 
     path: str
     first_line: int
@@ -103,7 +99,7 @@ class BlameOrigin(Record):
 
 
 class ContextMap(Record):
-    """Everything that is handed over about a change before anybody judges it."""
+    """The map of a change, made before anybody judges it."""
 
     symbols: tuple[SymbolChange, ...] = ()
     imports: tuple[Import, ...] = ()

@@ -51,7 +51,7 @@ HIDDEN_BY_CHOICE = (Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OF
 
 
 class SetAside(Record):
-    """What an analyser reported and its own part dropped before it was a finding, and why."""
+    """A result that the analyser module dropped before it became a finding, and why."""
 
     rule: str
     severity: Severity
@@ -65,7 +65,7 @@ class SetAside(Record):
 
 
 class Diagnostic(Record):
-    """One note of the machine: what, about which finding of whom, and what was expected."""
+    """One note about a reply, a finding or an analyser."""
 
     code: Reason
     detail: str = ""
@@ -80,5 +80,5 @@ class Diagnostic(Record):
 
     @property
     def is_set_aside(self) -> bool:
-        """Whether it speaks of what an analyser's own part dropped: what was handed in has its index."""
+        """Check for a result that an analyser's module dropped: findings in a reply have an index."""
         return self.code is Reason.FINDING_DROPPED and self.index is None

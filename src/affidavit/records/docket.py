@@ -13,7 +13,7 @@ Outcome = tuple[Candidate, Sequence[Diagnostic]]
 
 
 class Group(Record):
-    """Findings that say the same or have one cause, by their ids: the leader is judged for all of them."""
+    """Findings that say the same or have one cause; the leader is judged for all of them."""
 
     leader: str
     members: tuple[str, ...]
@@ -23,7 +23,7 @@ class Group(Record):
 
 
 class Docket(Record):
-    """One shape for every stage: it is handed in, and the next version of it comes out."""
+    """The data that goes from stage to stage."""
 
     candidates: tuple[Candidate, ...] = ()
     groups: tuple[Group, ...] = ()
@@ -36,22 +36,21 @@ class Docket(Record):
 
     @property
     def findings(self) -> list[Finding]:
-        """What is claimed, whatever became of it."""
         return [candidate.finding for candidate in self.candidates if candidate.finding]
 
     @property
     def members(self) -> frozenset[str]:
-        """Ids of the candidates that another one speaks for."""
+        """Return the ids of candidates that another one speaks for."""
         return frozenset(member for group in self.groups for member in group.members)
 
     @property
     def leading(self) -> list[Candidate]:
-        """What stands and speaks for itself: these are the findings that a verifier is asked about."""
+        """Return the open findings that speak for themselves: the verifier is asked about these."""
         members = self.members
         return [one for one in self.candidates if one.is_shown and one.id not in members]
 
     def each(self, step: Callable[[Candidate, Finding], Outcome]) -> "Docket":
-        """Take a step with every candidate that still stands."""
+        """Apply a step to every candidate that is not withheld."""
         outcomes: list[Outcome] = [
             step(one, one.finding) if one.finding and not one.withheld else (one, ())
             for one in self.candidates
@@ -62,7 +61,7 @@ class Docket(Record):
         )
 
     def then(self, candidates: Iterable[Candidate], diagnostics: Iterable[Diagnostic] = ()) -> "Docket":
-        """The docket with its candidates as they are now, and with what was noted on the way."""
+        """Return the docket with these candidates and further diagnostics."""
         return self.model_copy(
             update={"candidates": tuple(candidates), "diagnostics": (*self.diagnostics, *diagnostics)}
         )

@@ -9,7 +9,7 @@ from affidavit.records.record import Record, Side
 
 
 class ToolUse(Record):
-    """One call that was answered: which files its answer showed, and where it searched."""
+    """One answered tool call: the files it showed, and where it searched."""
 
     tool: str
     read: tuple[str, ...] = ()
@@ -18,7 +18,7 @@ class ToolUse(Record):
 
 
 def is_within(path: str, place: str) -> bool:
-    """Whether a search in `place` (a file, a folder or a glob) looks into the file."""
+    """Check whether a search in `place` (a file, a folder or a glob) includes the file."""
     plain = place.removeprefix("./").strip("/")
     if any(mark in plain for mark in "*?["):
         # The part before the first wildcard decides: whoever searched a pattern of files is believed.
@@ -30,7 +30,7 @@ QuoteOutcome = Literal["exact", "relocated", "ambiguous", "not_found", "not_quot
 
 
 class QuoteCheck(Record):
-    """Where the quoted code stands. `code` is the file's own text of lines `start` to `end`."""
+    """The location of the quoted code. `code` is the file's text of lines `start` to `end`."""
 
     outcome: QuoteOutcome
     file: str
@@ -47,7 +47,7 @@ DependencyOutcome = Literal["exact", "relocated", "ambiguous", "not_found", "oth
 
 
 class DependencyCheck(Record):
-    """Where the code stands that a finding quotes of a package; `code` is the file's own text."""
+    """The location of code quoted from a package; `code` is the file's own text."""
 
     outcome: DependencyOutcome
     package: str
@@ -61,17 +61,16 @@ class DependencyCheck(Record):
 
     @property
     def stands(self) -> bool:
-        """The machine saw the quoted code in that very file."""
+        """Check whether the quoted code was found in that very file."""
         return self.start is not None
 
     @property
     def is_refuted(self) -> bool:
-        """The machine read that very file, and the quoted code is not in it."""
+        """Check whether that very file was read and does not have the quoted code."""
         return self.outcome == "not_found"
 
     @property
     def summary(self) -> str:
-        """What it quotes, and how that was found, in a few words."""
         file = f"quotes {self.package} {self.version} {self.file}"
         lines = f"{self.start}-{self.end}" if self.end != self.start else str(self.start)
         return {
@@ -85,8 +84,6 @@ class DependencyCheck(Record):
 
 
 class SearchHit(Record):
-    """One line that a search found."""
-
     path: str
     line: int
     text: str
@@ -96,7 +93,7 @@ SearchState = Literal["nothing_found", "hits", "failed"]
 
 
 class SearchRun(Record):
-    """A declared search, run again by the machine."""
+    """A declared search, run again."""
 
     search: Search
     state: SearchState
@@ -111,7 +108,7 @@ ReproductionOutcome = Literal[
 
 
 class ReproductionCheck(Record):
-    """What a declared reproduction did when the machine ran it: once at base, twice at head."""
+    """The result of a declared reproduction, run once at base and twice at head."""
 
     outcome: ReproductionOutcome
     detail: str = ""
@@ -121,12 +118,12 @@ class ReproductionCheck(Record):
 
     @property
     def is_shown_by_running(self) -> bool:
-        """The machine saw what the finding says."""
+        """Check whether the run showed what the finding says."""
         return self.outcome in ("reproduced", "reproduced_new")
 
 
 class Edit(Record):
-    """Text that an analyser would put in the place of a stretch; all count from 1, the end lies outside."""
+    """An analyser's replacement for a range of text; numbers count from 1, the end is exclusive."""
 
     line: int
     column: int
@@ -167,7 +164,7 @@ looks for its files by itself and does not say which it read.
 
 
 class Unread(Record):
-    """A file that an analyser was given and did not read, or read no further than to its first fault."""
+    """A file that an analyser was given and did not read, or not to its end."""
 
     path: str
     why: WhyUnread
@@ -178,7 +175,7 @@ RunState = Literal["completed", "not_installed", "crashed", "timed_out", "unread
 
 
 class AnalyserRun(Record):
-    """What an analyser did on one side, enough to do it again."""
+    """One run of an analyser on one side, with enough to repeat it."""
 
     analyser: str
     version: str = ""

@@ -11,7 +11,7 @@ NEAR_LINES = 3
 
 
 class Severity(StrEnum):
-    """How bad it is, worst first."""
+    """The severity, worst first."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -21,18 +21,16 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for critical, rising as it gets milder."""
+        """Return 0 for critical, more for milder ones."""
         return list(Severity).index(self)
 
     @property
     def is_grave(self) -> bool:
-        """Critical or high: alone enough to hold the change back."""
+        """Check for critical or high: enough to block the change alone."""
         return self in (Severity.CRITICAL, Severity.HIGH)
 
 
 class Category(StrEnum):
-    """What kind of problem it is."""
-
     CORRECTNESS = "correctness"
     SECURITY = "security"
     PERFORMANCE = "performance"
@@ -61,7 +59,7 @@ class Cause(Record):
 
 
 class Expected(Record):
-    """What a program must do on one side: how it ends, and what its output must match."""
+    """The exit code and output that a program must have on one side."""
 
     exit_code: int
     """124: it is still running when its time is over."""
@@ -70,7 +68,7 @@ class Expected(Record):
 
 
 class Reproduction(Record):
-    """A program that shows what a finding says: it does one thing at head and another at base."""
+    """A program that shows a finding: it behaves differently at base and head."""
 
     language: str
     program: str
@@ -138,12 +136,11 @@ class Finding(Record):
 
     @property
     def side(self) -> Side:
-        """The side on which the finding's file and line stand."""
         return self.verification.side if self.verification else "head"
 
     @property
     def is_impact(self) -> bool:
-        """The finding is about code outside the change that the change breaks."""
+        """Check whether it is about code outside the change that the change breaks."""
         return self.verification is not None and self.verification.is_impact_finding
 
     @property
@@ -152,7 +149,7 @@ class Finding(Record):
 
 
 class ReviewResult(Record):
-    """What a specialist hands in, after the parser let it stand."""
+    """A specialist's result as the parser accepted it."""
 
     schema_version: str
     prompt_version: str

@@ -24,7 +24,7 @@ DEFAULT_TENANT = "default"
 
 
 class EarlierHunk(Record):
-    """A hunk that was reviewed, known again wherever its lines have gone."""
+    """A reviewed hunk, recognised wherever its lines have moved."""
 
     digests: str
     """A digest of each line with its mark, one after the other."""
@@ -32,8 +32,6 @@ class EarlierHunk(Record):
 
 
 class EarlierFile(Record):
-    """A changed file of the earlier review."""
-
     path: str
     base_path: str | None = None
     old_blob: str | None = None
@@ -42,7 +40,7 @@ class EarlierFile(Record):
 
 
 class EarlierFinding(Record):
-    """A finding that stood in the earlier report, or that people had dismissed there."""
+    """A finding that was open or dismissed in the earlier report."""
 
     candidate: Candidate
     key: str
@@ -54,7 +52,7 @@ class EarlierFinding(Record):
 
 
 class RememberedItem(Record):
-    """One thing that an earlier review asked for."""
+    """A finding of an earlier review in short."""
 
     key: str
     severity: Severity
@@ -64,7 +62,7 @@ class RememberedItem(Record):
 
 
 class IterationSummary(Record):
-    """An earlier review in a few lines: what memory, alerts and the curve are made of."""
+    """An earlier review in short: for memory, alerts and the curve of scores."""
 
     number: int
     report_id: str
@@ -94,13 +92,13 @@ class IterationSummary(Record):
     """A name for who looked at what, and how."""
 
     def is_like(self, other: "IterationSummary") -> bool:
-        """Whether the two scores can be compared: both reviews completed, under the same conditions."""
+        """Check whether two scores compare: both reviews complete, under the same conditions."""
         is_whole = not self.incomplete and not other.incomplete
         return is_whole and self.conditions == other.conditions
 
 
 class StoredIteration(Record):
-    """A review as the store keeps it in its series."""
+    """A review in its series, as stored."""
 
     repository: str
     series: str
@@ -111,16 +109,12 @@ class StoredIteration(Record):
 
 
 class StoredSeries(Record):
-    """A series of reviews by its name."""
-
     repository: str
     series: str
     newest: StoredIteration
 
 
 class FindingDecision(Record):
-    """What became of one finding of the earlier report."""
-
     key: str
     earlier: str
     fingerprint: str
@@ -140,7 +134,7 @@ class FindingDecision(Record):
 
 
 class Earlier(Record):
-    """The review before this one, as far as this one depends on it; its digest names its very bytes."""
+    """The previous review, as far as this one depends on it."""
 
     report_id: str
     digest: str
@@ -169,7 +163,7 @@ class Earlier(Record):
 
 
 class Scope(Record):
-    """What models looked at in a review that follows another one."""
+    """The files that models looked at in a follow-up review."""
 
     is_whole: bool
     reason: str = ""
@@ -179,7 +173,7 @@ class Scope(Record):
 
 
 class Returned(Record):
-    """A finding that was gone in the review before, and that an older one of the series had named."""
+    """A finding that an older review of the series had, and the previous one did not."""
 
     now: str
     key: str
@@ -190,7 +184,7 @@ class Returned(Record):
 
 
 class FollowUp(Record):
-    """What a review says of the one before it."""
+    """The fates of the previous review's findings."""
 
     series: str = ""
     iteration: int

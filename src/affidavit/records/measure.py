@@ -39,7 +39,7 @@ class RolloutDecision(Record):
 
 
 class RolloutPlan(Record):
-    """What is tried, and when it may be promoted."""
+    """The versions on trial, and the conditions of a promotion."""
 
     old: Versions
     new: Versions
@@ -52,8 +52,6 @@ class RolloutPlan(Record):
 
 
 class Rollout(RolloutPlan):
-    """A rollout in the store."""
-
     number: int
     state: RolloutState
 
@@ -73,8 +71,6 @@ class ReviewCounts(Record):
 
 
 class RolloutReview(Record):
-    """One review that counts for a rollout."""
-
     change_key: str
     arm: Arm
     at: str
@@ -82,8 +78,6 @@ class RolloutReview(Record):
 
 
 class Label(StrEnum):
-    """The judgement of a person."""
-
     VALID = "valid"
     WRONG = "wrong"
     NIT = "nit"
@@ -118,12 +112,12 @@ class LabelEntry(Record):
 
     @property
     def counts(self) -> bool:
-        """Whether it is the word of somebody who has a say in the error rate."""
+        """Check whether the person who labelled it may influence the error rate."""
         return self.source not in UNHEARD.values()
 
 
 class LabelledFinding(Record):
-    """A label with what it counts by. `repository` and `fingerprint` say which problem is meant."""
+    """A label with the problem it is about, by `repository` and `fingerprint`."""
 
     entry: LabelEntry
     repository: str
@@ -145,7 +139,7 @@ class Rate(Record):
 
 
 class RateGroup(Record):
-    """The error rate of a part of the findings: one specialist, one month."""
+    """The error rate of one group of findings, such as one specialist."""
 
     value: str
     shown: int
@@ -154,15 +148,13 @@ class RateGroup(Record):
 
 
 class Spread(Record):
-    """A quantity over reviews."""
-
     n: int
     total: float
     median: float
 
 
 class Fates(Record):
-    """What became of everything that specialists handed in, over all reviews, repetitions included."""
+    """Counts of all candidates by what became of them, over all reviews."""
 
     candidates: int = 0
     shown: int = 0
@@ -174,7 +166,7 @@ class Fates(Record):
 
 
 class Absences(Record):
-    """Findings that say something is missing."""
+    """Findings that claim something is missing."""
 
     shown: int = 0
     searched: Rate | None = None
@@ -186,7 +178,7 @@ class Absences(Record):
 
 
 class Mistake(Record):
-    """A shown finding that somebody labelled wrong: what to learn from."""
+    """A shown finding that was labelled wrong."""
 
     report_id: str
     candidate_id: str
@@ -197,7 +189,7 @@ class Mistake(Record):
 
 
 class ReviewPoint(Record):
-    """One review as a point of a curve over time."""
+    """One review in the chart over time."""
 
     report_id: str
     created_at: str
@@ -214,7 +206,7 @@ class ReviewPoint(Record):
 
 
 class Quality(Record):
-    """What an installation knows about its reviews."""
+    """The measured quality of an installation's reviews."""
 
     since: str | None = None
     reports: int = 0

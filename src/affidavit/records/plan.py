@@ -26,14 +26,14 @@ class Chunk(Record):
     """What is shown of those files that do not fit whole; a path without pieces is shown whole."""
 
     def shown_of(self, path: str) -> tuple[Piece, ...] | None:
-        """The pieces of a file, empty where it is shown whole, None where it is not shown."""
+        """Return the pieces of a file: empty if it is shown whole, None if it is not shown."""
         if path not in self.paths:
             return None
         return tuple(piece for piece in self.pieces if piece.path == path)
 
 
 class Plan(Record):
-    """What the planner understood, and who is asked what."""
+    """The goal of the change, and the questions to each specialist."""
 
     goal: str = ""
     approach: str = ""

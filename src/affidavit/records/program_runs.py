@@ -12,7 +12,7 @@ EDITS_TESTS = "the patch edits tests; "
 
 
 class TrialStep(Record):
-    """One thing that was tried. `passed` is None where it could not be tried here."""
+    """One step of a trial. `passed` is None where it could not be tried."""
 
     name: StepName
     passed: bool | None
@@ -20,24 +20,22 @@ class TrialStep(Record):
 
     @property
     def was_tried(self) -> bool:
-        """Whether its result was seen; a patch that edits tests also fails where tests cannot be run."""
+        """Check whether it ran; a patch that edits tests fails where tests cannot run."""
         return self.passed is not None and not self.detail.startswith(EDITS_TESTS)
 
 
 class PatchTrial(Record):
-    """A patch that was tried."""
-
     steps: tuple[TrialStep, ...]
     holds: bool
     """It applies to head, and nothing that was tried failed: only such a patch is offered to be committed."""
 
     @property
     def untried(self) -> tuple[StepName, ...]:
-        """The steps that could not be tried: of these nothing is known."""
+        """Return the steps that could not be tried."""
         return tuple(step.name for step in self.steps if step.passed is None)
 
     def after(self, recorded: "PatchTrial | None") -> "PatchTrial":
-        """This trial with what an earlier one of the same patch says of the steps that were not tried now."""
+        """Add what an earlier trial of the same patch says of the steps not tried now."""
         known = {step.name: step for step in recorded.steps} if recorded else {}
         return trial_of([_with_record(step, known.get(step.name)) for step in self.steps])
 
@@ -48,7 +46,7 @@ def trial_of(steps: Sequence[TrialStep]) -> PatchTrial:
 
 
 def _with_record(step: TrialStep, recorded: TrialStep | None) -> TrialStep:
-    """A step that failed before and was not tried again has failed; one that passed is said to have."""
+    """Keep an earlier failure of a step that was not tried again."""
     if step.passed is not None or recorded is None or recorded.passed is None:
         return step
     said = f"the report says that it {'passed' if recorded.passed else 'failed'}: {recorded.detail}"
@@ -83,8 +81,6 @@ class Program(Record):
 
 
 class RunLimits(Record):
-    """How much one run may take."""
-
     seconds: float = 30.0
     cpu_seconds: int = 60
     memory_mb: int = 2048
@@ -95,7 +91,7 @@ class RunLimits(Record):
 
 
 class AlteredFile(Record):
-    """A file that the copy of a side has otherwise than the commit."""
+    """A file whose copy differs from the commit."""
 
     path: str
     is_left_out: bool = False
@@ -105,8 +101,6 @@ class AlteredFile(Record):
 
 
 class ProgramRun(Record):
-    """What a program did on one side."""
-
     side: Side
     state: RunState
     exit_code: int | None = None
@@ -136,7 +130,7 @@ class ProgramRun(Record):
 
 
 class KeptRun(Record):
-    """A program that decided something, with what it did."""
+    """A program that decided something, with its runs."""
 
     program: Program
     base: ProgramRun | None = None
@@ -144,7 +138,7 @@ class KeptRun(Record):
 
 
 class ProbeRun(Record):
-    """A program that asks how the code behaves, with what it did on both sides: twice where they differ."""
+    """A program that compares behaviour; it runs twice on sides that differ."""
 
     name: str
     program: Program

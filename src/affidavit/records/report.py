@@ -46,7 +46,7 @@ class Gap(Record):
 
 
 class Explained(Record):
-    """What an experimenter says of one difference: the words that announce it, or its own finding."""
+    """The explanation of one difference: the words that announce it, or its own finding."""
 
     probe: str
     announced: str = ""
@@ -54,8 +54,6 @@ class Explained(Record):
 
 
 class ReplySummary(Record):
-    """What became of one specialist's reply."""
-
     specialist: str
     kind: SpecialistKind
     state: Literal["clean", "accepted", "all_dropped", "rejected", "none"]
@@ -71,8 +69,6 @@ class ReplySummary(Record):
 
 
 class HunkCoverage(Record):
-    """Who looked at one hunk."""
-
     new_start: int
     new_count: int
     old_start: int
@@ -96,7 +92,7 @@ class FileCoverage(Record):
 
 
 class Counts(Record):
-    """Numbers of the report; candidates = shown + withheld, and beside them what analysers set aside."""
+    """Numbers of the report; candidates = shown + withheld."""
 
     candidates: int
     shown: int
@@ -123,7 +119,7 @@ class Verdict(Record):
 
 
 class Gate(Record):
-    """What the review means for a build."""
+    """The result for a build."""
 
     fail_on: Severity | None
     """None: nothing fails the build."""
@@ -133,8 +129,6 @@ class Gate(Record):
 
 
 class RoleUsage(Record):
-    """What one role spent."""
-
     role: str
     model: str
     requests: int = 0
@@ -148,14 +142,14 @@ class RoleUsage(Record):
 
 
 class PositiveNote(Record):
-    """A decision in the change that is better than the obvious one."""
+    """A good decision in the change."""
 
     file: str
     note: str
 
 
 class ReporterWords(Record):
-    """What a model wrote about the finished review: words beside the verdict, never a part of it."""
+    """A model's words about the finished review; no part of the verdict."""
 
     summary: str = ""
     positive_notes: tuple[PositiveNote, ...] = ()
@@ -163,7 +157,7 @@ class ReporterWords(Record):
 
 
 class Answer(Record):
-    """What came of a talk. `text` is the model's last word as it was sent, to be parsed by whoever asked."""
+    """The result of a talk. `text` is the model's last message, unparsed."""
 
     outcome: Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
     text: str | None = None
@@ -174,7 +168,7 @@ class Answer(Record):
 
 
 class Reply(Record):
-    """What a specialist hands back: a `ReviewResult` as text, and what it could not do."""
+    """A specialist's `ReviewResult` as text, and what it could not do."""
 
     specialist: str
     kind: SpecialistKind
@@ -203,35 +197,29 @@ class Reply(Record):
 
 
 class GivenJudgement(Record):
-    """What a verifier said of one candidate."""
-
     candidate: str
     judgement: Judgement
 
 
 class GivenDependencies(Record):
-    """What the quotes of packages of one candidate came to, where the review was made."""
+    """The checks of package quotes of one candidate, where the review was made."""
 
     candidate: str
     checks: tuple[DependencyCheck, ...]
 
 
 class GivenReproduction(Record):
-    """What a declared reproduction of one candidate did."""
-
     candidate: str
     check: ReproductionCheck
 
 
 class GivenTrial(Record):
-    """What was tried of one candidate's patch, and how it went."""
-
     candidate: str
     steps: tuple[TrialStep, ...]
 
 
 class Programs(Record):
-    """What the machine saw when it ran programs, and in what; or why it ran none."""
+    """The runs of programs, and their sandbox; or why none ran."""
 
     sandbox: str = ""
     reason: str = ""
@@ -248,7 +236,7 @@ so; differs: nobody explains it; flaky: one side does not do the same twice."""
 
 
 class BehaviourRow(Record):
-    """One probe in the table of what differs; its program and outputs are in the reply of its specialist."""
+    """One compared probe; its program and outputs are in its specialist's reply."""
 
     specialist: str
     name: str
@@ -260,7 +248,7 @@ class BehaviourRow(Record):
 
 
 class Inputs(Record):
-    """What a report is made of beside the change and the settings: what everybody said, redacted."""
+    """The redacted inputs of a report beside the change and the settings."""
 
     replies: tuple[Reply, ...] = ()
     """Of all specialists; those of the machine are made again by a recheck."""
@@ -318,32 +306,30 @@ class Report(Record):
 
     @property
     def shown(self) -> list[Candidate]:
-        """What the report says, worst first within a file."""
+        """Return the shown findings, worst first within a file."""
         return [candidate for candidate in self.candidates if candidate.is_shown]
 
     @property
     def withheld(self) -> list[Candidate]:
-        """What the report does not say, each with its reason."""
+        """Return the withheld findings, each with its reason."""
         return [candidate for candidate in self.candidates if not candidate.is_shown]
 
     @property
     def dropped(self) -> list[Diagnostic]:
-        """Every note of a finding that was dropped: by the contract, or by an analyser's own part."""
+        """Return the notes on every dropped finding or analyser result."""
         return [one for one in self.diagnostics if one.code is Reason.FINDING_DROPPED]
 
     @property
     def set_aside(self) -> list[Diagnostic]:
-        """What an analyser reported and its own part dropped: it was never handed in and is no candidate."""
+        """Return the notes on results that analysers' modules dropped: they are no candidates."""
         return [one for one in self.diagnostics if one.is_set_aside]
 
     @property
     def set_aside_count(self) -> int:
-        """How many there are, with those that are too many to be listed."""
         return count_set_aside(self.diagnostics)
 
 
 def count_set_aside(diagnostics: Iterable[Diagnostic]) -> int:
-    """How many results of analysers their own parts dropped."""
     return sum(sum(one.unlisted.values()) or 1 for one in diagnostics if one.is_set_aside)
 
 
@@ -367,8 +353,6 @@ def why_not_derived(affidavit_version: str, report_version: str) -> str:
 
 
 class StoredFinding(Record):
-    """A finding of an earlier report."""
-
     report_id: str
     fingerprint: str
     title: str

@@ -32,7 +32,7 @@ WAYS_TO_SAY = {2: ("input", "output"), 3: ("input", "cached_input", "output")}
 
 
 class Price(Record):
-    """What a model costs, in US dollars per million tokens."""
+    """The price of a model, in US dollars per million tokens."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
@@ -49,7 +49,7 @@ class Price(Record):
         return self
 
     def cost_usd(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float:
-        """What these tokens cost; the cached ones are part of the input."""
+        """Return the price of these tokens; cached ones are part of the input."""
         cached = min(cached_tokens, input_tokens)
         cached_price = self.input if self.cached_input is None else self.cached_input
         dollars = (input_tokens - cached) * self.input + cached * cached_price + output_tokens * self.output
@@ -57,7 +57,7 @@ class Price(Record):
 
 
 def read_prices(value: Any) -> dict[str, Price]:
-    """Model to price; raises ValueError with what is wrong."""
+    """Read the price of each model; raise ValueError with what is wrong."""
     stated = _from_text(value) if isinstance(value, str) else value
     if not isinstance(stated, dict):
         raise ValueError(f"expected a table for each model, or {TEXT_FORM}, found {value!r}")

@@ -34,7 +34,6 @@ MAX_RULES = 5
 
 
 def why_words(candidate: Candidate) -> str:
-    """The reason why a candidate is not shown, for people; its code is in the native report."""
     code = withheld_reason(candidate)
     return WORDS.get(Reason(code), code.replace("_", " "))
 
@@ -45,7 +44,6 @@ def withheld_counts(candidates: Sequence[Candidate]) -> list[tuple[str, int]]:
 
 
 def set_aside_words(report: Report) -> str:
-    """How many results of analysers were set aside, by their rules; empty: none."""
     if not report.set_aside:
         return ""
     said = f"{counted(report.set_aside_count, 'result')} of analysers, set aside"

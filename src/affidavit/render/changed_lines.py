@@ -177,8 +177,6 @@ _LAST_LINE = 2**31 - 1
 
 @dataclass(frozen=True)
 class HeadPlace:
-    """A path and its first and last line."""
-
     path: str
     first: int
     last: int

@@ -28,8 +28,6 @@ Write = Callable[[Report, RenderOptions], str]
 
 @dataclass(frozen=True)
 class Format:
-    """One way to write a report."""
-
     module: str
     """Its module in this room, imported when it is asked for: nobody waits for the others."""
     function: str = field(default="write", kw_only=True)
@@ -66,7 +64,6 @@ def parse_format(text: str) -> FormatRequest:
 
 
 def known_formats() -> list[str]:
-    """The names to choose from, with their versions."""
     return [
         name if not chosen.versions else f"{name} ({', '.join(f'@{one}' for one in chosen.versions)})"
         for name, chosen in FORMATS.items()

@@ -26,8 +26,6 @@ NARROWEST = 30
 
 @dataclass(frozen=True)
 class Glyphs:
-    """The signs that the report draws with."""
-
     rule: str
     bar: str
     mark: str

@@ -89,7 +89,6 @@ def fit_blocks(blocks: Sequence[str], limit: int, noun: str, plural: str) -> lis
 
 
 def _finding_blocks(view: ReportView, *, show_nits: bool) -> list[str]:
-    """One block a finding, worst file first; the first block of a file carries its heading."""
     blocks = [*_overview(view.standing), *_grouped(view.standing)]
     blocks += _under("#### Smaller points", [folded_item(one) for one in view.folded])
     if show_nits:
@@ -215,7 +214,6 @@ def _cause(cause: CauseView) -> str:
 
 
 def clipped_line(text: str) -> str:
-    """Text of a change on one line, inert and not too long."""
     return markdown_line(one_line(text, _MAX_PROSE_LENGTH))
 
 
@@ -234,7 +232,6 @@ def one_line_item(finding: FindingView) -> str:
 
 
 def note_items(view: ReportView, *, show_withheld: bool = False, show_nits: bool = False) -> list[str]:
-    """Return the notes as list items, and compared behaviour as a fold."""
     items = []
     for note in notes_of(view, show_nits=show_nits):
         most = _MAX_TITLE_LENGTH if note.is_cut else _MAX_PROSE_LENGTH

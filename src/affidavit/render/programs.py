@@ -86,7 +86,6 @@ def _set_off(part: Part, most: int | None) -> list[str]:
 
 
 def parts_of(program: Program, runs: Iterable[ProgramRun], most: int = MAX_LINES) -> Iterator[Part]:
-    """A program with its files, and what it did."""
     yield Part(heading=f"{' '.join(program.language.split())}:", text=program.text.rstrip("\n"))
     for file in program.files:
         yield Part(heading=f"with the file {' '.join(file.path.split())}:", text=file.content.rstrip("\n"))
@@ -130,8 +129,6 @@ READ_FIRST: tuple[ProbeState, ...] = ("reported", "differs", "announced", "flaky
 
 
 class Compared(Record):
-    """One probe as a reader sees it."""
-
     name: str
     outcome: str
     why: str
@@ -149,7 +146,6 @@ def behaviour_sentence(report: Report) -> str:
 
 
 def compared(report: Report) -> list[Compared]:
-    """Every probe, those that differ first."""
     return [_compared(row, report) for row in sorted(report.behaviour, key=_reading_order)]
 
 

@@ -164,7 +164,6 @@ class Under:
 
 
 def under_of(candidate: Candidate, duplicates: Sequence[Candidate]) -> Under:
-    """Sort the duplicates of a finding into lines, places and accounts."""
     lines = [one for one in duplicates if _is_line(one, candidate)]
     others = [one for one in duplicates if not _is_line(one, candidate)]
     places = places_elsewhere(candidate, others)
@@ -178,7 +177,6 @@ def said_under(candidate: Candidate, report: Report) -> list[tuple[str, str]]:
 
 
 def under_words(under: Under) -> list[tuple[str, str]]:
-    """Say what a finding stands for, each with its label."""
     said = [("also at", _lines(under.lines))] if under.lines else []
     said += _listed("also at", [_quoted(one) for one in under.places], MAX_PLACES, "more place")
     accounts = [_account(one) for one in under.accounts]
@@ -226,7 +224,6 @@ def why_withheld(candidate: Candidate, known: Mapping[str, Candidate]) -> str:
 
 
 def leader_of(candidate: Candidate, known: Mapping[str, Candidate]) -> Candidate | None:
-    """The finding that a duplicate is withheld for; None where it is no duplicate."""
     withheld = candidate.withheld
     is_duplicate = withheld is not None and withheld.code is Reason.DUPLICATE_OF
     return known.get(withheld.detail) if withheld and is_duplicate else None
@@ -273,7 +270,6 @@ def _lines(places: Sequence[Candidate]) -> str:
 
 
 def patch_text(candidate: Candidate) -> str:
-    """The patch that a finding brings; empty where it has none."""
     evidence = candidate.finding.verification if candidate.finding else None
     return (evidence.patch or "").rstrip("\n") if evidence else ""
 
@@ -299,7 +295,6 @@ def trial_lines(candidate: Candidate) -> list[str]:
 
 
 def proof_steps(candidate: Candidate) -> list[str]:
-    """Why the finding is believed: who found it, and how it was checked."""
     said = [_origin(candidate), quote_words(candidate.quote)]
     said += [one.summary for one in candidate.dependency_quotes]
     said += [_search_proof(run) for run in candidate.searches]

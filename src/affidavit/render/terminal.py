@@ -44,7 +44,6 @@ def write(report: Report, options: RenderOptions) -> str:
 
 
 def print_terminal(report: Report, options: RenderOptions) -> None:
-    """Write it to the terminal itself, as wide and as colourful as that is."""
     render_terminal(report, console=Console(), options=options)
 
 
@@ -135,7 +134,6 @@ def _write_patch(ink: Ink, finding: FindingView) -> None:
 
 
 def _write_program(ink: Ink, finding: FindingView, *, is_verbose: bool) -> None:
-    """How both sides ended and how to repeat it; on demand the program and its outputs."""
     program = finding.program
     if program is None or not program.line:
         return

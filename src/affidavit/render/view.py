@@ -20,8 +20,6 @@ MAX_ANCHOR_LENGTH = 64
 
 
 class QuoteView(Record):
-    """The code that a finding quotes."""
-
     code: str
     start: int
     language: str
@@ -53,8 +51,6 @@ class FurtherView(Record):
 
 
 class ProgramView(Record):
-    """What programs showed of a finding."""
-
     outcome: str
     """Empty where the finding offers no program."""
     line: tuple[str, ...]
@@ -72,8 +68,6 @@ class PatchView(Record):
 
 
 class WithheldView(Record):
-    """Why a finding is not shown."""
-
     code: str
     why: str
     detail: str
@@ -122,7 +116,6 @@ class FindingView(Record):
 
     @property
     def places_under(self) -> list[tuple[str, str]]:
-        """What it stands for at other places, without other accounts."""
         return [one for one in self.under if one[0] == "also at"]
 
     @property
@@ -190,7 +183,6 @@ class ReportView(Record):
 
 
 def by_file(findings: Iterable[FindingView]) -> dict[str, list[FindingView]]:
-    """Findings by their file; the file with the worst one first."""
     files: dict[str, list[FindingView]] = {}
     for one in findings:
         if one.file:

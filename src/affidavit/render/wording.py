@@ -70,7 +70,6 @@ def _urgency(candidate: Candidate, finding: Finding | None) -> tuple[int, bool, 
 
 
 def by_file(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
-    """Candidates by the file they speak of; the file with the worst one first."""
     files: dict[str, list[Candidate]] = {}
     for candidate in ordered(candidates):
         if candidate.finding is not None:
@@ -132,7 +131,6 @@ def claim(finding: Finding) -> list[tuple[str, str]]:
 
 
 def message_of(finding: Finding) -> str:
-    """The message; empty where it only repeats the title."""
     return "" if _folded(finding.message) in _folded(finding.title) else finding.message
 
 
@@ -263,7 +261,6 @@ def skipped_sentence(report: Report) -> str:
 
 
 def unexamined_files(report: Report) -> list[tuple[str, str]]:
-    """Path and reason of each changed file that nobody looked at, though it was not skipped."""
     return [(file.path, file.reason) for file in report.coverage if file.state == "not_examined"]
 
 
@@ -287,7 +284,6 @@ def brought_suppressions(report: Report) -> list[tuple[str, str]]:
 
 
 def part_sentence(part: Gap) -> str:
-    """What did not run, why, and what to do about it."""
     reason = part.reason.strip().rstrip(".")
     sentence = f"{part.name}: {reason}" if reason else part.name
     return f"{sentence}. {part.advice.strip()}" if part.advice.strip() else sentence

@@ -52,7 +52,6 @@ def chosen_model(
 
 
 def opened_ledger(options: ReviewOptions, environment: Mapping[str, str] = os.environ) -> Ledger:
-    """What a command may spend that reads no settings of a repository."""
     return ledger_of(_without_files(options, environment))
 
 

@@ -63,7 +63,6 @@ def read_report(path: Path) -> Report:
 
 
 def _other_version(content: bytes) -> str:
-    """Say which release wrote a file that cannot be read, where it is another one."""
     with suppress(ValueError, RecursionError):
         written = json.loads(content)
         if isinstance(written, dict):

@@ -66,7 +66,6 @@ def _outside_tools(opened: OpenedChange, options: ReviewOptions, log: Conversati
 
 
 async def connected(panel: Panel, reviewing: Coroutine[Any, Any, Result]) -> Result:
-    """Keep the connections to the models open for the whole review."""
     async with kept_open(panel.minds.values()):
         return await reviewing
 

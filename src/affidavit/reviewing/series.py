@@ -78,7 +78,6 @@ def keep_iteration(report: Report, followed: Followed, folder: Path | None, warn
 
 
 def keep_summary(summary: IterationSummary, followed: Followed, folder: Path | None, warn: Say) -> None:
-    """Note a review, in a few lines, as the next of its series."""
     try:
         store = open_store(folder or state_folder())
         store.iterations.add(followed.repository, followed.series, summary)

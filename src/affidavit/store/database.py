@@ -26,13 +26,13 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """A connection inside one transaction: all of it is kept, or nothing."""
+        """Open a connection in one transaction: all of it is kept, or nothing."""
         with self._explained(), self._ready() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """As a transaction, for one that will write: a file is locked at once, a server locks rows."""
+        """Open a transaction that will write: a file is locked at once, a server locks rows."""
         with self._explained(), self._ready() as ready:
             is_file = isinstance(self.location, SqliteFile)
             connection = ready.execution_options(is_alone=True) if is_file else ready
@@ -41,7 +41,7 @@ class Database:
 
     @contextmanager
     def writing_for(self, name: str) -> Iterator[Connection]:
-        """As above, while nobody else does so for the same name: what is counted here still holds."""
+        """Write while no other transaction writes for the same name."""
         with self.writing() as connection:
             if not isinstance(self.location, SqliteFile):
                 postgresql.lock_name(connection, name, self._busy_seconds)
@@ -49,14 +49,14 @@ class Database:
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:
-        """As above, while nobody else decides: what is read here still holds when it is written."""
+        """Write while no other transaction decides anything."""
         with self._explained(), self._ready() as ready:
             connection = ready.execution_options(is_alone=True)
             with connection.begin():
                 yield connection
 
     def empty_log(self) -> bool:
-        """Let nothing of what was deleted stand in a file's log; a server has its own ways."""
+        """Remove deleted data from a file's log; a server does so itself."""
         if not isinstance(self.location, SqliteFile) or self.location.is_fixed:
             return True
         with self._explained(), self._ready() as connection:
@@ -84,7 +84,7 @@ class Database:
             sqlite.make_ready(connection, self.location)
 
     def _make(self) -> None:
-        """Make the tables, all or none, also where another process does so right now."""
+        """Create the tables, all or none, even if another process does so right now."""
         with self._engine.connect().execution_options(is_alone=True) as connection, connection.begin():
             if _version(connection) is not None:
                 return
@@ -114,7 +114,7 @@ class Database:
             raise self._explain(error) from error
 
     def _explain(self, error: Exception) -> StoreError:
-        """In our words, without the statement and the library's own advice."""
+        """Translate the error into our words, without the statement."""
         name, cause = self.location.name, getattr(error, "orig", None) or error
         if sqlite.is_busy(cause) or postgresql.is_busy(cause):
             return StoreError(
@@ -137,7 +137,7 @@ def _version(connection: Connection) -> str | None:
 
 
 def upsert(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
-    """Insert a row, or put it in the place of the one with the same key."""
+    """Insert a row, or replace the one with the same key."""
     adding = _insert_into(connection, table).values(row)
     keys = [column.name for column in table.primary_key]
     others = {name: adding.excluded[name] for name in row if name not in keys}
@@ -145,7 +145,7 @@ def upsert(connection: Connection, table: Table, row: Mapping[str, Any]) -> None
 
 
 def insert_once(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
-    """Insert a row unless it is there, or another has what only one may have; whether it was inserted."""
+    """Insert a row unless it is there; return whether it was inserted."""
     adding = _insert_into(connection, table).values(row).on_conflict_do_nothing()
     # How many rows there were is not said by every driver.
     return connection.execute(adding.returning(*table.primary_key)).first() is not None
@@ -157,7 +157,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 
 
 def _insert_into(connection: Connection, table: Table) -> SqliteInsert | PostgresInsert:
-    """Both say what to do with a row that is there, in the same words, and the common insert does not."""
+    """Both dialects support conflict clauses; the common insert does not."""
     return SqliteInsert(table) if connection.dialect.name == "sqlite" else PostgresInsert(table)
 
 

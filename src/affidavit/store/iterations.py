@@ -10,7 +10,7 @@ from affidavit.store.tables import ITERATIONS, is_of_tenant, is_standing
 
 
 class Iterations:
-    """All series of reviews of one store; each tenant has its own, told apart by whose the reports are."""
+    """The series of reviews of one store; each tenant has its own."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -18,7 +18,7 @@ class Iterations:
     def add(
         self, repository: str, series: str, summary: IterationSummary, tenant: str = DEFAULT_TENANT
     ) -> None:
-        """Keep one more review; a second one of the same head takes the place of the first."""
+        """Keep one more review; a second one of the same head replaces the first."""
         named = _named(repository, series, tenant)
         row = {
             "repository": repository,
@@ -39,7 +39,7 @@ class Iterations:
             connection.execute(insert(ITERATIONS).values(row))
 
     def of(self, repository: str, series: str, tenant: str = DEFAULT_TENANT) -> list[StoredIteration]:
-        """All reviews of a tenant under a name, oldest first; one that was cancelled is none of them."""
+        """Return the reviews of a series, oldest first, without cancelled ones."""
         named = and_(_named(repository, series, tenant), is_standing(ITERATIONS.c.report_id))
         wanted = select(ITERATIONS).where(named).order_by(ITERATIONS.c.number)
         with self._database.transaction() as connection:
@@ -51,7 +51,6 @@ class Iterations:
             return [_read(dict(row)) for row in connection.execute(wanted).mappings()]
 
     def series(self, tenant: str = DEFAULT_TENANT) -> list[StoredSeries]:
-        """Every name with its newest review, the newest first."""
         number = ITERATIONS.c.number
         own = and_(is_of_tenant(ITERATIONS.c.report_id, tenant), is_standing(ITERATIONS.c.report_id))
         newest = select(func.max(number)).where(own).group_by(ITERATIONS.c.repository, ITERATIONS.c.series)

@@ -22,13 +22,10 @@ _ENTRY = (
 
 
 class Labels:
-    """The labels of one store."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, entry: LabelEntry) -> None:
-        """Keep one act of labelling, attached to its report as that is kept."""
         row = entry.model_dump(exclude={"by", "at", "report_digest"})
         digest = select(REPORTS.c.digest).where(REPORTS.c.id == entry.report_id).scalar_subquery()
         with self._database.transaction() as connection:
@@ -39,7 +36,6 @@ class Labels:
             )
 
     def of_report(self, report_id: str) -> list[LabelEntry]:
-        """The newest entry of each finding of a report, where it is a label."""
         wanted = select(*_ENTRY).where(LABELS.c.report_id == report_id, _counts()).order_by(LABELS.c.number)
         return [_entry(row) for row in self._rows(wanted)]
 
@@ -48,7 +44,7 @@ class Labels:
         return [_entry(row) for row in self._rows(select(*_ENTRY).where(is_it).order_by(LABELS.c.number))]
 
     def with_findings(self, since: str = "", tenant: str | None = None) -> list[LabelledFinding]:
-        """The label of every finding that has one, in reports made since then; the newest label last.
+        """Return the label of every labelled finding in reports since then, the newest last.
 
         Of one tenant's reports alone, or of all (None).
         """
@@ -66,7 +62,7 @@ class Labels:
         return [_labelled(row) for row in self._rows(wanted)]
 
     def unheard(self, since: str = "", tenant: str | None = None) -> list[LabelEntry]:
-        """The newest word on each finding of each person whose word counts in no rate, oldest first."""
+        """Return the newest label of each person whose labels count in no rate, oldest first."""
         wanted = (
             select(*_ENTRY)
             .join(REPORTS, REPORTS.c.id == LABELS.c.report_id)
@@ -82,7 +78,7 @@ class Labels:
 
 
 def _counts() -> ColumnElement[bool]:
-    """Whether an entry is a label, and nobody whose word counts said anything about the finding after it."""
+    """Select entries that are labels and the newest that counts for their finding."""
     later = LABELS.alias("later")
     newest = select(func.max(later.c.number)).where(
         later.c.report_id == LABELS.c.report_id,
@@ -93,7 +89,7 @@ def _counts() -> ColumnElement[bool]:
 
 
 def _is_heard(labels: FromClause) -> ColumnElement[bool]:
-    """As `LabelEntry.counts` says."""
+    """Select entries for which `LabelEntry.counts` is true."""
     return labels.c.source.not_in(UNHEARD.values())
 
 

@@ -15,7 +15,7 @@ _SECRET = ("password", "secret", "scram")
 
 @dataclass(frozen=True)
 class SqliteFile:
-    """A file in a folder of the user's; made on first use, readable by the user alone."""
+    """A file in a folder of the user; created on first use, readable by the user alone."""
 
     path: Path
 
@@ -28,13 +28,13 @@ class SqliteFile:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it is there and nothing can be written: what is kept can still be read."""
+        """Check for a file in a folder that cannot be written: it can still be read."""
         return self.path.is_file() and not os.access(self.path.parent, os.W_OK)
 
 
 @dataclass(frozen=True)
 class PostgresDatabase:
-    """A database of a PostgreSQL server, which somebody has made; its tables are made on first use."""
+    """An existing PostgreSQL database; its tables are created on first use."""
 
     url: str
 
@@ -47,7 +47,7 @@ class PostgresDatabase:
 
     @property
     def shown(self) -> str:
-        """As an operator names it to a command: with its options, without what is secret."""
+        """Return the address for a command line: with its options, without secrets."""
         options = parse_qsl(urlsplit(self.url).query)
         open_ones = [(name, value) for name, value in options if not any(one in name for one in _SECRET)]
         # The driver takes a plus for a plus.
@@ -62,7 +62,7 @@ Location = SqliteFile | PostgresDatabase
 
 
 def locate(named: Path | str) -> Location:
-    """The file in a folder, or the database at an address `postgresql://…`."""
+    """Return the file in a folder, or the database at an address `postgresql://…`."""
     if isinstance(named, Path) or "://" not in named:
         return SqliteFile(Path(named) / FILE_NAME)
     scheme = named.split("://", maxsplit=1)[0]

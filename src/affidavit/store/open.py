@@ -18,7 +18,7 @@ BUSY_SECONDS = 10
 
 
 class Store:
-    """One store. Only what reads or writes connects, and loads what it takes to connect."""
+    """One store. It connects, and loads what it needs to connect, on first use."""
 
     def __init__(self, location: Location, busy_seconds: float, *, keeps_connections: bool = False) -> None:
         self._location = location
@@ -30,12 +30,11 @@ class Store:
         return self._location.name
 
     def exists(self) -> bool:
-        """Whether something was kept already; asking makes no store."""
         return self._location.exists()
 
     @cached_property
     def database(self) -> "Database":
-        """Its tables, for whoever keeps some of their own there."""
+        """Return its tables, for modules that keep their own there."""
         from affidavit.store.database import Database  # noqa: PLC0415 - SQLAlchemy is slow to load
 
         return Database(self._location, self._busy_seconds, keeps_connections=self._keeps_connections)
@@ -80,7 +79,7 @@ class Store:
 def open_store(
     named: Path | str, *, busy_seconds: float = BUSY_SECONDS, keeps_connections: bool = False
 ) -> Store:
-    """The store in a folder, or at an address `postgresql://…`; nothing is made before something is kept.
+    """Open the store in a folder, or at an address `postgresql://…`; it is created on first write.
 
     A file is opened anew for each use, unless `keeps_connections`: for who asks many times a second.
     """

@@ -40,7 +40,7 @@ _COMES_BACK = ("25006", "25P03")
 
 
 def make_engine(location: PostgresDatabase, busy_seconds: float) -> Engine:
-    """An engine that keeps a few connections open, and notices when the server has closed one."""
+    """Make an engine that keeps a few connections open and replaces closed ones."""
     url = make_url(location.url.replace("postgres://", "postgresql://", 1))
     try:
         engine = create_engine(
@@ -57,7 +57,7 @@ def make_engine(location: PostgresDatabase, busy_seconds: float) -> Engine:
 
 
 def notice_the_dead(engine: Engine) -> None:
-    """Let neither side wait for the other one forever."""
+    """Let neither side wait forever for the other."""
     from affidavit.store import silent_server  # noqa: PLC0415 - not everybody has the driver
 
     event.listen(engine, "do_connect", silent_server.connect)
@@ -65,7 +65,7 @@ def notice_the_dead(engine: Engine) -> None:
 
 
 def _let_go_of_the_dead(connection: Any, _record: object) -> None:
-    """A machine that lost its power does not hang up: the server lets go of its locks all the same."""
+    """Let the server release the locks of a client that vanished."""
     for name, value in PATIENCE.items():
         try:
             connection.execute(f"SET {name} = {value}")
@@ -79,7 +79,7 @@ def is_busy(error: BaseException | None) -> bool:
 
 
 def is_away(error: BaseException | None) -> bool:
-    """Whether the server could not be reached, or has gone in the middle."""
+    """Check whether the server was unreachable, or disconnected."""
     if getattr(error, "sqlstate", None) in _COMES_BACK:
         return True
     kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(error).__mro__}
@@ -89,7 +89,7 @@ def is_away(error: BaseException | None) -> bool:
 
 
 def lock_name(connection: Connection, name: str, busy_seconds: float) -> None:
-    """Wait until nobody else has the lock of this name, and have it for the rest of the transaction."""
+    """Wait for the lock of this name, and hold it for the rest of the transaction."""
     _wait_at_most(connection, busy_seconds)
     connection.execute(select(func.pg_advisory_xact_lock(LOCK_NUMBER, func.hashtext(name))))
 

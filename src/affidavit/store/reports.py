@@ -17,13 +17,11 @@ _AT_ONCE = 20
 
 
 class Reports:
-    """The reports of one store."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def save(self, report: Report, body: bytes | None = None) -> None:
-        """Keep a report; the same report twice is kept once. `body`: the bytes it was read from, if any."""
+        """Keep a report, once. `body`: the bytes it was read from, if any."""
         written = report.model_dump_json().encode() if body is None else body
         with self._database.transaction() as connection:
             upsert(connection, REPORTS, _report_row(report, written))
@@ -42,7 +40,6 @@ class Reports:
         return report
 
     def load_bytes(self, report_id: str) -> bytes | None:
-        """A kept report as it was written, byte for byte."""
         with self._database.transaction() as connection:
             row = connection.execute(
                 select(REPORTS.c.body, REPORTS.c.digest).where(REPORTS.c.id == report_id)
@@ -57,13 +54,12 @@ class Reports:
         return bytes(row.body)
 
     def has(self, report_id: str) -> bool:
-        """Whether a report is kept, readable or not."""
         with self._database.transaction() as connection:
             found = connection.execute(select(REPORTS.c.id).where(REPORTS.c.id == report_id))
             return found.one_or_none() is not None
 
     def each(self, since: str = "", tenant: str | None = None) -> Iterator[Report | None]:
-        """Reports made at or after a date, oldest first; None for one that this version cannot read."""
+        """Yield reports made since a date, oldest first; None for one that cannot be read."""
         wanted = select(REPORTS.c.body, REPORTS.c.digest).where(
             REPORTS.c.created_at >= since, is_of_tenant(REPORTS.c.id, tenant)
         )
@@ -73,7 +69,7 @@ class Reports:
                 yield _read(row.body) if _is_whole(row.body, row.digest) else None
 
     def ids(self, start: str = "", is_wanted: Callable[[str], bool] | None = None) -> list[str]:
-        """Ids that begin so, the newest report's first; `is_wanted` is asked with each repository's name."""
+        """Return ids that begin so, newest first; `is_wanted` filters by the repository's name."""
         # Not LIKE: it has wildcards, and SQLite's does not distinguish A from a.
         wanted = func.substr(REPORTS.c.id, 1, len(start)) == start
         newest_first = (REPORTS.c.created_at.desc(), REPORTS.c.id.desc())

@@ -29,7 +29,6 @@ class Rollouts:
         return sorted(map(RolloutReview.model_validate_json, bodies), key=lambda review: review.at)
 
     def begin(self, plan: RolloutPlan) -> Rollout | None:
-        """Keep a new rollout; None if one is running."""
         with self._database.alone() as connection:
             if _newest(connection, "running"):
                 return None
@@ -49,7 +48,6 @@ class Rollouts:
             return connection.execute(update(ROLLOUTS).where(is_it).values(values)).rowcount > 0
 
     def add_review(self, rollout: int, review: RolloutReview) -> None:
-        """Count a review; it replaces an earlier one of the same change."""
         row = {"rollout": rollout, "change_key": review.change_key, "body": review.model_dump_json()}
         with self._database.alone() as connection:
             upsert(connection, ROLLOUT_REVIEWS, row)

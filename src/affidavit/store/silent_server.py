@@ -19,13 +19,13 @@ class SilentError(psycopg.OperationalError):
 
 
 class Listening(psycopg.Connection[Any]):
-    """A connection that is given up where its server answers nobody any more."""
+    """A connection that is given up when its server stops answering."""
 
     silent_seconds: ClassVar[float] = 5.0
     asking_seconds: ClassVar[int] = 5
 
     def wait(self, gen: Generator[Any, Any, Result], *args: Any, **limits: Any) -> Result:
-        """Every exchange with the server goes through here."""
+        """Watch an exchange with the server; every one goes through here."""
         try:
             return super().wait(self._listened_to(gen), *args, **limits)
         except SilentError:
@@ -51,7 +51,7 @@ class Listening(psycopg.Connection[Any]):
             return result
 
     def _is_asking(self) -> bool:
-        """Whether an answer is due; who listens for notifications waits for nothing else."""
+        """Check whether an answer is due; waiting for notifications is no question."""
         return self.pgconn.transaction_status == TransactionStatus.ACTIVE
 
     def _ask_elsewhere(self) -> None:

@@ -13,7 +13,7 @@ _EMPTYING_MILLISECONDS = 3_000
 
 
 def make_engine(location: SqliteFile, busy_seconds: float, *, keeps_connections: bool) -> Engine:
-    """An engine that opens the file anew for each use, so that nothing is held between two, or keeps it open.
+    """Make an engine that opens the file for each use, or keeps it open.
 
     Opening it costs ten times what a question costs, and the last one that closes it writes its log back.
     """
@@ -33,7 +33,7 @@ def driven(connection: Connection) -> sqlite3.Connection:
 
 
 def make_ready(connection: Connection, location: SqliteFile) -> None:
-    """Set what holds for a connection, once it is known that the store may be used."""
+    """Set the options of a connection to a usable store."""
     database = driven(connection)
     database.execute("PRAGMA foreign_keys = ON")
     # What is deleted is overwritten, too; not every build of SQLite does so by itself.
@@ -43,7 +43,7 @@ def make_ready(connection: Connection, location: SqliteFile) -> None:
 
 
 def empty_log(database: sqlite3.Connection) -> bool:
-    """Bring the write-ahead log into the file and cut it off; False where somebody reads all the while."""
+    """Empty the write-ahead log; False if readers prevent it."""
     (patience,) = database.execute("PRAGMA busy_timeout").fetchone()
     database.execute(f"PRAGMA busy_timeout = {_EMPTYING_MILLISECONDS}")
     try:
@@ -54,7 +54,7 @@ def empty_log(database: sqlite3.Connection) -> bool:
 
 
 def is_busy(error: BaseException | None) -> bool:
-    """Whether another process kept the file for itself for too long."""
+    """Check whether another process held the lock for too long."""
     return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode in (
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_LOCKED,
@@ -87,7 +87,7 @@ def _begin(connection: Connection) -> None:
 
 
 def _let_readers_go_on(database: sqlite3.Connection) -> None:
-    """Switch to write-ahead logging, unless somebody else has the store open: then the next one may."""
+    """Switch to write-ahead logging, unless another process has the store open."""
     if database.execute("PRAGMA journal_mode").fetchone() == ("wal",):
         return
     (patience,) = database.execute("PRAGMA busy_timeout").fetchone()

@@ -26,7 +26,7 @@ from affidavit.records.iteration import DEFAULT_TENANT
 
 
 class KeptText(TypeDecorator[str]):
-    """Text as every database holds it, and in the order of its characters whatever the server's language."""
+    """Text that every database stores, sorted by code point whatever the server's language."""
 
     impl = Text
     cache_ok = True
@@ -36,7 +36,7 @@ class KeptText(TypeDecorator[str]):
         return Text(collation="C") if dialect.name == "postgresql" else Text()
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """PostgreSQL holds no NUL, and neither holds half a character."""
+        """Replace NUL and lone surrogates, which databases refuse."""
         del dialect
         if value is None:
             return None
@@ -206,7 +206,7 @@ POSTINGS = Table(
 
 
 def is_of_tenant(report_id: ColumnElement[str], tenant: str | None) -> ColumnElement[bool]:
-    """Whether a report is a tenant's (None: of whomever); one without a review is the default tenant's."""
+    """Select a tenant's reports (None: all); one without a review belongs to the default tenant."""
     if tenant is None:
         return true()
     if tenant == DEFAULT_TENANT:
@@ -215,7 +215,7 @@ def is_of_tenant(report_id: ColumnElement[str], tenant: str | None) -> ColumnEle
 
 
 def is_standing(report_id: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether a report is one to go on from: not that of a review which ended otherwise at its last step."""
+    """Select reports whose review completed, or that the command line made."""
     return report_id.not_in(select(REVIEWS.c.id).where(REVIEWS.c.status != "completed"))
 
 

@@ -23,7 +23,7 @@ _GROUP, _USER, _SYSTEM, _USER_OF_CHILDREN, _SYSTEM_OF_CHILDREN = 2, 11, 12, 13, 
 
 
 def cpu_seconds(group: int) -> float | None:
-    """What the processes of a group have used, with those that ended; None where nobody can know."""
+    """Return the CPU time of a process group, ended ones included; None if unknown."""
     if not PROC.is_dir():
         return None
     ticks, is_known = 0, False
@@ -36,7 +36,6 @@ def cpu_seconds(group: int) -> float | None:
 
 
 def own_cpu_seconds(pid: int) -> float | None:
-    """What one process has used; None where nobody can know."""
     fields = _fields(PROC / str(pid))
     if len(fields) <= _SYSTEM:
         return None
@@ -52,7 +51,7 @@ def _fields(process: Path) -> tuple[str, ...]:
 
 
 def is_over(limit: float, passed: float, used: float | None) -> bool:
-    """Whether a child has had its time.
+    """Check whether a child has used its time.
 
     A limit counts the work of the child. On a busy machine the clock runs on while it waits for its turn, so
     one that works has as much again, several times; one that only waits has not.
@@ -66,7 +65,7 @@ def is_over(limit: float, passed: float, used: float | None) -> bool:
 def ended_after(
     limit: float, used: Callable[[], float | None], end: Callable[[], None]
 ) -> Iterator[threading.Event]:
-    """Call `end` when the time is over; the event says whether that was so."""
+    """Call `end` when the time is over; the event says whether that happened."""
     done, late = threading.Event(), threading.Event()
     started = time.monotonic()
 
@@ -95,8 +94,6 @@ EndState = Literal["exited", "timed_out", "flooded"]
 
 @dataclass(frozen=True)
 class EndedProcess:
-    """What a child left behind."""
-
     state: EndState
     exit_code: int
     output: bytes
@@ -112,7 +109,7 @@ async def run_child(
     max_bytes: int,
     asked_to_end: bool = False,
 ) -> EndedProcess:
-    """Run a program in a process group of its own; an `OSError` says that it could not be started.
+    """Run a program in its own process group; raise OSError if it cannot be started.
 
     One that is asked to end (SIGTERM) has a moment for it: it knows of processes that left the group.
 
@@ -144,7 +141,7 @@ async def run_child(
 
 
 async def _is_over_in_time(child: "_Child", group: int, seconds: float) -> bool:
-    """Wait for the end, as long as the work may take; what others use of the machine does not count."""
+    """Wait for the end, as long as the CPU time allows."""
     started = time.monotonic()
     wait = seconds
     while True:

@@ -18,7 +18,7 @@ async def both(
 
 
 async def side_by_side(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
-    """The results in order. Where one fails, the others have ended before its error is raised.
+    """Return the results in order; if one fails, end the others before raising its error.
 
     Left to the end of the event loop, they would be cancelled together with asyncio's own tasks, and
     a program that was just being started would be waited for without end.

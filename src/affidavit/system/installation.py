@@ -18,14 +18,13 @@ Installer = Literal["pip", "uv", "pipx", "uv tool"]
 
 @dataclass(frozen=True)
 class Installation:
-    """An environment that holds Affidavit, and the program that made it."""
+    """The environment of this Affidavit, and the program that made it."""
 
     prefix: Path
     python: Path
     installer: Installer
 
     def command_for(self, requirement: str) -> str:
-        """The command that adds a package to this environment and no other."""
         wanted = shlex.quote(requirement)
         match self.installer:
             case "uv tool":
@@ -38,7 +37,7 @@ class Installation:
                 return f"{shlex.quote(str(self.python))} -m pip install {wanted}"
 
     def command_to_complete(self) -> str:
-        """The command that brings what Affidavit itself asks for and this environment has lost."""
+        """Return the command that installs missing packages of Affidavit."""
         match self.installer:
             case "uv tool":
                 return f"uv tool upgrade --reinstall {NAME}"
@@ -53,7 +52,6 @@ def this_installation() -> Installation:
 
 
 def installation_at(prefix: Path, python: Path, *, has_pip: bool) -> Installation:
-    """An installation, known by what its installer left there."""
     if (prefix / UV_RECEIPT).is_file():
         return Installation(prefix, python, "uv tool")
     if (prefix / PIPX_RECEIPT).is_file():
@@ -64,7 +62,7 @@ def installation_at(prefix: Path, python: Path, *, has_pip: bool) -> Installatio
 def comes_along(
     package: str, required: Sequence[str] | None = None, platform: Mapping[str, str] | None = None
 ) -> bool:
-    """Whether an install of Affidavit brings the package here, or on the platform that is described."""
+    """Check whether an install of Affidavit brings the package to this or the given platform."""
     declared = (metadata.requires(NAME) if required is None else required) or ()
     wanted = [Requirement(text) for text in declared]
     environment = {"extra": "", **(platform or {})}

@@ -13,7 +13,7 @@ def files_in(folder: Path) -> Iterator[Path]:
 
 
 def bytes_in(folder: Path) -> int:
-    """The bytes of all files below; what vanishes meanwhile counts for nothing."""
+    """Return the size of all files below; ignore those that vanish."""
     total = 0
     for file in files_in(folder):
         try:
@@ -24,7 +24,7 @@ def bytes_in(folder: Path) -> int:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make the folder and those above it that are missing; one that has files stays as its owner made it."""
+    """Make the folder and missing parents; a folder with files keeps its mode."""
     if folder.is_dir():
         if not any(folder.iterdir()):
             # Somebody else's stays open, too: the files in it are closed one by one.
@@ -37,14 +37,14 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_file(file: Path) -> None:
-    """Make an empty file where there is none; one that others could read is closed to them."""
+    """Make an empty file if there is none; close an existing one to others."""
     os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     if file.stat().st_mode & 0o077:
         file.chmod(0o600)
 
 
 def write_private_file(file: Path, text: str) -> None:
-    """Write a file, whole or not at all, into a folder that is made where it is missing."""
+    """Write a file, whole or not at all; make its folder if missing."""
     make_private_folder(file.parent)
     descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".new-")
     try:

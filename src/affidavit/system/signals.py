@@ -13,7 +13,7 @@ _passed_on: list[float] = []
 
 
 def listen_for_the_end() -> None:
-    """Let requests to end clean up behind what is under way; one that the user has ignored stays ignored."""
+    """Clean up when asked to end; a signal that the user ignores stays ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and hasattr(signal, "pthread_sigmask"):
         # Shells start what runs in the background so that interrupts are lost on it. They stay lost, but an
         # event loop only listens where Python has a handler, and that is what the others are passed on to.
@@ -25,24 +25,24 @@ def listen_for_the_end() -> None:
 
 
 def is_asked_to_end() -> bool:
-    """A request to end has come: whatever fails now, fails because of it."""
+    """Check whether a request to end has come: later failures are its result."""
     return bool(_received)
 
 
 def listen_no_more() -> None:
-    """Once a request to end is obeyed, another one changes nothing: not even how the program ends."""
+    """Ignore further requests to end."""
     if _received:
         for number in (signal.SIGINT, *ENDING):
             signal.signal(number, signal.SIG_IGN)
 
 
 def exit_code_of_interrupt() -> int:
-    """As a shell says it: 128 and the number of the signal."""
+    """Return the shell's code: 128 plus the number of the signal."""
     return 128 + (_received[0] if _received else signal.SIGINT)
 
 
 def pass_on_as_interrupt(number: int, frame: FrameType | None) -> None:
-    """Treat a request to end like the one from the keyboard; one that comes meanwhile changes nothing."""
+    """Treat a request to end like Ctrl-C; ignore repeats."""
     _received.append(number)
     now = time.monotonic()
     # An event loop takes the second one as an exception at whatever line happens to run: between the start of

@@ -19,7 +19,7 @@ KILLED = 128
 
 
 def main(command: list[str]) -> int:
-    """The exit code of the command; whatever it left running is ended."""
+    """Run the command, end whatever it left running, and return its exit code."""
     parent = os.getppid()
     signal.signal(signal.SIGTERM, lambda *_: _end_and_exit())
     _prctl(SUBREAPER, 1)
@@ -39,7 +39,7 @@ def _prctl(what: int, value: int) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """Where the system sends no signal, or sent it too early: who has another parent now is an orphan."""
+    """Watch for a new parent, where the system sends no signal when the old one ends."""
     while os.getppid() == parent:
         time.sleep(LOOK_SECONDS)
     _end_and_exit()
@@ -59,7 +59,7 @@ def _end_and_exit() -> None:
 
 
 def _end_all() -> None:
-    """One generation after the other: the children of who is ended become ours."""
+    """End one generation after the other: orphans become our children."""
     while children := _children():
         for pid in children:
             try:

@@ -24,8 +24,6 @@ from affidavit.errors import OutsideError
 
 
 class Closing(ABC):
-    """Something to close after use."""
-
     @abstractmethod
     def close(self) -> None:
         """Release everything; it cannot be used after that."""
@@ -58,13 +56,13 @@ _starting = threading.Lock()
 
 @contextmanager
 def temporary_folder(prefix: str = "") -> Iterator[Path]:
-    """A folder for one piece of work, without links in its path; gone when the work is done."""
+    """Make a folder without links in its path, and remove it after use."""
     with tempfile.TemporaryDirectory(prefix=prefix, dir=run_folder(), ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
 def run_folder() -> Path:
-    """The folder of this process, which nobody else can read; made when it is first needed."""
+    """Return this process's private folder; make it on first use."""
     with _starting:
         # A forked child shares the lock of its parent, and must not clean up what the parent works with.
         if not _runs or _runs[-1].process != os.getpid():
@@ -74,7 +72,7 @@ def run_folder() -> Path:
 
 
 def end_run() -> None:
-    """Remove the folder of this process; one that is needed after that is a new one."""
+    """Remove the folder of this process."""
     with _starting:
         if not _runs or _runs[-1].process != os.getpid():
             return
@@ -117,7 +115,7 @@ def _begin(folder: Path) -> _RunFolder:
 
 
 def _make_private(folder: Path) -> None:
-    """Make the user's folder; one that is somebody else's could be read or exchanged under our hands."""
+    """Make the user's folder; refuse one of another owner."""
     with suppress(FileExistsError):
         folder.mkdir(PRIVATE)
     found = folder.lstat()
@@ -162,7 +160,7 @@ def _remove(folder: Path) -> None:
 
 
 def _open_up_and_retry(function: Callable[..., object], path: str, _why: object) -> None:
-    """A program may have made a folder in which nothing can be deleted."""
+    """Delete again after making the folder writable: a program may have locked it."""
     if function not in (os.unlink, os.rmdir, os.open, os.scandir, os.lstat):
         return
     with suppress(OSError):
@@ -177,7 +175,7 @@ def _open_up_and_retry(function: Callable[..., object], path: str, _why: object)
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Nobody interrupts the cleaning up; another signal to end would only leave files behind."""
+    """Block signals while cleaning up, or files would be left behind."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

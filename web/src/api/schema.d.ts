@@ -611,7 +611,7 @@ export interface components {
     schemas: {
         /**
          * Absences
-         * @description Findings that say something is missing.
+         * @description Findings that claim something is missing.
          */
         Absences: {
             /**
@@ -643,7 +643,7 @@ export interface components {
         };
         /**
          * AlteredFile
-         * @description A file that the copy of a side has otherwise than the commit.
+         * @description A file whose copy differs from the commit.
          */
         AlteredFile: {
             /** Path */
@@ -661,7 +661,7 @@ export interface components {
         };
         /**
          * AnalyserRun
-         * @description What an analyser did on one side, enough to do it again.
+         * @description One run of an analyser on one side, with enough to repeat it.
          */
         AnalyserRun: {
             /** Analyser */
@@ -736,7 +736,7 @@ export interface components {
         };
         /**
          * Answer
-         * @description What came of a talk. `text` is the model's last word as it was sent, to be parsed by whoever asked.
+         * @description The result of a talk. `text` is the model's last message, unparsed.
          */
         Answer: {
             /**
@@ -760,7 +760,7 @@ export interface components {
         };
         /**
          * BehaviourRow
-         * @description One probe in the table of what differs; its program and outputs are in the reply of its specialist.
+         * @description One compared probe; its program and outputs are in its specialist's reply.
          */
         BehaviourRow: {
             /** Specialist */
@@ -790,7 +790,7 @@ export interface components {
         };
         /**
          * BlameOrigin
-         * @description Who wrote lines that the change replaces, and why.
+         * @description The commit that wrote lines which the change replaces.
          */
         BlameOrigin: {
             /** Path */
@@ -893,7 +893,7 @@ export interface components {
         };
         /**
          * Carried
-         * @description That a finding stood in the review before this one, and where its code is now.
+         * @description A finding of the previous review, and where its code is now.
          */
         Carried: {
             /** Earlier */
@@ -924,7 +924,6 @@ export interface components {
         };
         /**
          * Category
-         * @description What kind of problem it is.
          * @enum {string}
          */
         Category: "correctness" | "security" | "performance" | "reliability" | "maintainability" | "style" | "test";
@@ -1075,10 +1074,7 @@ export interface components {
              */
             resolved: boolean;
         };
-        /**
-         * Commit
-         * @description One commit of the change.
-         */
+        /** Commit */
         Commit: {
             /** Sha */
             sha: string;
@@ -1094,10 +1090,7 @@ export interface components {
              */
             body: string;
         };
-        /**
-         * Compared
-         * @description One probe as a reader sees it.
-         */
+        /** Compared */
         Compared: {
             /** Name */
             name: string;
@@ -1114,7 +1107,7 @@ export interface components {
         };
         /**
          * ContextMap
-         * @description Everything that is handed over about a change before anybody judges it.
+         * @description The map of a change, made before anybody judges it.
          */
         ContextMap: {
             /**
@@ -1175,7 +1168,7 @@ export interface components {
         };
         /**
          * Counts
-         * @description Numbers of the report; candidates = shown + withheld, and beside them what analysers set aside.
+         * @description Numbers of the report; candidates = shown + withheld.
          */
         Counts: {
             /** Candidates */
@@ -1219,7 +1212,7 @@ export interface components {
         };
         /**
          * DependencyCheck
-         * @description Where the code stands that a finding quotes of a package; `code` is the file's own text.
+         * @description The location of code quoted from a package; `code` is the file's own text.
          */
         DependencyCheck: {
             /**
@@ -1273,7 +1266,7 @@ export interface components {
         };
         /**
          * Diagnostic
-         * @description One note of the machine: what, about which finding of whom, and what was expected.
+         * @description One note about a reply, a finding or an analyser.
          */
         Diagnostic: {
             code: components["schemas"]["Reason"];
@@ -1300,7 +1293,7 @@ export interface components {
         };
         /**
          * Dismissed
-         * @description A finding that somebody dismissed on the forge who may: not the author, and with write access.
+         * @description A dismissal on the forge by somebody with write access who is not the author.
          */
         Dismissed: {
             /** Fingerprint */
@@ -1317,7 +1310,7 @@ export interface components {
         };
         /**
          * Earlier
-         * @description The review before this one, as far as this one depends on it; its digest names its very bytes.
+         * @description The previous review, as far as this one depends on it.
          */
         Earlier: {
             /** Report Id */
@@ -1391,10 +1384,7 @@ export interface components {
              */
             looks_at_all: boolean;
         };
-        /**
-         * EarlierFile
-         * @description A changed file of the earlier review.
-         */
+        /** EarlierFile */
         EarlierFile: {
             /** Path */
             path: string;
@@ -1412,7 +1402,7 @@ export interface components {
         };
         /**
          * EarlierFinding
-         * @description A finding that stood in the earlier report, or that people had dismissed there.
+         * @description A finding that was open or dismissed in the earlier report.
          */
         EarlierFinding: {
             candidate: components["schemas"]["Candidate"];
@@ -1431,7 +1421,7 @@ export interface components {
         };
         /**
          * EarlierHunk
-         * @description A hunk that was reviewed, known again wherever its lines have gone.
+         * @description A reviewed hunk, recognised wherever its lines have moved.
          */
         EarlierHunk: {
             /** Digests */
@@ -1460,7 +1450,7 @@ export interface components {
         };
         /**
          * Expected
-         * @description What a program must do on one side: how it ends, and what its output must match.
+         * @description The exit code and output that a program must have on one side.
          */
         Expected: {
             /** Exit Code */
@@ -1473,7 +1463,7 @@ export interface components {
         };
         /**
          * Explained
-         * @description What an experimenter says of one difference: the words that announce it, or its own finding.
+         * @description The explanation of one difference: the words that announce it, or its own finding.
          */
         Explained: {
             /** Probe */
@@ -1491,7 +1481,7 @@ export interface components {
         };
         /**
          * Fates
-         * @description What became of everything that specialists handed in, over all reviews, repetitions included.
+         * @description Counts of all candidates by what became of them, over all reviews.
          */
         Fates: {
             /**
@@ -1526,7 +1516,7 @@ export interface components {
         };
         /**
          * FileChange
-         * @description What the change does to one file. `path` is at head; for a deleted file, at base.
+         * @description The change of one file. `path` is at head; for a deleted file, at base.
          */
         FileChange: {
             /** Path */
@@ -1632,10 +1622,7 @@ export interface components {
             /** Lines */
             lines: string[];
         };
-        /**
-         * FileReview
-         * @description What was found in one file.
-         */
+        /** FileReview */
         FileReview: {
             /** File Path */
             file_path: string;
@@ -1653,7 +1640,6 @@ export interface components {
         };
         /**
          * FileStatus
-         * @description What happened to a file.
          * @enum {string}
          */
         FileStatus: "added" | "modified" | "deleted" | "renamed" | "copied";
@@ -1709,10 +1695,7 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /**
-         * FindingDecision
-         * @description What became of one finding of the earlier report.
-         */
+        /** FindingDecision */
         FindingDecision: {
             /** Key */
             key: string;
@@ -1869,7 +1852,7 @@ export interface components {
         };
         /**
          * FollowUp
-         * @description What a review says of the one before it.
+         * @description The fates of the previous review's findings.
          */
         FollowUp: {
             /**
@@ -1935,7 +1918,7 @@ export interface components {
         };
         /**
          * Gate
-         * @description What the review means for a build.
+         * @description The result for a build.
          */
         Gate: {
             fail_on: components["schemas"]["Severity"] | null;
@@ -1952,7 +1935,7 @@ export interface components {
         };
         /**
          * GivenDependencies
-         * @description What the quotes of packages of one candidate came to, where the review was made.
+         * @description The checks of package quotes of one candidate, where the review was made.
          */
         GivenDependencies: {
             /** Candidate */
@@ -1960,28 +1943,19 @@ export interface components {
             /** Checks */
             checks: components["schemas"]["DependencyCheck"][];
         };
-        /**
-         * GivenJudgement
-         * @description What a verifier said of one candidate.
-         */
+        /** GivenJudgement */
         GivenJudgement: {
             /** Candidate */
             candidate: string;
             judgement: components["schemas"]["Judgement"];
         };
-        /**
-         * GivenReproduction
-         * @description What a declared reproduction of one candidate did.
-         */
+        /** GivenReproduction */
         GivenReproduction: {
             /** Candidate */
             candidate: string;
             check: components["schemas"]["ReproductionCheck"];
         };
-        /**
-         * GivenTrial
-         * @description What was tried of one candidate's patch, and how it went.
-         */
+        /** GivenTrial */
         GivenTrial: {
             /** Candidate */
             candidate: string;
@@ -2039,10 +2013,7 @@ export interface components {
              */
             new_lacks_newline: boolean;
         };
-        /**
-         * HunkCoverage
-         * @description Who looked at one hunk.
-         */
+        /** HunkCoverage */
         HunkCoverage: {
             /** New Start */
             new_start: number;
@@ -2089,7 +2060,7 @@ export interface components {
         };
         /**
          * Inputs
-         * @description What a report is made of beside the change and the settings: what everybody said, redacted.
+         * @description The redacted inputs of a report beside the change and the settings.
          */
         Inputs: {
             /**
@@ -2187,7 +2158,7 @@ export interface components {
         };
         /**
          * IterationSummary
-         * @description An earlier review in a few lines: what memory, alerts and the curve are made of.
+         * @description An earlier review in short: for memory, alerts and the curve of scores.
          */
         IterationSummary: {
             /** Number */
@@ -2319,7 +2290,7 @@ export interface components {
         };
         /**
          * KeptRun
-         * @description A program that decided something, with what it did.
+         * @description A program that decided something, with its runs.
          */
         KeptRun: {
             program: components["schemas"]["Program"];
@@ -2375,7 +2346,7 @@ export interface components {
         };
         /**
          * Mistake
-         * @description A shown finding that somebody labelled wrong: what to learn from.
+         * @description A shown finding that was labelled wrong.
          */
         Mistake: {
             /** Report Id */
@@ -2412,10 +2383,7 @@ export interface components {
              */
             is_output: boolean;
         };
-        /**
-         * PatchTrial
-         * @description A patch that was tried.
-         */
+        /** PatchTrial */
         PatchTrial: {
             /** Steps */
             steps: components["schemas"]["TrialStep"][];
@@ -2484,7 +2452,7 @@ export interface components {
         };
         /**
          * Plan
-         * @description What the planner understood, and who is asked what.
+         * @description The goal of the change, and the questions to each specialist.
          */
         Plan: {
             /**
@@ -2525,7 +2493,7 @@ export interface components {
         };
         /**
          * PositiveNote
-         * @description A decision in the change that is better than the obvious one.
+         * @description A good decision in the change.
          */
         PositiveNote: {
             /** File */
@@ -2568,7 +2536,7 @@ export interface components {
         };
         /**
          * ProbeRun
-         * @description A program that asks how the code behaves, with what it did on both sides: twice where they differ.
+         * @description A program that compares behaviour; it runs twice on sides that differ.
          */
         ProbeRun: {
             /** Name */
@@ -2600,10 +2568,7 @@ export interface components {
              */
             files: components["schemas"]["AddedFile"][];
         };
-        /**
-         * ProgramRun
-         * @description What a program did on one side.
-         */
+        /** ProgramRun */
         ProgramRun: {
             /**
              * Side
@@ -2648,10 +2613,7 @@ export interface components {
              */
             altered: components["schemas"]["AlteredFile"][];
         };
-        /**
-         * ProgramView
-         * @description What programs showed of a finding.
-         */
+        /** ProgramView */
         ProgramView: {
             /** Outcome */
             outcome: string;
@@ -2666,7 +2628,7 @@ export interface components {
         };
         /**
          * Programs
-         * @description What the machine saw when it ran programs, and in what; or why it ran none.
+         * @description The runs of programs, and their sandbox; or why none ran.
          */
         Programs: {
             /**
@@ -2726,7 +2688,7 @@ export interface components {
         };
         /**
          * Quality
-         * @description What an installation knows about its reviews.
+         * @description The measured quality of an installation's reviews.
          */
         Quality: {
             /** Since */
@@ -2824,7 +2786,7 @@ export interface components {
         };
         /**
          * QuoteCheck
-         * @description Where the quoted code stands. `code` is the file's own text of lines `start` to `end`.
+         * @description The location of the quoted code. `code` is the file's text of lines `start` to `end`.
          */
         QuoteCheck: {
             /**
@@ -2856,10 +2818,7 @@ export interface components {
              */
             detail: string;
         };
-        /**
-         * QuoteView
-         * @description The code that a finding quotes.
-         */
+        /** QuoteView */
         QuoteView: {
             /** Code */
             code: string;
@@ -2897,7 +2856,7 @@ export interface components {
         };
         /**
          * RateGroup
-         * @description The error rate of a part of the findings: one specialist, one month.
+         * @description The error rate of one group of findings, such as one specialist.
          */
         RateGroup: {
             /** Value */
@@ -2981,10 +2940,7 @@ export interface components {
              */
             certainty: "certain" | "likely" | "possible";
         };
-        /**
-         * RelatedFile
-         * @description A file that the change may matter to.
-         */
+        /** RelatedFile */
         RelatedFile: {
             /** Path */
             path: string;
@@ -3003,10 +2959,7 @@ export interface components {
              */
             tokens: number;
         };
-        /**
-         * Relation
-         * @description Why a file is related to the change.
-         */
+        /** Relation */
         Relation: {
             /**
              * Kind
@@ -3023,7 +2976,7 @@ export interface components {
         };
         /**
          * RememberedItem
-         * @description One thing that an earlier review asked for.
+         * @description A finding of an earlier review in short.
          */
         RememberedItem: {
             /** Key */
@@ -3041,7 +2994,7 @@ export interface components {
         };
         /**
          * Reply
-         * @description What a specialist hands back: a `ReviewResult` as text, and what it could not do.
+         * @description A specialist's `ReviewResult` as text, and what it could not do.
          */
         Reply: {
             /** Specialist */
@@ -3117,10 +3070,7 @@ export interface components {
              */
             duration_ms: number;
         };
-        /**
-         * ReplySummary
-         * @description What became of one specialist's reply.
-         */
+        /** ReplySummary */
         ReplySummary: {
             /** Specialist */
             specialist: string;
@@ -3338,7 +3288,7 @@ export interface components {
         };
         /**
          * ReporterWords
-         * @description What a model wrote about the finished review: words beside the verdict, never a part of it.
+         * @description A model's words about the finished review; no part of the verdict.
          */
         ReporterWords: {
             /**
@@ -3359,7 +3309,7 @@ export interface components {
         };
         /**
          * Reproduction
-         * @description A program that shows what a finding says: it does one thing at head and another at base.
+         * @description A program that shows a finding: it behaves differently at base and head.
          */
         Reproduction: {
             /** Language */
@@ -3376,7 +3326,7 @@ export interface components {
         };
         /**
          * ReproductionCheck
-         * @description What a declared reproduction did when the machine ran it: once at base, twice at head.
+         * @description The result of a declared reproduction, run once at base and twice at head.
          */
         ReproductionCheck: {
             /**
@@ -3434,7 +3384,7 @@ export interface components {
         };
         /**
          * Returned
-         * @description A finding that was gone in the review before, and that an older one of the series had named.
+         * @description A finding that an older review of the series had, and the previous one did not.
          */
         Returned: {
             /** Now */
@@ -3461,7 +3411,7 @@ export interface components {
         };
         /**
          * ReviewPoint
-         * @description One review as a point of a curve over time.
+         * @description One review in the chart over time.
          */
         ReviewPoint: {
             /** Report Id */
@@ -3587,10 +3537,7 @@ export interface components {
              */
             all: boolean;
         };
-        /**
-         * ReviewStats
-         * @description How much there is of each.
-         */
+        /** ReviewStats */
         ReviewStats: {
             /** Total Files Reviewed */
             total_files_reviewed: number;
@@ -3777,10 +3724,7 @@ export interface components {
             /** Usd With Cache */
             usd_with_cache: number | null;
         };
-        /**
-         * RoleUsage
-         * @description What one role spent.
-         */
+        /** RoleUsage */
         RoleUsage: {
             /** Role */
             role: string;
@@ -3837,7 +3781,7 @@ export interface components {
         };
         /**
          * Scope
-         * @description What models looked at in a review that follows another one.
+         * @description The files that models looked at in a follow-up review.
          */
         Scope: {
             /** Is Whole */
@@ -3877,10 +3821,7 @@ export interface components {
              */
             side: "base" | "head";
         };
-        /**
-         * SearchHit
-         * @description One line that a search found.
-         */
+        /** SearchHit */
         SearchHit: {
             /** Path */
             path: string;
@@ -3891,7 +3832,7 @@ export interface components {
         };
         /**
          * SearchRun
-         * @description A declared search, run again by the machine.
+         * @description A declared search, run again.
          */
         SearchRun: {
             search: components["schemas"]["Search"];
@@ -3913,7 +3854,7 @@ export interface components {
         };
         /**
          * SetAside
-         * @description What an analyser reported and its own part dropped before it was a finding, and why.
+         * @description A result that the analyser module dropped before it became a finding, and why.
          */
         SetAside: {
             /** Rule */
@@ -3931,20 +3872,16 @@ export interface components {
         };
         /**
          * Severity
-         * @description How bad it is, worst first.
+         * @description The severity, worst first.
          * @enum {string}
          */
         Severity: "critical" | "high" | "medium" | "low" | "info";
         /**
          * SkipReason
-         * @description Why a changed file is not looked at.
          * @enum {string}
          */
         SkipReason: "generated" | "vendored" | "minified" | "lock" | "too_large" | "excluded" | "binary" | "submodule";
-        /**
-         * Spread
-         * @description A quantity over reviews.
-         */
+        /** Spread */
         Spread: {
             /** N */
             n: number;
@@ -3955,7 +3892,7 @@ export interface components {
         };
         /**
          * Status
-         * @description What verification made of a finding.
+         * @description The result of verification.
          * @enum {string}
          */
         Status: "verified" | "likely" | "unverified" | "false_positive";
@@ -4024,7 +3961,7 @@ export interface components {
         };
         /**
          * SymbolChange
-         * @description What the change does to a definition; a renamed one has both sides.
+         * @description The change of one definition; a renamed one has both sides.
          */
         SymbolChange: {
             /**
@@ -4037,7 +3974,7 @@ export interface components {
         };
         /**
          * ToolUse
-         * @description One call that was answered: which files its answer showed, and where it searched.
+         * @description One answered tool call: the files it showed, and where it searched.
          */
         ToolUse: {
             /** Tool */
@@ -4055,7 +3992,7 @@ export interface components {
         };
         /**
          * TrialStep
-         * @description One thing that was tried. `passed` is None where it could not be tried here.
+         * @description One step of a trial. `passed` is None where it could not be tried.
          */
         TrialStep: {
             /**
@@ -4070,7 +4007,7 @@ export interface components {
         };
         /**
          * Unread
-         * @description A file that an analyser was given and did not read, or read no further than to its first fault.
+         * @description A file that an analyser was given and did not read, or not to its end.
          */
         Unread: {
             /** Path */
@@ -4107,10 +4044,7 @@ export interface components {
             blocking: string[];
             counts: components["schemas"]["Counts"];
         };
-        /**
-         * VerdictFinding
-         * @description A finding of a `ReviewVerdict`.
-         */
+        /** VerdictFinding */
         VerdictFinding: {
             /** File Path */
             file_path: string;
@@ -4193,10 +4127,7 @@ export interface components {
              */
             dependency_quotes: components["schemas"]["DependencyQuote"][];
         };
-        /**
-         * Withheld
-         * @description Why a finding is not shown.
-         */
+        /** Withheld */
         Withheld: {
             code: components["schemas"]["Reason"];
             /**
@@ -4205,10 +4136,7 @@ export interface components {
              */
             detail: string;
         };
-        /**
-         * WithheldView
-         * @description Why a finding is not shown.
-         */
+        /** WithheldView */
         WithheldView: {
             /** Code */
             code: string;
@@ -4219,10 +4147,7 @@ export interface components {
             /** Leader */
             leader: string | null;
         };
-        /**
-         * Wording
-         * @description The words of a finding.
-         */
+        /** Wording */
         Wording: {
             /** Title */
             title: string;
@@ -4231,7 +4156,7 @@ export interface components {
         };
         /**
          * Worth
-         * @description Would a maintainer of this repository act on it in this change?
+         * @description Whether a maintainer of this repository would act on it in this change.
          * @enum {string}
          */
         Worth: "act" | "maybe" | "nit";

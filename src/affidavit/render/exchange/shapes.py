@@ -20,7 +20,6 @@ NOT_LOOKED_AT = "affidavit/not-looked-at"
 
 
 def as_json(data: dict[str, Any] | list[dict[str, Any]]) -> str:
-    """The text of a document, in ASCII."""
     return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
 

@@ -33,8 +33,6 @@ _CHANGE_TYPES: dict[FileStatus, Literal["added", "modified", "deleted"]] = {
 
 
 class VerdictFinding(Record):
-    """A finding of a `ReviewVerdict`."""
-
     file_path: str
     line_start: int
     line_end: int | None
@@ -49,8 +47,6 @@ class VerdictFinding(Record):
 
 
 class FileReview(Record):
-    """What was found in one file."""
-
     file_path: str
     language: str
     change_type: Literal["added", "modified", "deleted"]
@@ -59,8 +55,6 @@ class FileReview(Record):
 
 
 class ReviewStats(Record):
-    """How much there is of each."""
-
     total_files_reviewed: int
     total_findings: int
     critical_count: int
@@ -144,7 +138,6 @@ def _notes(report: Report, path: str) -> tuple[str, ...]:
 
 
 def is_fixed(candidate: Candidate) -> bool:
-    """It was true in the review before, and is no more: no false positive."""
     return candidate.withheld is not None and candidate.withheld.code is Reason.FIXED
 
 
