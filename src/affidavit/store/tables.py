@@ -286,6 +286,14 @@ WORKERS = Table(
     Column("beat", Integer, nullable=False),
 )
 
+# Deliveries of forges that were acted on, by the digest of the body.
+DELIVERIES = Table(
+    "deliveries",
+    METADATA,
+    Column("digest", KeptText, primary_key=True),
+    Column("at", KeptText, nullable=False),
+)
+
 VERSION_NUMBER = "1"
 """Grows with every change of the tables; the change that makes it 2 brings the first migration."""
 VERSION = Table(

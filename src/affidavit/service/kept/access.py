@@ -8,7 +8,7 @@ from sqlalchemy import and_, delete, insert, select, update
 
 from affidavit.records.record import Record
 from affidavit.store.database import Database, insert_once, upsert
-from affidavit.store.tables import KNOWN_REPOSITORIES, TENANTS, TOKENS, WORKERS
+from affidavit.store.tables import DELIVERIES, KNOWN_REPOSITORIES, TENANTS, TOKENS, WORKERS
 
 
 class KeptToken(Record):
@@ -104,6 +104,22 @@ class Access:
         is_it = and_(KNOWN_REPOSITORIES.c.tenant == tenant, KNOWN_REPOSITORIES.c.name == name)
         with self._database.writing() as connection:
             return connection.execute(delete(KNOWN_REPOSITORIES).where(is_it)).rowcount > 0
+
+    def is_delivered(self, digest: str) -> bool:
+        """Check whether a delivery was acted on before."""
+        wanted = select(DELIVERIES.c.digest).where(DELIVERIES.c.digest == digest)
+        with self._database.transaction() as connection:
+            return connection.execute(wanted).one_or_none() is not None
+
+    def note_delivery(self, digest: str, at: str) -> None:
+        """Note that a delivery was acted on."""
+        with self._database.writing() as connection:
+            insert_once(connection, DELIVERIES, {"digest": digest, "at": at})
+
+    def forget_deliveries(self, before: str) -> None:
+        """Delete what is known of older deliveries."""
+        with self._database.writing() as connection:
+            connection.execute(delete(DELIVERIES).where(DELIVERIES.c.at < before))
 
 
 def _token(row: Mapping[Any, Any]) -> KeptToken:

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Header, Request
 from pydantic import BaseModel
 
 from affidavit.errors import ForgeError, InputError
+from affidavit.events import now_iso
 from affidavit.forges.pull_request import PullRequest
 from affidavit.records.iteration import DEFAULT_TENANT
 from affidavit.service.api.access import Caller
@@ -96,8 +97,8 @@ def _forged(what: str, variable: str) -> Refusal:
 async def _taken(parts: Parts, forge: Forge, name: str, body: bytes) -> Delivered:
     """Read a delivery whose sender is known, and act on it.
 
-    A repeated delivery has no further effect: the request is read as it is now, and the same request
-    with the same dismissals is one review.
+    A repeated delivery has no further effect. It is named by the digest of its body, since no forge signs
+    the headers.
     """
     try:
         found = READERS[forge](name, json.loads(body), parts.settings.forges)
@@ -107,9 +108,15 @@ async def _taken(parts: Parts, forge: Forge, name: str, body: bytes) -> Delivere
         raise Refusal(422, str(error)) from error
     if found is None or (found.is_draft and found.wish == "review"):
         return NOTHING
+    digest = hashlib.sha256(body).hexdigest()
+    if await asyncio.to_thread(parts.access.is_delivered, digest):
+        return Delivered(state="delivered before")
     tenant = parts.settings.environment.get(TENANT, DEFAULT_TENANT)
     caller = Caller(tenant, f"{forge} webhook", frozenset({"submit", "post"}))
-    return await _DOING[found.wish](parts, caller, found)
+    done = await _DOING[found.wish](parts, caller, found)
+    # Not before: what failed is delivered again, and the same request with the same dismissals is one review.
+    await asyncio.to_thread(parts.access.note_delivery, digest, now_iso())
+    return done
 
 
 async def _review(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:

@@ -17,7 +17,7 @@ from dbos import error as engine_errors
 from affidavit.errors import StoreError
 from affidavit.events import iso, now_iso
 from affidavit.service.child.spawner import Spawner
-from affidavit.service.kept.access import KeptWorker, Workers
+from affidavit.service.kept.access import Access, KeptWorker, Workers
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.logs import expect
 from affidavit.service.metrics import span
@@ -207,6 +207,7 @@ class Worker:
         caches: Caches,
     ) -> None:
         self._settings, self._work, self._caches = settings, work, caches
+        self._access = Access(store.database)
         self._under_way = 0
         self._stack = AsyncExitStack()
         self._forgetting = Forgetting(store, work, caches)
@@ -340,6 +341,7 @@ class Worker:
         before = iso(datetime.now(UTC) - timedelta(days=days))
         if deleted := await self._forgetting.forget_before(before):
             LOG.info("deleted what is too old", reviews=deleted)
+        await asyncio.to_thread(self._access.forget_deliveries, before)
 
     async def release(self, review_id: str) -> None:
         """Stop work on a finished review, and wait until it is released."""
