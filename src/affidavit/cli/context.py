@@ -76,7 +76,6 @@ def command(**options: Any) -> None:
 
 
 def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
-    """Read `json` or `text=FILE`; raises SettingsError for what is none, or for two on standard output."""
     outputs = [parse_output(text, FORMATS) for text in texts]
     check_outputs(outputs)
     return outputs or [NamedOutput(TEXT, None)]

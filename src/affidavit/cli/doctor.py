@@ -147,7 +147,6 @@ def _examine_sandbox(choice: Choice) -> Iterator[Check]:
 
 
 def _examine_languages(choice: Choice) -> Iterator[Check]:
-    """Check which languages programs can be written in without an environment."""
     if choice.sandbox is None:
         return
     given = provide(())

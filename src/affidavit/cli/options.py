@@ -135,9 +135,7 @@ def environment_options(command: Command) -> Command:
             "--run-at-once", metavar="N", help="How many programs run at one time; default: one a core."
         ),
     ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return _with_options(options, command)
 
 
 def run_options(command: Command) -> Command:

@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from affidavit.errors import SettingsError
 from affidavit.render.safe_text import json_without_commands
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from affidavit.render.formats import FormatRequest
 
 
 EXIT_FAILED, EXIT_NOT_DONE, EXIT_INCOMPLETE = 1, 2, 3
@@ -23,14 +25,9 @@ def exit_code(*, is_failed: bool, is_incomplete: bool) -> int:
     return EXIT_FAILED if is_failed else EXIT_INCOMPLETE if is_incomplete else 0
 
 
-class Output(Protocol):
-    """Something to write; without a path it goes to standard output."""
-
-    @property
-    def path(self) -> Path | None: ...
-
-
-def check_outputs(outputs: Sequence[Output], written_besides: Path | None = None) -> bool:
+def check_outputs(
+    outputs: "Sequence[NamedOutput | FormatRequest]", written_besides: Path | None = None
+) -> bool:
     """Check whether something goes to standard output; raise for unwritable places.
 
     A mistyped folder must not cost the whole work, nor one output another.

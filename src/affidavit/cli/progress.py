@@ -43,7 +43,6 @@ class ReviewProgress:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def follow(self, event: Event) -> str | None:
-        """Update the state; return the plain line that the event is worth, or None."""
         with self._lock:
             said = self._take(event.name, event.data)
             # A review without a model is over before a line would be read.
@@ -178,7 +177,6 @@ def live_progress() -> Iterator[Emit]:
 
 
 def drawn(progress: ReviewProgress, seconds: float, console: "Console") -> "Text":
-    """Draw one moment; names are plain text in it, never markup."""
     from rich.text import Text  # noqa: PLC0415 - only a terminal needs it
 
     minutes, rest = divmod(int(seconds), 60)

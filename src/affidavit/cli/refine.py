@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +18,6 @@ from affidavit.cli.progress import show_progress
 from affidavit.cli.saying import say
 from affidavit.config.places import state_folder
 from affidavit.errors import EmptyChangeError, InputError, SettingsError
-from affidavit.events import Emit
 from affidavit.git.command import Location
 from affidavit.git.location import find_repository
 from affidavit.git.revisions import parse_range
@@ -154,7 +152,7 @@ class PlannedLoop:
             options=replace(ReviewOptions.among(options), max_iterations=options["most"]),
             config=read_config(options["config"]),
             repository=repository_at(self.location),
-            watched=lambda: _progress(is_quiet=options["quiet"]),
+            watched=lambda: show_progress(is_quiet=options["quiet"]),
             say=say,
         )
         return Loop(
@@ -181,10 +179,6 @@ class PlannedLoop:
         journal = journal.model_copy(update={"branch": name})
         keep_journal(self.folder, journal)
         return journal
-
-
-def _progress(*, is_quiet: bool) -> AbstractContextManager[Emit]:
-    return show_progress(is_quiet=is_quiet)
 
 
 def _plan(target: str, options: Mapping[str, Any]) -> PlannedLoop:
@@ -246,7 +240,6 @@ _HEADS = ("iteration", "commit", "score", "verdict", "blocking", "held back", "a
 
 
 def loop_lines(journal: Journal) -> Iterator[str]:
-    """Format the loop: a row for each iteration, why it ended, and what it left."""
     rows = [_HEADS, *(_cells(turn, journal.best) for turn in journal.turns)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADS))]
     for row in rows:

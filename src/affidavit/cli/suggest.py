@@ -95,7 +95,6 @@ def _patch_of(finding: Finding | None) -> str:
 def _runner_maker(
     repository: GitRepository, stack: ExitStack, settings: Settings, options: ReviewOptions
 ) -> MakeRunner:
-    """Return what runs programs in patched copies of the change, in the environment of its base."""
     running = stack.enter_context(opened_runner(repository, settings, options, is_asked=True))
     if running.beside is None:
         raise InputError(f"no program was run: {running.programs.reason if running.programs else ''}")

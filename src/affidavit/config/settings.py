@@ -44,7 +44,6 @@ class Settings(Record):
     fail_on: Severity | None = Severity.HIGH
     severity_threshold: Severity = Severity.INFO
     focus: frozenset[Category] = frozenset()
-    """Empty: everything."""
     include_style: bool = True
     nits: bool = False
     fold: Severity | None = Severity.LOW
@@ -94,7 +93,6 @@ class Settings(Record):
     budget_usd: float | None = None
     budget_tokens: int | None = None
     prices_usd_per_million: dict[str, Price] | None = None
-    """Of models that the table of prices does not know, by their names."""
     max_iterations: int = Field(5, ge=1, le=1_000)
     """How many reviews a change is thought to take: the last of them accepts, rejects or escalates."""
     folders: tuple[FolderSettings, ...] = ()

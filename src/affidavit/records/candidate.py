@@ -108,7 +108,6 @@ class Carried(Record):
     is_repeated: bool = False
     """Somebody of this review reports it, too: what stands here are the new words."""
     judgement: Judgement | None = None
-    """What counts where no verifier is asked about it."""
     asks: bool = False
     """Whether a verifier is asked, if there is one: something that it rests on was touched."""
 
@@ -144,7 +143,6 @@ class Candidate(Record):
     carries: tuple[str, ...] = ()
     """Fingerprints of the findings with the same cause that it stands for."""
     claimed_severity: Severity | None = None
-    """What its finder called it, where the verifier decided otherwise."""
     status: Status = Status.UNVERIFIED
     worth: Worth = Worth.ACT
     """Of what the machine proved: a nit at severity info, a maybe of a user's linter that does not block."""

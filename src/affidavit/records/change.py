@@ -193,7 +193,6 @@ class Change(Record):
     repository: str | None = None
     """Folder or remote of the repository, without credentials; None for a diff without one."""
     request: str | None = None
-    """The address of the pull or merge request that it is; None for a change from elsewhere."""
     title: str = ""
     title_from: WordsFrom = "default"
     description: str = ""
@@ -206,7 +205,6 @@ class Change(Record):
     files: tuple[FileChange, ...]
     discussion: tuple[Comment, ...] = ()
     dismissals: tuple[Dismissed, ...] = ()
-    """What people decided about findings of earlier reviews of it; on the forge's word."""
 
     @property
     def why_empty(self) -> str:

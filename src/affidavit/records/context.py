@@ -39,7 +39,6 @@ class Import(Record):
     name: str
     target: str | None = None
     names: tuple[str, ...] = ()
-    """What is taken out of it, where the language says so."""
 
 
 class Reference(Record):
@@ -112,4 +111,3 @@ class ContextMap(Record):
     commits: tuple[Commit, ...] = ()
     origins: tuple[BlameOrigin, ...] = ()
     left_out: tuple[str, ...] = ()
-    """What did not fit or could not be looked at, in sentences."""

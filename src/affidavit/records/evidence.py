@@ -146,11 +146,9 @@ class AnalyserDiagnostic(Record):
     end_line: int | None = None
     column: int | None = None
     related: tuple[SearchHit, ...] = ()
-    """Other places that the analyser named, such as the definition of a called function."""
     severity: Severity | None = None
     """How bad the analyser itself says it is; None where its rule decides."""
     edits: tuple[Edit, ...] = ()
-    """How the analyser itself would settle it, in this very file."""
 
 
 WhyUnread = Literal["excused", "foreign", "left_out", "unreadable", "unparsed", "unresolved", "unknown"]

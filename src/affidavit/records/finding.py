@@ -88,7 +88,6 @@ class DependencyQuote(Record):
     version: str
     file: str
     sha256: str
-    """Of the file, as the tools that read packages say it."""
     code_examined: str
     line_range_examined: tuple[int, int] | None = None
 

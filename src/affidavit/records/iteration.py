@@ -52,8 +52,6 @@ class EarlierFinding(Record):
 
 
 class RememberedItem(Record):
-    """A finding of an earlier review in short."""
-
     key: str
     severity: Severity
     place: str
@@ -78,16 +76,13 @@ class IterationSummary(Record):
     open: tuple[RememberedItem, ...] = ()
     fates: dict[Fate, int] = Field(default_factory=dict)
     followed: int = 0
-    """Of these: fixed or partly fixed, by code that was changed."""
     new: int = 0
     back: int = 0
-    """What had been gone before and stands again."""
     spent_usd: float | None = None
     tokens: int = 0
     incomplete: tuple[str, ...] = ()
     """What was begun and not completed: its score is not that of a whole review."""
     left_out: tuple[str, ...] = ()
-    """Files of the change that the choice of paths left out."""
     conditions: str = ""
     """A name for who looked at what, and how."""
 
@@ -179,7 +174,6 @@ class Returned(Record):
     key: str
     """The name that it had then, and has again."""
     review: int
-    """The number of the review in which it last stood."""
     times: int
 
 

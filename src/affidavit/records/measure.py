@@ -30,8 +30,6 @@ class Versions(Record):
 
 
 class RolloutDecision(Record):
-    """Who started, promoted or rolled back a rollout, when and why."""
-
     state: RolloutState
     at: str
     by: str
@@ -63,9 +61,7 @@ class ReviewCounts(Record):
     replies: int = 0
     coerced: int = 0
     incompatible: int = 0
-    """Replies rejected for their versions."""
     rejected: int = 0
-    """Replies rejected for any reason, including their versions."""
     findings: int = 0
     dropped: int = 0
 
@@ -105,7 +101,6 @@ class LabelEntry(Record):
     why: str = ""
     by: str = ""
     source: str = "command line"
-    """Where it was said: the command line, the page, a reply on a forge."""
     at: str
     report_digest: str = ""
     """SHA-256 of the report that it speaks of, byte for byte as it was kept; the store fills it in."""
@@ -211,7 +206,6 @@ class Quality(Record):
     since: str | None = None
     reports: int = 0
     unreadable: int = 0
-    """Kept by another version, and left out."""
     first: str | None = None
     last: str | None = None
     shown: int = 0
@@ -226,7 +220,6 @@ class Quality(Record):
     unheard_from: dict[str, int] = Field(default_factory=dict)
     withheld_labelled: int = 0
     withheld_valid: int = 0
-    """Labelled valid, and yet withheld."""
     mistakes: tuple[Mistake, ...] = ()
     by: dict[Dimension, tuple[RateGroup, ...]] = Field(default_factory=dict)
     followed: Rate | None = None

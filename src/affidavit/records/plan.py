@@ -42,5 +42,4 @@ class Plan(Record):
     """Specialist to its questions; who is not named is not asked."""
     chunks: tuple[Chunk, ...] = ()
     not_shown: tuple[str, ...] = ()
-    """Parts of the change that no conversation shows, in sentences."""
     made_by: Literal["model", "code"] = "code"

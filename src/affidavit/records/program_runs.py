@@ -68,8 +68,6 @@ class AddedFile(Record):
 
 
 class Program(Record):
-    """A small program in one of the languages that can be run."""
-
     language: str
     text: str
     files: tuple[AddedFile, ...] = ()
@@ -113,7 +111,6 @@ class ProgramRun(Record):
     unreached: tuple[str, ...] = ()
     """Hosts that Python code tried to reach in vain, also where it caught that."""
     altered: tuple[AlteredFile, ...] = ()
-    """What it read of files that its copy has otherwise than the commit."""
 
     @property
     def summary(self) -> str:

@@ -38,8 +38,6 @@ def name_some(names: Sequence[str], most: int = 5) -> str:
 
 
 class Gap(Record):
-    """A part of the review that did not do its work, and why."""
-
     name: str
     reason: str
     advice: str = ""
@@ -64,7 +62,6 @@ class ReplySummary(Record):
     files_read: tuple[str, ...] | None = None
     """What it opened with its tools, from the calls themselves; None where nobody watched."""
     summary: str = ""
-    """What it said beside its findings; the triage says what became of each comment."""
     differences: tuple[Explained, ...] = ()
 
 
@@ -81,8 +78,6 @@ class HunkCoverage(Record):
 
 
 class FileCoverage(Record):
-    """Who looked at one file, hunk by hunk."""
-
     path: str
     state: Literal["examined", "partly", "not_examined", "skipped"]
     reason: str = ""
@@ -101,15 +96,11 @@ class Counts(Record):
     withheld: int
     blocking: int
     by_severity: dict[Severity, int]
-    """Shown findings."""
     withheld_by_code: dict[Reason, int]
     set_aside: int = 0
-    """Results of analysers that their own parts dropped: they are no candidates."""
 
 
 class Verdict(Record):
-    """The outcome of the review, computed in code."""
-
     decision: Decision
     summary: str
     confidence: float

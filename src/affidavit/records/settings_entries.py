@@ -12,8 +12,6 @@ FILES = "{files}"
 
 
 class Linter(Record):
-    """One `[[linters]]` entry."""
-
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")
     command: tuple[str, ...] = Field(min_length=1)
     """Program and arguments; the program stands on PATH or is an absolute path outside the repository."""

@@ -93,7 +93,6 @@ BACK = "back again"
 
 
 def series_sentence(report: Report) -> str:
-    """Which review of its series it is, and what became of the findings before; empty for a first one."""
     follow_up = report.follow_up
     if follow_up is None:
         return ""
@@ -113,7 +112,6 @@ def series_sentence(report: Report) -> str:
 
 
 def decision_lines(report: Report) -> list[tuple[str, str]]:
-    """What is back, and each finding of the review before with its fate: the word, the rest of the line."""
     decisions = report.follow_up.decisions if report.follow_up else ()
     order = list(FATES)
     fates = sorted(decisions, key=lambda one: order.index(one.fate))

@@ -61,7 +61,6 @@ def head_line(place: ChangedPlace, change: Change) -> int:
 
 
 def _numbered(hunk: Hunk, at: int) -> tuple[list[ChangedLine], ChangedLine, list[ChangedLine]]:
-    """The line at an index of the hunk, with some lines before it and after it."""
     first = max(at - _NEIGHBOURHOOD, 0)
     lines = [
         ChangedLine(mark=mark, number=(old if mark == "-" else new) or 1, text=text)
@@ -106,7 +105,6 @@ def _merit_of(name: str) -> Callable[[str], int]:
 def _run_about(
     before: list[ChangedLine], anchor: ChangedLine, after: list[ChangedLine]
 ) -> tuple[ChangedLine, ...]:
-    """Return the changed lines directly above and below the anchor, at most a few."""
     above = list(takewhile(_is_changed, reversed(before)))[::-1]
     below = list(takewhile(_is_changed, after))
     return _pruned([*above, anchor, *below], len(above))

@@ -54,7 +54,6 @@ class Ink:
         return self.console.color_system is not None and not self.console.no_color
 
     def safe(self, text: str) -> str:
-        """One line of foreign text, in a form that this console can show."""
         return encodable(one_line(text), self.encoding)
 
     def safe_path(self, path: str) -> str:
@@ -84,7 +83,6 @@ class Ink:
         self.console.print()
 
     def cut(self, text: Text, width: int) -> Text:
-        """At most `width` cells, ending in an ellipsis where something was cut."""
         text = text.copy()
         text.rstrip()
         if text.cell_len > width:
@@ -93,7 +91,6 @@ class Ink:
         return text
 
     def hanging(self, label: Text, body: Text, *, indent: int) -> None:
-        """A label and a text beside it that wraps under itself."""
         start = Text(" " * indent).append_text(label)
         room = max(self.text_width - start.cell_len, NARROWEST - 10)
         under = " " * start.cell_len
@@ -122,7 +119,6 @@ class Ink:
         return styled
 
     def joined(self, parts: Iterable[str], style: str = "") -> Text:
-        """Foreign sentences side by side, with a dot between them."""
         return self.inline(f" {self.glyphs.dot} ".join(" ".join(part.split()) for part in parts), style)
 
     def _wrapped(self, body: Text, room: int) -> list[Text]:
@@ -150,7 +146,6 @@ class CodeLine:
 
 
 def quoted_lines(quote: QuoteView) -> list[CodeLine]:
-    """The quote's lines, with the finding's own and changed ones marked; a long quote keeps those near."""
     first, last = quote.guilty
     lines = [
         CodeLine(number, text, is_guilty=first <= number <= last, mark=quote.marks.get(number, " "))
@@ -179,7 +174,6 @@ def draw_quote(ink: Ink, lines: list[CodeLine], *, path: str, language: str, ind
 
 
 def draw_changed(ink: Ink, changed: Sequence[ChangedLine], *, indent: int) -> None:
-    """Write the changed lines that cause an impact finding, those before the change and those after it."""
     texts = [encodable(clip(code_lines(one.text)[0], _MAX_LINE_LENGTH), ink.encoding) for one in changed]
     lines = [CodeLine(one.number, text, mark=one.mark) for one, text in zip(changed, texts, strict=True)]
     gutter = _Gutter.of(lines)

@@ -193,7 +193,6 @@ def _program_blocks(parts: Sequence[Part]) -> list[str]:
 
 
 def proof_blocks(finding: FindingView) -> list[str]:
-    """The whole proof of a finding: its cause, every step, its first wording and its name."""
     said = [_cause(finding.cause)] if finding.cause else []
     steps = [*finding.proof_steps, *(f"{label}: {text}" for label, text in finding.accounts_under)]
     said.append("\n".join(f"- {clipped_line(step)}" for step in steps))
@@ -218,7 +217,6 @@ def clipped_line(text: str) -> str:
 
 
 def folded_item(finding: FindingView) -> str:
-    """A smaller point in one line: its title, its standing, and what goes wrong in a sentence."""
     item = " ".join([one_line_item(finding), *finding.in_brackets])
     said = [finding.sentence, finding.under_in_short.capitalize()]
     sentence = " ".join(f"{one.rstrip('.')}." for one in said if one)

@@ -61,7 +61,6 @@ class Part(Record):
 
 
 def program_parts(candidate: Candidate, report_id: str, most: int = MAX_LINES) -> list[Part]:
-    """Everything about it: the program, so many lines of each output, how to repeat it."""
     decided = [part for kept in decided_by(candidate)[:1] for part in _decided(kept, most)]
     return [*_offered(candidate, report_id, most), *decided]
 
@@ -96,7 +95,6 @@ def parts_of(program: Program, runs: Iterable[ProgramRun], most: int = MAX_LINES
 
 
 def decided_by(candidate: Candidate) -> list[KeptRun]:
-    """The programs by which verifiers decided, as the machine ran them."""
     return [one.run for one in candidate.judgements if one.run]
 
 
@@ -138,7 +136,6 @@ class Compared(Record):
 
 
 def behaviour_sentence(report: Report) -> str:
-    """How many probes there were and what became of them; empty where nobody experimented."""
     counts = Counter(row.state for row in report.behaviour)
     said = [f"{counts[state]} {COUNTED[state][counts[state] > 1]}" for state in COUNTED if counts[state]]
     ran = f"{counted(len(report.behaviour), 'program')} run before and after the change"

@@ -37,7 +37,6 @@ QUOTES = {
 
 
 def proof_line(candidate: Candidate, report: Report) -> list[str]:
-    """How it was shown, who found it, how that was checked, and why something grave does not block."""
     said = [how_shown(candidate), _quote(candidate.quote), *_finder(candidate)]
     said += [one.summary for one in candidate.dependency_quotes[:MAX_QUOTES]]
     if candidate.searches:
@@ -55,7 +54,6 @@ def proof_line(candidate: Candidate, report: Report) -> list[str]:
 
 
 def how_shown(candidate: Candidate) -> str:
-    """Whether it was shown by running a program, proven by an analyser, or only read."""
     check = candidate.reproduction
     if check and check.is_shown_by_running:
         return outcome_words(check)
@@ -142,7 +140,6 @@ def duplicates_by_leader(candidates: Iterable[Candidate]) -> dict[str, list[Cand
 
 
 def duplicates_of(candidate: Candidate, report: Report) -> list[Candidate]:
-    """What was withheld because this finding says it, in the order of the file."""
     return duplicates_by_leader(report.candidates).get(candidate.id, [])
 
 
@@ -153,14 +150,9 @@ def _by_place(candidate: Candidate) -> tuple[str, int, str]:
 
 @dataclass(frozen=True)
 class Under:
-    """What one finding stands for, by what it adds."""
-
     lines: Sequence[Candidate] = ()
-    """Further lines of the same rule in the same file."""
     places: Sequence[Candidate] = ()
-    """Other places with the same proven problem, worst first."""
     accounts: Sequence[Candidate] = ()
-    """Other effects of the same cause, and other words for it."""
 
 
 def under_of(candidate: Candidate, duplicates: Sequence[Candidate]) -> Under:
@@ -172,7 +164,6 @@ def under_of(candidate: Candidate, duplicates: Sequence[Candidate]) -> Under:
 
 
 def said_under(candidate: Candidate, report: Report) -> list[tuple[str, str]]:
-    """Further places of the same rule or cause, and what others said of the same, each with its label."""
     return under_words(under_of(candidate, duplicates_of(candidate, report)))
 
 
@@ -184,7 +175,6 @@ def under_words(under: Under) -> list[tuple[str, str]]:
 
 
 def places_in_short(under: Under) -> str:
-    """Where else it is, in a few words; empty where it stands for no other place."""
     named = list(dict.fromkeys(map(place_of, [*under.lines, *under.places])))
     more = [f"{len(named) - MAX_IN_SHORT} more"] if len(named) > MAX_IN_SHORT else []
     return f"also at {listed([*named[:MAX_IN_SHORT], *more])}" if named else ""
@@ -245,7 +235,6 @@ def _quoted(place: Candidate) -> str:
 
 
 def code_at(place: Candidate) -> str:
-    """The code at a further place; empty where none is quoted."""
     finding, quote = place.finding, place.quote
     lines = quote.code.split("\n") if quote and quote.start is not None else []
     at = finding.line - quote.start if finding and quote and quote.start is not None else -1

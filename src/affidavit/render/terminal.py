@@ -48,7 +48,6 @@ def print_terminal(report: Report, options: RenderOptions) -> None:
 
 
 def render_terminal(report: Report, *, console: Console, options: RenderOptions | None = None) -> None:
-    """Write what was found and why it is believed, what was withheld, what did not run, the verdict."""
     ink, options, view = Ink(console), options or RenderOptions(), view_of(report)
     if view.nothing_to_review:
         ink.line(ink.safe(view.nothing_to_review))

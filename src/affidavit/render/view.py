@@ -39,8 +39,6 @@ class CauseView(Record):
 
 
 class FurtherView(Record):
-    """Another place or account that a finding stands for."""
-
     id: str
     place: str
     line: int
@@ -52,16 +50,12 @@ class FurtherView(Record):
 
 class ProgramView(Record):
     outcome: str
-    """Empty where the finding offers no program."""
     line: tuple[str, ...]
-    """How both sides ended and how to run it again."""
     ended: dict[Side, str]
     parts: tuple[Part, ...]
 
 
 class PatchView(Record):
-    """The patch of a finding, and what became of it."""
-
     said: str
     steps: tuple[str, ...]
     text: str
@@ -75,8 +69,6 @@ class WithheldView(Record):
 
 
 class FindingView(Record):
-    """One finding as a reader sees it."""
-
     id: str
     anchor: str
     title: str
@@ -124,8 +116,6 @@ class FindingView(Record):
 
 
 class ReportView(Record):
-    """A report as a reader sees it."""
-
     id: str
     title: str
     range: str
@@ -133,7 +123,6 @@ class ReportView(Record):
     added: int
     removed: int
     nothing_to_review: str
-    """Why the change is empty, in a sentence; empty where there is something to say."""
     decision: Decision
     headline: str
     gate: tuple[str, ...]
@@ -178,7 +167,6 @@ class ReportView(Record):
 
     @property
     def nits(self) -> list[FindingView]:
-        """True, and withheld because nobody would act on them."""
         return [one for one in self.withheld if one.file and one.withheld and one.withheld.code == Reason.NIT]
 
 
@@ -229,7 +217,6 @@ def view_of(report: Report) -> ReportView:
 
 
 def finding_views(report: Report) -> Iterator[FindingView]:
-    """Every candidate: those that are shown, worst first, and then those that are withheld."""
     candidates = [*wording.ordered(report.shown), *wording.ordered(report.withheld)]
     known = {one.id: one for one in report.candidates}
     duplicates = proof.duplicates_by_leader(report.candidates)

@@ -115,7 +115,6 @@ def finder_name(specialist: str) -> str:
 
 
 def agreeing(candidate: Candidate) -> list[str]:
-    """The other specialists that reported the same, each once."""
     names = dict.fromkeys(map(finder_name, candidate.agreed_by))
     return [name for name in names if name != finder_name(candidate.specialist)]
 
@@ -146,7 +145,6 @@ def is_same_commits(report: Report) -> bool:
 
 
 def standing_words(candidate: Candidate, report: Report) -> list[str]:
-    """What a reader must know of a finding's standing: category, status, whether it blocks."""
     words = [str(candidate.finding.category)] if candidate.finding else []
     if candidate.finding is not None and candidate.finding.is_impact:
         words.append("outside the change")
@@ -162,7 +160,6 @@ def standing_words(candidate: Candidate, report: Report) -> list[str]:
 
 
 def coverage_sentence(report: Report) -> str:
-    """How much of the change was looked at, and by whom."""
     files = [file for file in report.coverage if file.state != "skipped"]
     if not files:
         return ""
@@ -203,7 +200,6 @@ def _without_target(report: Report) -> str:
 
 
 def spent_sentence(report: Report) -> str:
-    """What the models used up, all roles together; empty where none was asked."""
     asked = sum(usage.requests for usage in report.usage)
     if not asked:
         return ""
@@ -237,7 +233,6 @@ def _own_estimate(report: Report, asked: int) -> str:
 
 
 def skipped_files(report: Report) -> list[tuple[str, str]]:
-    """Path and reason of each changed file that was skipped, and what it was searched for all the same."""
     reasons = {file.path: file.reason for file in report.coverage}
     return [
         (file.path, reasons.get(file.path, file.skipped).replace("_", " "))
@@ -290,7 +285,6 @@ def part_sentence(part: Gap) -> str:
 
 
 def hidden_words(counts: Counts) -> str:
-    """Count the findings that the user chose not to see; empty: none."""
     number = sum(counts.withheld_by_code.get(code, 0) for code in HIDDEN_BY_CHOICE)
     return f"{counted(number, 'finding')}, not shown" if number else ""
 
@@ -345,7 +339,6 @@ def gate_words(report: Report, arrow: str) -> list[str]:
 
 
 def summarize(report: Report) -> str:
-    """The verdict's own sentences, and how much of the change was examined."""
     covered = coverage_sentence(report) or f"the change has {counted(len(report.change.files), 'file')}"
     return f"{report.verdict.summary} {_capital(covered)}."
 

@@ -66,20 +66,17 @@ class FirstTalks:
 
     planner: Talk
     specialists: tuple[Talk, ...]
-    """With the second look; what the planner will add is not in them."""
     verifier: Talk
     """What all of its talks share; the task is empty."""
     carried_findings: tuple[Talk, ...]
     """What the verifier is asked about findings of the review before."""
     packages: tuple[str, ...] = ()
-    """Whose sources models may read, each with its version."""
 
 
 @dataclass(frozen=True)
 class _Request:
     input_tokens: int
     known_tokens: int
-    """Of the input, what the request before it held already."""
     output_tokens: int
 
 
@@ -97,7 +94,6 @@ def opening_tokens(talk: Talk) -> int:
 
 
 def sent_tokens(role: Role, openings: Sequence[int]) -> int:
-    """What conversations of a role with these openings are taken to send."""
     return sum(one.input_tokens for size in openings for one in _requests(size, COURSES[role]))
 
 

@@ -240,7 +240,6 @@ def describe_forecast(
     *,
     is_estimate: bool,
 ) -> str:
-    """The answer to `--estimate` or `--what-leaves`."""
     choices = models_of(settings, options)
     cache = None if options.no_cache else cache_folder()
     with opened_runner(opened.repository, settings, options) as running:

@@ -25,7 +25,6 @@ JUDGING: tuple[Role, ...] = ("verifier", "second_verifier")
 def chosen_models(
     options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
-    """The models of a command that reads no settings of a repository."""
     return models_of(_without_files(options, environment), options, environment)
 
 
@@ -63,7 +62,6 @@ def _without_files(options: ReviewOptions, environment: Mapping[str, str]) -> Se
 def models_of(
     settings: Settings, options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
-    """The model of each role; empty where none is named."""
     made = {role: _choice_of(role, settings, options, environment) for role in ROLES}
     choices = {role: choice for role, choice in made.items() if choice}
     _check_whole(choices)

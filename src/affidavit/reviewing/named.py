@@ -33,7 +33,6 @@ IdsOf = Callable[[str], Iterable[str]]
 
 
 def user_name() -> str:
-    """The name of whoever runs the command; empty where it has none, as in some containers."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
@@ -41,7 +40,6 @@ def user_name() -> str:
 
 
 def read_report(path: Path) -> Report:
-    """A native report from a file; anything else is refused with a reason."""
     try:
         content = path.read_bytes()
         _refuse_repeated_names(path, content)
@@ -179,7 +177,6 @@ def report_file(
 
 
 def find_candidate(report: Report, name: str) -> Candidate:
-    """The one that is named: by id, by fingerprint, by the beginning of either, or as its finder named it."""
     known = [candidate for candidate in report.candidates if candidate.finding]
     exact = [one for one in known if name in (one.id, one.fingerprint)]
     # Two specialists may give the same name; ours are unique.
@@ -196,7 +193,6 @@ def find_candidate(report: Report, name: str) -> Candidate:
 
 
 def is_file(name: str) -> bool:
-    """A file is named, and no id of a report."""
     try:
         return bool(name) and Path(name).exists()
     except (OSError, ValueError):

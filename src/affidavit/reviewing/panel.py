@@ -32,7 +32,6 @@ def chosen_panel(
     minds: Mapping[Role, Mind] | None = None,
     log: ConversationLog | None = None,
 ) -> Panel:
-    """The panel of a review in which models look: those of the options, unless they are made already."""
     log = log or opened_log(options)
     if minds is None:
         minds = minds_from(models_of(settings, options), ledger=ledger_of(settings), log=log)
@@ -71,7 +70,6 @@ async def connected(panel: Panel, reviewing: Coroutine[Any, Any, Result]) -> Res
 
 
 def server_pool(settings: Settings, reviewed_folder: Path | None) -> ServerPool | None:
-    """The servers to ask; None unless the user wants them."""
     compiler = named_compiler(settings, reviewed_folder)
     if not settings.language_servers:
         return None

@@ -26,7 +26,6 @@ ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"
 
 
 def running_settings(options: ReviewOptions) -> Settings:
-    """The limits of programs, as flags say them."""
     values = {name: _read(name, value) for name, value in options.flags.items() if name in LIMITS}
     return Settings(run=True, **values)
 
@@ -95,7 +94,6 @@ def _logged(running: Running, runner: ProgramRunner, log: ConversationLog) -> Ru
 
 
 def named_environments(options: ReviewOptions, environ: Mapping[str, str] = os.environ) -> Sequence[Path]:
-    """What the command line names, else what the environment does."""
     named = [Path(name) for name in environ.get(ENVIRONMENT_VARIABLE, "").split(os.pathsep) if name]
     return [*options.environments] or named
 

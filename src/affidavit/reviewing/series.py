@@ -69,7 +69,6 @@ def newest_of(
 
 
 def keep_iteration(report: Report, followed: Followed, folder: Path | None, warn: Say) -> None:
-    """Note the kept report as the next of its series."""
     if followed.series:
         from affidavit.render.formats import render  # noqa: PLC0415
 
@@ -117,13 +116,11 @@ def series_of(opened: OpenedChange, options: ReviewOptions) -> str:
 
 
 def repository_at(location: Location) -> str:
-    """The name under which the series of a repository are kept."""
     git = Git(location.common_dir).having({"GIT_DIR": str(location.common_dir)})
     return _owner(repository_name(git, location), location.work_tree)
 
 
 def repository_of(opened: OpenedChange) -> str:
-    """The name under which the series of an opened change's repository are kept."""
     return _owner(opened.change.repository or "", opened.repository.folder)
 
 
@@ -133,7 +130,6 @@ def _owner(named: str, folder: Path | None) -> str:
 
 
 def is_merged(before: StoredIteration, opened: OpenedChange) -> bool:
-    """Whether the head of an earlier review has become part of the base: then a new series begins."""
     base = opened.change.base.commit
     return base is not None and is_part_of(opened.repository.store.git, before.summary.head, base)
 

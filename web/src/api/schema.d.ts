@@ -1571,10 +1571,7 @@ export interface components {
              */
             hunks: components["schemas"]["Hunk"][];
         };
-        /**
-         * FileCoverage
-         * @description Who looked at one file, hunk by hunk.
-         */
+        /** FileCoverage */
         FileCoverage: {
             /** Path */
             path: string;
@@ -1775,10 +1772,7 @@ export interface components {
             /** Labels */
             labels: components["schemas"]["FindingLabel"][];
         };
-        /**
-         * FindingView
-         * @description One finding as a reader sees it.
-         */
+        /** FindingView */
         FindingView: {
             /** Id */
             id: string;
@@ -1883,10 +1877,7 @@ export interface components {
             returned: components["schemas"]["Returned"][];
             scope: components["schemas"]["Scope"] | null;
         };
-        /**
-         * FurtherView
-         * @description Another place or account that a finding stands for.
-         */
+        /** FurtherView */
         FurtherView: {
             /** Id */
             id: string;
@@ -1901,10 +1892,7 @@ export interface components {
             /** By */
             by: string;
         };
-        /**
-         * Gap
-         * @description A part of the review that did not do its work, and why.
-         */
+        /** Gap */
         Gap: {
             /** Name */
             name: string;
@@ -2390,10 +2378,7 @@ export interface components {
             /** Holds */
             holds: boolean;
         };
-        /**
-         * PatchView
-         * @description The patch of a finding, and what became of it.
-         */
+        /** PatchView */
         PatchView: {
             /** Said */
             said: string;
@@ -2553,10 +2538,7 @@ export interface components {
              */
             head: components["schemas"]["ProgramRun"][];
         };
-        /**
-         * Program
-         * @description A small program in one of the languages that can be run.
-         */
+        /** Program */
         Program: {
             /** Language */
             language: string;
@@ -2974,10 +2956,7 @@ export interface components {
              */
             lines: number[];
         };
-        /**
-         * RememberedItem
-         * @description A finding of an earlier review in short.
-         */
+        /** RememberedItem */
         RememberedItem: {
             /** Key */
             key: string;
@@ -3197,10 +3176,7 @@ export interface components {
             inputs: components["schemas"]["Inputs"];
             measured: components["schemas"]["Rate"] | null;
         };
-        /**
-         * ReportView
-         * @description A report as a reader sees it.
-         */
+        /** ReportView */
         ReportView: {
             /** Id */
             id: string;
@@ -3648,10 +3624,7 @@ export interface components {
             /** Stream Url */
             stream_url: string;
         };
-        /**
-         * ReviewVerdict
-         * @description The outcome of a review.
-         */
+        /** ReviewVerdict */
         ReviewVerdict: {
             /**
              * Verdict
@@ -4023,10 +3996,7 @@ export interface components {
              */
             detail: string;
         };
-        /**
-         * Verdict
-         * @description The outcome of the review, computed in code.
-         */
+        /** Verdict */
         Verdict: {
             /**
              * Decision

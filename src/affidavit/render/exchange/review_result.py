@@ -10,9 +10,8 @@ from affidavit.records.report import Report
 from affidavit.render import wording
 from affidavit.render.account import headline_words
 from affidavit.render.changed_lines import changed_place, head_line
-from affidavit.render.exchange.shapes import as_json
+from affidavit.render.exchange.shapes import as_json, under_lines
 from affidavit.render.formats import RenderOptions
-from affidavit.render.proof import said_under
 
 VERSIONS = ("1.0", "1.1")
 
@@ -65,7 +64,7 @@ def _exported(candidate: Candidate, change: Change, version: str) -> Finding | N
 
 def _with_accounts(finding: Finding | None, candidate: Candidate, report: Report) -> Finding | None:
     """The finding with what it stands for, which has no field of its own here."""
-    accounts = [f"{label.capitalize()}: {text}" for label, text in said_under(candidate, report)]
+    accounts = under_lines(candidate, report)
     if finding is None or not accounts:
         return finding
     return finding.model_copy(update={"message": "\n".join([finding.message, *accounts])})

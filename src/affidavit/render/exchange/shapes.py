@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
@@ -44,7 +45,6 @@ def as_uri(path: str) -> str:
 
 
 def rule_of(finding: Finding) -> str:
-    """The rule, or the kind of problem where the finding follows no rule."""
     return inert(finding.rule_id or "", 255) or f"affidavit/{finding.category}"
 
 
@@ -57,21 +57,34 @@ def fingerprint_of(candidate: Candidate) -> str:
 
 
 def account_of(finding: Finding, candidate: Candidate, report: Report) -> str:
-    """Title, message, what goes wrong, what to do and what else it stands for, as one plain text."""
-    said = [_sentence(" ".join(finding.title.split())), finding.message]
-    said += [f"{label.capitalize()}: {text}" for label, text in wording.claim(finding)]
-    cause = finding.verification.caused_by if finding.verification else None
-    if cause is not None:
-        said.append(f"Caused by: {cause.file}" + (f" ({cause.symbol})" if cause.symbol else ""))
+    said = [_sentence(" ".join(finding.title.split())), *claim_lines(finding)]
     if finding.side == "base":
         said.append(f"Used to be at: {wording.location(finding)}")
     if finding.suggestion:
         said.append(f"To do: {finding.suggestion}")
-    said += [f"{label.capitalize()}: {text}" for label, text in said_under(candidate, report)]
+    said += under_lines(candidate, report)
     said += [_sentence(one.summary.capitalize()) for one in candidate.dependency_quotes]
     program = program_text(candidate, report.id, MAX_PROGRAM_LINES).splitlines()
     said += ["Program: " + "\n".join(clip(line, MAX_PROGRAM_LINE) for line in program)] if program else []
     return inert("\n".join(said))
+
+
+def claim_lines(finding: Finding) -> list[str]:
+    """Return the message, the claim and the cause, for formats without fields for them."""
+    said = [finding.message, *_labelled(wording.claim(finding))]
+    cause = finding.verification.caused_by if finding.verification else None
+    if cause is not None:
+        said.append(f"Caused by: {cause.file}" + (f" ({cause.symbol})" if cause.symbol else ""))
+    return said
+
+
+def under_lines(candidate: Candidate, report: Report) -> list[str]:
+    """Return what else the finding stands for, one line each."""
+    return _labelled(said_under(candidate, report))
+
+
+def _labelled(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"{label.capitalize()}: {text}" for label, text in pairs]
 
 
 def _sentence(title: str) -> str:

@@ -19,9 +19,8 @@ from affidavit.records.record import Record
 from affidavit.records.report import Gap, Report
 from affidavit.render import wording
 from affidavit.render.account import set_aside_words
-from affidavit.render.exchange.shapes import as_json
+from affidavit.render.exchange.shapes import as_json, claim_lines, under_lines
 from affidavit.render.formats import RenderOptions
-from affidavit.render.proof import said_under
 
 _CHANGE_TYPES: dict[FileStatus, Literal["added", "modified", "deleted"]] = {
     FileStatus.ADDED: "added",
@@ -66,8 +65,6 @@ class ReviewStats(Record):
 
 
 class ReviewVerdict(Record):
-    """The outcome of a review."""
-
     verdict: Literal["approve", "request_changes", "comment"]
     summary: str
     confidence: float
@@ -154,23 +151,12 @@ def _finding(candidate: Candidate, finding: Finding, report: Report) -> VerdictF
         severity=verdict_severity(finding.severity, finding.category),
         category=VERDICT_CATEGORY[finding.category],
         title=finding.title,
-        description=_description(candidate, finding, report),
+        description="\n".join([*claim_lines(finding), *under_lines(candidate, report)]),
         suggestion=finding.suggestion,
         verification_status=candidate.status,
         confidence=CONFIDENCE_NUMBER[candidate.confidence],
         code_snippet=(candidate.quote.code if candidate.quote else "") or None,
     )
-
-
-def _description(candidate: Candidate, finding: Finding, report: Report) -> str:
-    """The message, and claim, cause and what it stands for, which have no field of their own here."""
-    said = [finding.message]
-    said += [f"{label.capitalize()}: {text}" for label, text in wording.claim(finding)]
-    cause = finding.verification.caused_by if finding.verification else None
-    if cause is not None:
-        said.append(f"Caused by: {cause.file}" + (f" ({cause.symbol})" if cause.symbol else ""))
-    said += [f"{label.capitalize()}: {text}" for label, text in said_under(candidate, report)]
-    return "\n".join(said)
 
 
 def _reviewed_paths(report: Report) -> set[str]:
@@ -208,7 +194,8 @@ def recommendations(report: Report) -> list[str]:
     broken = {one.finding.file for one in report.shown if one.finding and one.finding.is_impact}
     said = []
     if blocking:
-        said.append(f"Fix the {_counted_blocking(blocking)} before merging.")
+        fix = "blocking finding" if blocking == 1 else f"{blocking} blocking findings"
+        said.append(f"Fix the {fix} before merging.")
     if broken:
         said.append(f"Adapt the code outside the change that it breaks: {wording.listed(sorted(broken))}.")
     if doubtful:
@@ -216,10 +203,6 @@ def recommendations(report: Report) -> list[str]:
     said += [_advice("was not completed", part) for part in report.incomplete]
     said += [_advice("did not run", part) for part in report.not_run]
     return said + list(report.words.recommendations if report.words else ())
-
-
-def _counted_blocking(number: int) -> str:
-    return "blocking finding" if number == 1 else f"{number} blocking findings"
 
 
 def _advice(what: str, part: Gap) -> str:
