@@ -148,11 +148,23 @@ class Inspection:
     """The same for base."""
     confirmed: Collection[tuple[str, str, int, int | None]] = ()
     """Rule, path, line and column of the doubtful diagnostics that every other invocation reports too."""
+    rules: Mapping[str, Rule] = field(default_factory=dict)
 
     @cached_property
     def imports(self) -> ImportGraph:
         """Return the import graph of head."""
         return import_graph(self.repository.head)
+
+    def is_changed(self, diagnostic: AnalyserDiagnostic) -> bool:
+        """Return whether the change touches a line of a diagnostic."""
+        file = self.change.file_at(diagnostic.path)
+        lines = range(diagnostic.line, (diagnostic.end_line or diagnostic.line) + 1)
+        return file is not None and not set(file.changed_lines("head")).isdisjoint(lines)
+
+    def may_be_old(self, diagnostic: AnalyserDiagnostic) -> bool:
+        """Return whether base could have the diagnostic, too: its file was not checked completely."""
+        is_unresolved = self.change.path_before(diagnostic.path) in self.unresolved_before
+        return is_unresolved and not self.is_changed(diagnostic)
 
     @property
     def knows_whole_tree(self) -> bool:

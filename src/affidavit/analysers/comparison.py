@@ -2,17 +2,19 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
+from functools import cache, partial
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.rule import MERGE_CONFLICT
 from affidavit.diff.hunks import LineMap
 from affidavit.ports import Repository, Tree
-from affidavit.records.change import Change, FileChange
+from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun, Unread
+from affidavit.records.record import Side
 
 NUMBER = re.compile(r"\d+")
-Key = Callable[[AnalyserDiagnostic], Hashable | None]
+Key = Callable[[AnalyserDiagnostic], Hashable]
 
 
 def new_diagnostics(
@@ -22,17 +24,10 @@ def new_diagnostics(
     repository: Repository,
 ) -> list[AnalyserDiagnostic]:
     """Return the diagnostics of head that match none of base; one of base matches one of head."""
-    places = _Places(change, repository)
+    before, after = _Side("base", change, repository), _Side("head", change, repository)
     old, new = list(base), list(head)
-    pairs: list[tuple[Key, Key]] = [
-        (lambda d: (places.at_base(d), d.message), lambda d: ((d.path, d.rule, d.line, d.column), d.message)),
-        (places.at_base, lambda d: (d.path, d.rule, d.line, d.column)),
-        (places.same_text_at_base, lambda d: (d.path, *places.text_of(d, repository.base))),
-        (places.head_hunk, places.base_hunk),
-        (lambda d: places.text_of(d, repository.head), places.text_of_moved),
-    ]
-    for head_key, base_key in pairs:
-        old, new = _unmatched(old, new, head_key, base_key)
+    for key in (_Side.place_and_message, _Side.place, _Side.text_in_file, _Side.hunk, _Side.moved_text):
+        old, new = _unmatched(old, new, partial(key, before), partial(key, after))
     return new
 
 
@@ -48,97 +43,84 @@ def not_at_base(
 
 
 def _unmatched(
-    old: list[AnalyserDiagnostic], new: list[AnalyserDiagnostic], head_key: Key, base_key: Key
+    old: list[AnalyserDiagnostic], new: list[AnalyserDiagnostic], old_key: Key, new_key: Key
 ) -> tuple[list[AnalyserDiagnostic], list[AnalyserDiagnostic]]:
+    """Return the diagnostics without a partner of the same key; None is no key."""
     if not old or not new:
         return old, new
     pool: dict[Hashable, list[int]] = defaultdict(list)
-    for position, diagnostic in enumerate(old):
-        key = base_key(diagnostic)
-        if key is not None:
-            pool[key].append(position)
+    for number, one in enumerate(old):
+        pool[old_key(one)].append(number)
+    pool.pop(None, None)
     used: set[int] = set()
     left = []
-    for diagnostic in new:
-        key = head_key(diagnostic)
-        candidates = pool.get(key) if key is not None else None
-        if candidates:
-            used.add(candidates.pop(0))
+    for one in new:
+        if same := pool.get(new_key(one)):
+            used.add(same.pop(0))
         else:
-            left.append(diagnostic)
-    return [diagnostic for position, diagnostic in enumerate(old) if position not in used], left
+            left.append(one)
+    return [one for number, one in enumerate(old) if number not in used], left
+
+
+class _Side:
+    """Gives the diagnostics of one side the keys by which they are matched with those of the other."""
+
+    def __init__(self, side: Side, change: Change, repository: Repository) -> None:
+        tree = repository.side(side)
+        self._is_head = side == "head"
+        self._files = {file.path_at(side): file for file in change.files}
+        self._map = cache(lambda path: LineMap(self._files[path].hunks))
+        self._lines = cache(lambda path: tree.lines(path) or [])
+
+    def place_and_message(self, one: AnalyserDiagnostic) -> Hashable:
+        """Return the place at base with the message."""
+        return self.place(one), one.message
+
+    def place(self, one: AnalyserDiagnostic) -> Hashable:
+        """Return the place at base with the rule; None on an added line."""
+        path, line = self._path_at_base(one), self._line_opposite(one) if self._is_head else one.line
+        return None if path is None or line is None else (path, one.rule, line, one.column)
+
+    def text_in_file(self, one: AnalyserDiagnostic) -> Hashable:
+        """Return the file at base with rule, message and text."""
+        path = self._path_at_base(one)
+        return None if path is None else (path, *self._text(one))
+
+    def hunk(self, one: AnalyserDiagnostic) -> Hashable:
+        """Return the hunk around the place with rule and message."""
+        file = self._files.get(one.path)
+        for number, hunk in enumerate(file.hunks if file else ()):
+            start = hunk.new_start if self._is_head else hunk.old_start
+            count = hunk.new_count if self._is_head else hunk.old_count
+            if file is not None and start <= one.line < start + count:
+                return file.path, number, *_worded(one)
+        return None
+
+    def moved_text(self, one: AnalyserDiagnostic) -> Hashable:
+        """Return rule, message and text, at base only of lines that the change removed."""
+        file = self._files.get(one.path)
+        is_gone = file is not None and (file.head_path is None or self._line_opposite(one) is None)
+        return self._text(one) if self._is_head or is_gone else None
+
+    def _path_at_base(self, one: AnalyserDiagnostic) -> str | None:
+        file = self._files.get(one.path) if self._is_head else None
+        return one.path if file is None else file.base_path or file.old_path
+
+    def _line_opposite(self, one: AnalyserDiagnostic) -> int | None:
+        if one.path not in self._files:
+            return one.line
+        lines = self._map(one.path)
+        return lines.to_base(one.line) if self._is_head else lines.to_head(one.line)
+
+    def _text(self, one: AnalyserDiagnostic) -> tuple[str, str, str]:
+        """Return rule, message and the folded text of the line."""
+        text = "".join(self._lines(one.path)[max(one.line - 1, 0) : one.line])
+        return *_worded(one), " ".join(text.split())
 
 
 def _worded(diagnostic: AnalyserDiagnostic) -> tuple[str, str]:
     # Some messages name a line, which moves.
     return diagnostic.rule, NUMBER.sub("0", diagnostic.message)
-
-
-class _Places:
-    """Maps the place of a diagnostic to the other side."""
-
-    def __init__(self, change: Change, repository: Repository) -> None:
-        self._repository = repository
-        self._by_head = {file.head_path: file for file in change.files if file.head_path is not None}
-        self._by_base = {file.base_path: file for file in change.files if file.base_path is not None}
-        self._maps: dict[str, LineMap] = {}
-        self._lines: dict[tuple[str, str], list[str]] = {}
-
-    def at_base(self, diagnostic: AnalyserDiagnostic) -> Hashable | None:
-        """Return path, rule, line and column at base of a diagnostic of head; None on an added line."""
-        file = self._by_head.get(diagnostic.path)
-        if file is None:
-            return diagnostic.path, diagnostic.rule, diagnostic.line, diagnostic.column
-        path = file.base_path or file.old_path
-        line = self._map(file).to_base(diagnostic.line)
-        return None if path is None or line is None else (path, diagnostic.rule, line, diagnostic.column)
-
-    def same_text_at_base(self, diagnostic: AnalyserDiagnostic) -> Hashable | None:
-        """Return the file at base with rule, message and text of a diagnostic of head."""
-        file = self._by_head.get(diagnostic.path)
-        path = diagnostic.path if file is None else file.base_path or file.old_path
-        return None if path is None else (path, *self.text_of(diagnostic, self._repository.head))
-
-    def text_of(self, diagnostic: AnalyserDiagnostic, tree: Tree) -> tuple[str, str, str]:
-        """Return rule, message and the folded text of the line of a diagnostic."""
-        known = (tree.revision, diagnostic.path)
-        if known not in self._lines:
-            self._lines[known] = tree.lines(diagnostic.path) or []
-        lines = self._lines[known]
-        text = lines[diagnostic.line - 1] if 0 < diagnostic.line <= len(lines) else ""
-        return *_worded(diagnostic), " ".join(text.split())
-
-    def text_of_moved(self, diagnostic: AnalyserDiagnostic) -> Hashable | None:
-        """Return the text of a diagnostic of base whose line the change removed."""
-        file = self._by_base.get(diagnostic.path)
-        if file is None or (file.head_path is not None and self._map(file).to_head(diagnostic.line)):
-            return None
-        return self.text_of(diagnostic, self._repository.base)
-
-    def head_hunk(self, diagnostic: AnalyserDiagnostic) -> Hashable | None:
-        """Return the hunk around a diagnostic of head, with rule and message."""
-        file = self._by_head.get(diagnostic.path)
-        spans = ((hunk.new_start, hunk.new_count) for hunk in file.hunks) if file else ()
-        return self._hunk(file, spans, diagnostic)
-
-    def base_hunk(self, diagnostic: AnalyserDiagnostic) -> Hashable | None:
-        """Return the hunk around a diagnostic of base, with rule and message."""
-        file = self._by_base.get(diagnostic.path)
-        spans = ((hunk.old_start, hunk.old_count) for hunk in file.hunks) if file else ()
-        return self._hunk(file, spans, diagnostic)
-
-    def _hunk(
-        self, file: FileChange | None, spans: Iterable[tuple[int, int]], diagnostic: AnalyserDiagnostic
-    ) -> Hashable | None:
-        for number, (start, count) in enumerate(spans):
-            if file is not None and start <= diagnostic.line < start + count:
-                return file.path, number, *_worded(diagnostic)
-        return None
-
-    def _map(self, file: FileChange) -> LineMap:
-        if file.path not in self._maps:
-            self._maps[file.path] = LineMap(file.hunks)
-        return self._maps[file.path]
 
 
 OURS, BETWEEN, THEIRS = "<<<<<<<", "=======", ">>>>>>>"
@@ -184,9 +166,8 @@ def find_conflict(lines: Sequence[str]) -> tuple[int, int] | None:
         mark = line.rstrip("\r").partition(" ")[0]
         if mark == OURS:
             start, is_divided = number, False
-        elif mark == BETWEEN:
-            is_divided = True
-        elif mark == THEIRS and start is not None and is_divided:
+        is_divided = is_divided or mark == BETWEEN
+        if mark == THEIRS and start is not None and is_divided:
             return start, number
     return None
 
@@ -212,20 +193,6 @@ def unresolved(run: AnalyserRun) -> frozenset[str]:
     return frozenset(one.path for one in run.unread if one.why == "unresolved")
 
 
-def unsure_about(
-    diagnostic: AnalyserDiagnostic, file: FileChange, base: AnalyserRun, *, is_fault: bool
-) -> str | None:
-    """Return why it is unknown whether a diagnostic is new, if base does not parse."""
-    if (file.old_path or file.path) not in unparsed(base):
-        return None
-    if is_fault:
-        return "the file did not parse before the change either"
-    lines = range(diagnostic.line, (diagnostic.end_line or diagnostic.line) + 1)
-    if not set(file.changed_lines("head")).isdisjoint(lines):
-        return None
-    return "the file does not parse at base, so it is not known what was there before"
-
-
 def name_dialects(
     head: AnalyserRun, base: AnalyserRun, change: Change, *, reported: Collection[str], has_rule: bool
 ) -> AnalyserRun:
@@ -234,20 +201,14 @@ def name_dialects(
     An analyser with a rule for it would report any other file that does not parse. A file that it read at
     base does not become foreign because the change says so: it should have been read.
     """
-    before = unparsed(base)
-
-    def path_before(one: Unread) -> str:
-        file = change.file_at(one.path)
-        return one.path if file is None else file.old_path or file.path
-
-    def is_foreign(one: Unread) -> bool:
-        is_known = has_rule or path_before(one) in before
-        return one.why == "unparsed" and one.path not in reported and is_known
+    unparsed_before = unparsed(base)
 
     def named(one: Unread) -> Unread:
-        if is_foreign(one):
+        before = change.path_before(one.path)
+        is_known = has_rule or before in unparsed_before
+        if one.why == "unparsed" and one.path not in reported and is_known:
             return one.model_copy(update={"why": "foreign"})
-        is_disowned = one.why == "foreign" and path_before(one) in base.read
+        is_disowned = one.why == "foreign" and before in base.read
         return one.model_copy(update={"why": "left_out"}) if is_disowned else one
 
     return head.model_copy(update={"unread": tuple(map(named, head.unread))})

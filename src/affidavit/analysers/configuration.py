@@ -21,13 +21,16 @@ LOWER_BOUND = re.compile(r"(?:>=|~=|==|\^|>)\s*(\d+)\.(\d+)")
 Table = Mapping[str, Any]
 
 
+def read_text(tree: Tree, *paths: str) -> str:
+    """Return the text of the first of these files; empty if there is none or it is too long."""
+    content = next((found for path in paths if (found := tree.read(path))), b"")
+    return content.decode("utf-8", errors="replace") if len(content) <= MAX_CONFIG_BYTES else ""
+
+
 def read_toml(tree: Tree, path: str) -> Table:
     """Read a TOML file of the tree; empty if there is none or it is invalid."""
-    content = tree.read(path)
-    if content is None or len(content) > MAX_CONFIG_BYTES:
-        return {}
     try:
-        return tomllib.loads(content.decode("utf-8", errors="replace"))
+        return tomllib.loads(read_text(tree, path))
     except (tomllib.TOMLDecodeError, RecursionError):
         return {}
 
@@ -35,12 +38,10 @@ def read_toml(tree: Tree, path: str) -> Table:
 def read_ini(tree: Tree, path: str) -> configparser.RawConfigParser:
     """Read an INI file of the tree; empty if there is none or it is invalid."""
     parser = configparser.RawConfigParser(strict=False)
-    content = tree.read(path)
-    if content is not None and len(content) <= MAX_CONFIG_BYTES:
-        try:
-            parser.read_string(content.decode("utf-8", errors="replace"))
-        except configparser.Error:
-            return configparser.RawConfigParser()
+    try:
+        parser.read_string(read_text(tree, path))
+    except configparser.Error:
+        return configparser.RawConfigParser()
     return parser
 
 
@@ -89,13 +90,9 @@ def oldest_python(tree: Tree) -> tuple[int, int] | None:
 
 
 def _python_requires(tree: Tree) -> str:
-    for path in ("setup.cfg", "setup.py"):
-        content = tree.read(path)
-        # setup.py is searched as text: running it would run the project's code.
-        found = REQUIRES_PYTHON.search((content or b"")[:MAX_CONFIG_BYTES].decode("utf-8", errors="replace"))
-        if found:
-            return found[1]
-    return ""
+    # setup.py is searched as text: running it would run the project's code.
+    found = (REQUIRES_PYTHON.search(read_text(tree, path)) for path in ("setup.cfg", "setup.py"))
+    return next((one[1] for one in found if one), "")
 
 
 def toml_list(values: Sequence[str]) -> str:

@@ -13,7 +13,6 @@ from affidavit.analysers.comparison import (
     one_for_each_cause,
     unparsed,
     unresolved,
-    unsure_about,
 )
 from affidavit.analysers.excuses import excuse_of_place, excuse_of_template
 from affidavit.analysers.registry import silence_about
@@ -205,6 +204,7 @@ class _Decider:
             unresolved(head.run),
             unresolved(base.run),
             self._found.confirmed,
+            self._analyser.rules,
         )
 
     @cached_property
@@ -237,9 +237,12 @@ class _Decider:
         unreadable = {one.path for one in base.unread if one.why == "unreadable"}
         if not self._analyser.looks_at(file) or file.old_path in {*base.refused, *unreadable}:
             return "the file is not read, or could not be read at base"
-        if file.came_from:
+        if file.came_from or (file.old_path or file.path) not in unparsed(base):
             return None
-        return unsure_about(diagnostic, file, base, is_fault=diagnostic.rule in self._analyser.syntax_rules)
+        if diagnostic.rule in self._analyser.syntax_rules:
+            return "the file did not parse before the change either"
+        is_changed = self._inspection.is_changed(diagnostic)
+        return None if is_changed else "base does not parse, so it is not known what was there before"
 
     def _weigh_excuses(self, diagnostic: AnalyserDiagnostic) -> tuple[str | None, str]:
         """Return why a diagnostic is dropped, and by which words of its file it is withheld.

@@ -141,10 +141,7 @@ def read_go_files(printed: Printed) -> Reading:
 
 def judge_go(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """Drop errors that may be old, and those that only files without a module get."""
-    file = inspection.change.file_at(diagnostic.path)
-    before = diagnostic.path if file is None else file.old_path or file.path
-    is_changed = file is not None and diagnostic.line in file.changed_lines("head")
-    if before in inspection.unresolved_before and not is_changed:
+    if inspection.may_be_old(diagnostic):
         return "it is not known what the compiler said before the change"
     has_module = any(PurePosixPath(path).name == MODULE for path in inspection.repository.head.entries())
     if not has_module and ONLY_LOOSE.search(diagnostic.message):

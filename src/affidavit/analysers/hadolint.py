@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Disclaimer, Excuse, Inspection, Invocation
-from affidavit.analysers.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.configuration import read_text
 from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
 from affidavit.analysers.readers import json_rows
 from affidavit.analysers.rule import Rule, RuleMaker
@@ -126,10 +126,9 @@ def invoke_hadolint(base: Tree, paths: Sequence[str]) -> Invocation:
 
 def ignored_codes(base: Tree) -> set[str]:
     """Return the codes under `ignored` in the base commit's configuration."""
-    content = next((text for name in CONFIG_NAMES if (text := base.read(name))), b"")
     found: set[str] = set()
     is_inside = False
-    for line in content[:MAX_CONFIG_BYTES].decode("utf-8", errors="replace").splitlines():
+    for line in read_text(base, *CONFIG_NAMES).splitlines():
         if TOP_KEY.match(line):
             is_inside = line.startswith("ignored")
         if is_inside:

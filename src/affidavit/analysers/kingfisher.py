@@ -1,19 +1,21 @@
 """Kingfisher: find passwords, tokens and private keys in added lines; no secret is tried."""
 
 import json
-from bisect import bisect_right
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Canary, Inspection, Invocation
-from affidavit.analysers.kingfisher_rules import KEYS, KINGFISHER_RULES, ON, TOKENS, identifier_of, name_of
-from affidavit.analysers.kingfisher_values import named_part, place_of, why_no_secret
+from affidavit.analysers.kingfisher_rules import KEYS, KINGFISHER_RULES, ON, name_of
+from affidavit.analysers.kingfisher_values import (
+    ON_ORDER,
+    named_part,
+    place_of,
+    split_tokens,
+    why_no_secret,
+)
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
-from affidavit.redaction.joining import join_parts
-from affidavit.redaction.shapes import named_shapes
 
 CANARY_ID = "affidavit.canary"
 CANARY_LINE = b"affidavit_canary_5d3a91c7"
@@ -91,8 +93,6 @@ BLOCKS = frozenset(map(name_of, KEYS.split())) | {
     "gcp-application-default-credentials",
 }
 """Secrets of several lines."""
-IN_PARTS = frozenset(map(name_of, TOKENS.split()))
-ON_ORDER = {rule: number for number, rule in enumerate(ON)}
 MOST_RULES = 8
 """No value is reported by more rules than this."""
 
@@ -135,9 +135,8 @@ def read_kingfisher(text: str) -> list[AnalyserDiagnostic]:
 
 
 def _is_same_value(one: Any, other: Any) -> bool:
-    is_same_line = (one["path"], one["line"]) == (other["path"], other["line"])
     return (
-        is_same_line
+        (one["path"], one["line"]) == (other["path"], other["line"])
         and one["column_start"] <= other["column_end"]
         and other["column_start"] <= one["column_end"]
     )
@@ -158,26 +157,15 @@ def find_in_parts(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
 
     Only these have an `end_line`.
     """
-    data = text.encode()
-    joined = join_parts(data)
-    if joined is None:
-        return
-    starts = list(accumulate((len(line) + 1 for line in data.split(b"\n")), initial=0))
-    found = {one for one in named_shapes(joined.text) if one[0] in IN_PARTS and joined.is_split(*one[1:])}
-    reported = 0
-    for name, first, last in sorted(found, key=lambda one: (one[1], ON_ORDER.get(identifier_of(one[0]), 0))):
-        if first >= reported:
-            reported = last
-            start, end = joined.place(first), joined.place(last - 1)
-            line = bisect_right(starts, start)
-            yield AnalyserDiagnostic(
-                rule=f"kingfisher/{name}",
-                message="A token that is written in parts",
-                path=path,
-                line=line,
-                end_line=bisect_right(starts, end),
-                column=start - starts[line - 1] + 1,
-            )
+    for one in split_tokens(text.encode()):
+        yield AnalyserDiagnostic(
+            rule=f"kingfisher/{one.name}",
+            message="A token that is written in parts",
+            path=path,
+            line=one.line,
+            end_line=one.end_line,
+            column=one.column,
+        )
 
 
 def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
@@ -187,29 +175,20 @@ def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
     if file is None or place is None:
         return "the file is not part of the change"
     name = diagnostic.rule.partition("/")[2]
-    height = place.block.count("\n") + 1 if name in BLOCKS else 1
-    rule = KINGFISHER.rules[diagnostic.rule]
-    was_silent = file.old_path is not None and not rule.counts_at(file.old_path)
-    added = set(file.changed_lines("head"))
-    is_in_parts = diagnostic.end_line is not None
     if diagnostic.line == IN_NAME:
-        if _is_named_at(inspection.repository.base, diagnostic):
+        part = named_part(diagnostic)
+        before = inspection.repository.base.entries()
+        if any(path == part or path.startswith(f"{part}/") for path in before):
             return "the name was there before the change"
     # The parts may be older than the change that joins them: the value says whether it is new.
-    elif (
-        file.hunks
-        and not was_silent
-        and not is_in_parts
-        and added.isdisjoint(range(diagnostic.line, diagnostic.line + height))
-    ):
-        return "the line was there before the change"
+    elif file.hunks and diagnostic.end_line is None:
+        height = place.block.count("\n") + 1 if name in BLOCKS else 1
+        rule = inspection.rules[diagnostic.rule]
+        was_silent = file.old_path is not None and not rule.counts_at(file.old_path)
+        lines = range(diagnostic.line, diagnostic.line + height)
+        if not was_silent and set(file.changed_lines("head")).isdisjoint(lines):
+            return "the line was there before the change"
     return why_no_secret(name, place)
-
-
-def _is_named_at(tree: Tree, diagnostic: AnalyserDiagnostic) -> bool:
-    """Return whether the tree has a file or folder of this name."""
-    name = named_part(diagnostic)
-    return any(path == name or path.startswith(f"{name}/") for path in tree.entries())
 
 
 def join_names(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagnostic]:

@@ -6,15 +6,17 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from affidavit.analysers.analyser import as_line
 from affidavit.analysers.encoding import as_utf8
-from affidavit.analysers.kingfisher_rules import CONNECTIONS, name_of
+from affidavit.analysers.kingfisher_rules import CONNECTIONS, ON, TOKENS, identifier_of, name_of
 from affidavit.git.tree import own_content
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
-from affidavit.redaction.joining import Joined, join_parts
+from affidavit.redaction.joining import join_parts
 from affidavit.redaction.placeholders import EXAMPLE, why_no_login
+from affidavit.redaction.shapes import named_shapes
 
 TOKEN = re.compile(r"[^\s\"'`<>(),;\\]+")
 ADDRESS = re.compile(
@@ -33,6 +35,8 @@ CONNECTION = re.compile(
 """As ADO.NET, ODBC and others have it: `Server=…;User Id=…;Password=…`."""
 USER = re.compile(r"[?&;]\s?(?:user(?:\s?name|\s?id)?|uid)\s?=\s?([^\s\"'&;<>]*)", re.IGNORECASE)
 BLOCK_END = re.compile(r"-----END[ A-Z]*PRIVATE KEY|^\s*\}", re.MULTILINE)
+IN_PARTS = frozenset(map(name_of, TOKENS.split()))
+ON_ORDER = {rule: number for number, rule in enumerate(ON)}
 MAX_TOKEN = 2_000
 MAX_LINES = 200
 """As long as the longest key."""
@@ -91,14 +95,40 @@ def _last_login(user: str, password: str, host: str) -> Login:
     return Login(user, password, host)
 
 
+class SplitToken(NamedTuple):
+    """A token that is written in parts: its rule, its place, and the text from its start, put together."""
+
+    name: str
+    line: int
+    column: int
+    end_line: int
+    text: str
+
+
+@lru_cache(maxsize=4)
+def split_tokens(data: bytes) -> list[SplitToken]:
+    """Find the tokens of a file that are written in parts, as redaction puts them together."""
+    joined = join_parts(data)
+    if joined is None:
+        return []
+    shapes = {one for one in named_shapes(joined.text) if one[0] in IN_PARTS and joined.is_split(*one[1:])}
+    found: list[SplitToken] = []
+    reported = 0
+    for name, first, last in sorted(shapes, key=lambda one: (one[1], ON_ORDER.get(identifier_of(one[0]), 0))):
+        if first >= reported:
+            reported = last
+            start, end = joined.place(first), joined.place(last - 1)
+            line, end_line = (data.count(b"\n", 0, at) + 1 for at in (start, end))
+            text = joined.text[first : first + MAX_TOKEN].partition(b"\n")[0].decode("utf-8", "replace")
+            found.append(SplitToken(name, line, start - data.rfind(b"\n", 0, start), end_line, text))
+    return found
+
+
 def named_part(diagnostic: AnalyserDiagnostic) -> str:
     """Return the path up to the folder or file whose name holds the secret."""
-    end = diagnostic.path.find("/", _start_in_name(diagnostic))
-    return diagnostic.path if end < 0 else diagnostic.path[:end]
-
-
-def _start_in_name(diagnostic: AnalyserDiagnostic) -> int:
-    return len(as_line(diagnostic.path)[: (diagnostic.column or 1) - 1].decode("utf-8", "replace"))
+    name = as_line(diagnostic.path)
+    end = name.find(b"/", (diagnostic.column or 1) - 1)
+    return diagnostic.path if end < 0 else diagnostic.path[: len(name[:end].decode())]
 
 
 def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
@@ -106,35 +136,17 @@ def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
     content = own_content(tree, diagnostic.path)
     if content is None:
         return None
-    if diagnostic.line == IN_NAME:
-        return Place(named_part(diagnostic), _start_in_name(diagnostic), ())
     text = as_utf8(diagnostic.path, content)
-    lines = text.split(b"\n")
-    if not 0 < diagnostic.line <= len(lines):
-        return None
+    line, column = diagnostic.line, diagnostic.column or 1
     if diagnostic.end_line is not None:
-        return _place_in_parts(diagnostic, text.decode("utf-8", "replace").encode())
-    row = lines[diagnostic.line - 1]
-    before = row[: (diagnostic.column or 1) - 1].decode("utf-8", "replace")
-    below = (line.decode("utf-8", "replace") for line in lines[diagnostic.line : diagnostic.line + MAX_LINES])
-    return Place(row.decode("utf-8", "replace"), len(before), tuple(below))
-
-
-@lru_cache(maxsize=4)
-def _joined(data: bytes) -> Joined | None:
-    """Join the parts of a file; several tokens of one file ask for it."""
-    return join_parts(data)
-
-
-def _place_in_parts(diagnostic: AnalyserDiagnostic, data: bytes) -> Place | None:
-    """Return the place of a token that is written in parts, in the text that has them together."""
-    joined = _joined(data)
-    if joined is None:
+        tokens = split_tokens(text.decode("utf-8", "replace").encode())
+        return next((Place(one.text, 0, ()) for one in tokens if one[1:3] == (line, column)), None)
+    is_name = line == IN_NAME
+    rows = [as_line(named_part(diagnostic))] if is_name else text.split(b"\n")[line - 1 : line + MAX_LINES]
+    if not rows:
         return None
-    line = sum(len(one) + 1 for one in data.split(b"\n", diagnostic.line - 1)[: diagnostic.line - 1])
-    start = joined.place_in_text(line + (diagnostic.column or 1) - 1)
-    rest = joined.text[start : start + MAX_TOKEN].partition(b"\n")[0]
-    return Place(rest.decode("utf-8", "replace"), 0, ())
+    row, *below = (one.decode("utf-8", "replace") for one in rows)
+    return Place(row, len(rows[0][: column - 1].decode("utf-8", "replace")), tuple(below))
 
 
 KEY_END = re.compile(r"-----END[ A-Z]*PRIVATE KEY(?: BLOCK)?-----")

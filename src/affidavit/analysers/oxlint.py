@@ -13,7 +13,7 @@ from affidavit.analysers.analyser import (
     Printed,
     Reading,
 )
-from affidavit.analysers.configuration import MAX_CONFIG_BYTES, strings
+from affidavit.analysers.configuration import read_text, strings
 from affidavit.analysers.oxlint_rules import OXLINT_RULES, SYNTAX
 from affidavit.analysers.rule import RuleMaker
 from affidavit.ports import Tree
@@ -61,11 +61,8 @@ def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
 
 def _base_settings(base: Tree) -> Mapping[str, Any]:
     """Read the base commit's .oxlintrc.json, without plug-ins and `extends`."""
-    content = base.read(CONFIG_NAME) or b""
-    if len(content) > MAX_CONFIG_BYTES:
-        return {}
     try:
-        found = json.loads(content)
+        found = json.loads(read_text(base, CONFIG_NAME))
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

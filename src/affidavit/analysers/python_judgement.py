@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from affidavit.analysers.analyser import Disclaimer, Excuse, Inspection
+from affidavit.analysers.analyser import Disclaimer, Excuse
 from affidavit.analysers.python_syntax import (
+    Spot,
     ancestors,
+    expects,
     is_only_for_type_checkers,
     is_unevaluated_annotation,
     makes_names,
-    node_at,
+    text_of,
 )
 from affidavit.analysers.python_taint import carries_input, is_given_whole
-from affidavit.analysers.rule import names_in
 from affidavit.ports import Tree
-from affidavit.records.evidence import AnalyserDiagnostic
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,18 @@ def provider_of(name: str, text: bytes) -> str | None:
     return "the file itself, at run time," if makes_names(text) else None
 
 
-def judge_no_python(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> Excuse | None:
+def why_expected(spot: Spot) -> str | None:
+    """Return why a failure is not a finding: the code around it expects the exception."""
+    raised = spot.inspection.rules[spot.diagnostic.rule].raises
+    return f"the code around it expects {raised[0]}" if raised and expects(spot, raised) else None
+
+
+def judge_no_python(spot: Spot) -> Excuse | None:
     """Return why code that Python rejects is not a finding: a notebook accepts it."""
-    lines = text.split(b"\n")
-    if any(map(MAGIC.match, lines[diagnostic.line - 1 : diagnostic.line])):
+    if MAGIC.match(b"".join(spot.rows[:1])):
         command = "the line is a notebook command, which IPython accepts"
         return Disclaimer(command, lambda before: any(map(MAGIC.match, before.split(b"\n"))))
-    if OUTSIDE_FUNCTION.search(diagnostic.message) and CELLS.search(text):
+    if OUTSIDE_FUNCTION.search(spot.diagnostic.message) and CELLS.search(spot.text):
         awaiting = "a notebook accepts `await` outside of a function"
         return Disclaimer(awaiting, lambda before: CELLS.search(before) is not None)
     return None
@@ -76,7 +81,7 @@ def judge_no_python(diagnostic: AnalyserDiagnostic, _inspection: Inspection, tex
 # Overrides and isolates; the plain marks U+200E and U+200F are not among them.
 REORDERING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 WHOLE_COMMAND = re.compile(r"(\w*_)?(cmds?|command|commands|command_?line|cmd_?line|argv|script|shell_?cmd)")
-ROUND_TRIP = re.compile(rb"[\w.]*\bloads\(\s*[\w.]*\bdumps\(")
+ROUND_TRIP = re.compile(r"[\w.]*\bloads\(\s*[\w.]*\bdumps\(")
 UNSAFE = re.compile(rb"\b(C?Unsafe|C)?Loader$")
 STATEMENT = re.compile(
     rb"[rbfu]*['\"]{1,3}[\s\\n(]*(select|insert|update|delete|with|create|drop|alter|replace|merge|explain|truncate)\b",
@@ -84,69 +89,61 @@ STATEMENT = re.compile(
 )
 
 
-def judge_undefined_name(
-    diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes
-) -> Excuse | None:
+def judge_undefined_name(spot: Spot) -> Excuse | None:
     """Return why an undefined name is not a finding; None if it is one."""
-    if is_unevaluated_annotation(text, diagnostic.line, diagnostic.column):
+    if is_unevaluated_annotation(spot):
         return "the name is in an annotation that is never evaluated"
-    if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
+    if is_only_for_type_checkers(spot):
         return "the code is only read by type checkers"
-    name = next(iter(names_in(diagnostic.message)), "")
+    name = next(iter(spot.names), "")
     # A name that was undefined before comes from outside: an injected builtin, a notebook, a build tool.
-    if name in NEWER_NAMES or was_reported(diagnostic, inspection):
+    if name in NEWER_NAMES or was_reported(spot):
         return "the same undefined name was used before the change, or a newer Python has it"
-    if installer := installer_of(name, inspection.repository.base):
+    if installer := installer_of(name, spot.inspection.repository.base):
         return f"{installer} puts the name among the builtins"
-    if provider := provider_of(name, text):
+    if provider := provider_of(name, spot.text):
         return Disclaimer(
             f"{provider} gives the name to the file",
             lambda before: provider_of(name, before) is not None,
             is_open=True,
         )
-    if installer := installer_of(name, inspection.repository.head):
+    if installer := installer_of(name, spot.head):
         said = f"{installer} puts the name among the builtins"
         return Disclaimer(said, lambda _before: False, is_open=True)
     return None
 
 
-def was_reported(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
+def was_reported(spot: Spot) -> bool:
     """Return whether the analyser said the same somewhere at base."""
-    return any(
-        known.rule == diagnostic.rule and known.message == diagnostic.message
-        for known in inspection.base_diagnostics
-    )
+    said = spot.diagnostic.rule, spot.diagnostic.message
+    return said in {(one.rule, one.message) for one in spot.inspection.base_diagnostics}
 
 
-def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_shell_command(spot: Spot) -> str | None:
     """Return why a shell command is not a finding: no input reaches it."""
-    command = _first_argument(_call_at(diagnostic, text))
+    command = _first_argument(spot)
     if command is not None and is_given_whole(command, WHOLE_COMMAND):
         return "the function is given the whole command, so that nothing is put into it here"
     is_open = command is not None and carries_input(command)
     return None if is_open else "no text from outside the function reaches the command"
 
 
-def _call_at(diagnostic: AnalyserDiagnostic, text: bytes) -> Node | None:
-    around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
-    return next((node for node, _ in around if node.type == "call"), None)
-
-
-def _first_argument(call: Node | None) -> Node | None:
+def _first_argument(spot: Spot) -> Node | None:
     """Return the first argument of a call; `subprocess` also takes it as `args`."""
-    given = _arguments(call)
+    given = _arguments(spot)
     plain = (one for one in given if one.type != "keyword_argument")
     return next(plain, None) or next((value for one in given if (value := _value_of(one, b"args"))), None)
 
 
-def _arguments(call: Node | None) -> list[Node]:
+def _arguments(spot: Spot) -> list[Node]:
+    call = spot.first_above("call")
     given = call.child_by_field_name("arguments") if call is not None else None
     return [one for one in given.named_children if one.type != "comment"] if given is not None else []
 
 
-def judge_sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_sql_text(spot: Spot) -> str | None:
     """Return why a text is not a finding: it is no SQL, or no input reaches it."""
-    node = _expression(node_at(text, diagnostic.line, diagnostic.column))
+    node = _expression(spot.node)
     if node is None or not STATEMENT.match(node.text or b""):
         return "the text does not begin as an SQL statement does"
     return None if carries_input(node) else "no text from outside the function reaches the statement"
@@ -165,24 +162,23 @@ def _expression(node: Node | None) -> Node | None:
     return node
 
 
-def judge_unpickling(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_unpickling(spot: Spot) -> str | None:
     """Return why reading a pickle is not a finding: the same expression wrote it."""
-    call = _call_at(diagnostic, text)
-    is_own = call is not None and ROUND_TRIP.match(call.text or b"")
+    is_own = ROUND_TRIP.match(text_of(spot.first_above("call")))
     return "what is read was written by the same expression" if is_own else None
 
 
-def judge_evaluation(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_evaluation(spot: Spot) -> str | None:
     """Return why `eval` is not a finding: its text is written here."""
-    first = _first_argument(_call_at(diagnostic, text))
+    first = _first_argument(spot)
     is_written = first is not None and first.type == "string"
     is_filled_in = first is not None and any(child.type == "interpolation" for child in first.children)
     return "the text is written here, and nothing is put into it" if is_written and not is_filled_in else None
 
 
-def judge_yaml_loader(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_yaml_loader(spot: Spot) -> str | None:
     """Return why reading YAML is not a finding: the loader that is named makes plain objects."""
-    loaders = (_value_of(one, b"Loader") for one in _arguments(_call_at(diagnostic, text)))
+    loaders = (_value_of(one, b"Loader") for one in _arguments(spot))
     named = next((one.text or b"" for one in loaders if one is not None), b"")
     is_safe = named and not UNSAFE.search(named)
     return "only plain objects are made by the loader that is named" if is_safe else None
@@ -194,10 +190,9 @@ def _value_of(argument: Node, name: bytes) -> Node | None:
     return argument.child_by_field_name("value") if named is not None and named.text == name else None
 
 
-def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_reordered_text(spot: Spot) -> str | None:
     """Return why an invisible character is not a finding: it reorders nothing."""
-    lines = text.decode("utf-8", errors="replace").split("\n")[diagnostic.line - 1 : diagnostic.line]
-    if any(character in REORDERING for line in lines for character in line):
+    if not REORDERING.isdisjoint(b"".join(spot.rows).decode("utf-8", errors="replace")):
         return None
     return "a mark of direction, as texts written from right to left have it, hides nothing"
 

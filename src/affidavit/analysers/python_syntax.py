@@ -2,11 +2,18 @@
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 from tree_sitter import Node
 
+from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.encoding import as_utf8
+from affidavit.analysers.rule import names_in
 from affidavit.languages.grammars import parse
 from affidavit.languages.python import GRAMMAR
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic
 
 CAUGHT_WITH_ALL = frozenset({"Exception", "BaseException"})
 PARENT_EXCEPTIONS = {
@@ -16,8 +23,8 @@ PARENT_EXCEPTIONS = {
     "KeyError": ("LookupError",),
     "IndexError": ("LookupError",),
 }
-EXPECTING_CALLS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage", "suppress")
-WARNING_CALLS = ("warns", "deprecated_call", "assertWarns", "assertWarnsRegex", "catch_warnings")
+EXPECTING_CALLS = {"raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage", "suppress"}
+WARNING_CALLS = {"warns", "deprecated_call", "assertWarns", "assertWarnsRegex", "catch_warnings"}
 IMPORTS = ("import_statement", "import_from_statement")
 FUNCTIONS = ("function_definition", "lambda")
 
@@ -27,17 +34,63 @@ def tree_of(text: bytes) -> Node | None:
     return parse(GRAMMAR, text)
 
 
-def node_at(text: bytes, line: int, column: int | None) -> Node | None:
-    """Return the smallest syntax node at a place; both count from 1, and only a line feed ends a line."""
-    root = tree_of(text)
-    if root is None:
-        return None
-    rows = text.split(b"\n", line)
-    # Columns are characters to the analysers and bytes to the parser.
-    row = rows[line - 1 : line]
-    before = row[0].decode("utf-8", errors="replace")[: (column or 1) - 1] if row else ""
-    start = sum(len(one) + 1 for one in rows[: line - 1]) + len(before.encode("utf-8"))
-    return root.named_descendant_for_byte_range(start, start)
+@dataclass(frozen=True)
+class Spot:
+    """The place of a diagnostic in Python code."""
+
+    diagnostic: AnalyserDiagnostic
+    inspection: Inspection
+
+    @property
+    def head(self) -> Tree:
+        """Return the tree that has the code."""
+        return self.inspection.repository.head
+
+    @cached_property
+    def text(self) -> bytes:
+        """Return the file in UTF-8."""
+        path = self.diagnostic.path
+        return as_utf8(path, self.head.read(path) or b"")
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names in the message."""
+        return names_in(self.diagnostic.message)
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether the change touches a line of the diagnostic."""
+        return self.inspection.is_changed(self.diagnostic)
+
+    @property
+    def rows(self) -> list[bytes]:
+        """Return the lines of the diagnostic."""
+        end = self.diagnostic.end_line or self.diagnostic.line
+        return self.text.split(b"\n")[self.diagnostic.line - 1 : end]
+
+    @cached_property
+    def node(self) -> Node | None:
+        """Return the smallest syntax node at the place; only a line feed ends a line."""
+        root = tree_of(self.text)
+        line, column = self.diagnostic.line, self.diagnostic.column or 1
+        # Columns are characters to the analysers and bytes to the parser.
+        before = b"".join(self.rows[:1]).decode("utf-8", errors="replace")[: column - 1].encode()
+        start = sum(len(one) + 1 for one in self.text.split(b"\n")[: line - 1]) + len(before)
+        return root.named_descendant_for_byte_range(start, start) if root is not None else None
+
+    @cached_property
+    def around(self) -> list[tuple[Node, Node]]:
+        """Return each node above with its child on the way."""
+        return list(ancestors(self.node))
+
+    def first_above(self, *types: str) -> Node | None:
+        """Return the innermost node of these types around the place."""
+        return next((node for node, _ in self.around if node.type in types), None)
+
+
+def text_of(node: Node | None) -> str:
+    """Return the code of a node."""
+    return (node.text or b"").decode("utf-8", errors="replace") if node is not None else ""
 
 
 def _line_of(text: bytes, place: int) -> int:
@@ -76,77 +129,55 @@ def _height(span: tuple[int, int]) -> int:
     return span[1] - span[0]
 
 
-def expects(text: bytes, line: int, column: int | None, exceptions: Collection[str]) -> bool:
+def expects(spot: Spot, exceptions: Collection[str]) -> bool:
     """Return whether the code around the place expects one of the exceptions."""
-    wanted = set(exceptions).union(*(PARENT_EXCEPTIONS.get(name, ()) for name in exceptions))
-    for parent, child in ancestors(node_at(text, line, column)):
-        if parent.type == "try_statement" and child.type == "block" and _catches(parent, wanted):
-            return True
-        if parent.type == "with_statement" and child.type == "block" and _awaits_failure(parent, wanted):
-            return True
-    return False
+    wanted = CAUGHT_WITH_ALL.union(exceptions, *(PARENT_EXCEPTIONS.get(name, ()) for name in exceptions))
+    return any(_catches(one, wanted) for one in _handlers(spot)) or any(
+        words & EXPECTING_CALLS and words & wanted for words in _contexts(spot)
+    )
 
 
-def is_awaited_to_fail(text: bytes, line: int, column: int | None) -> bool:
+def is_awaited_to_fail(spot: Spot) -> bool:
     """Return whether the place is in a `with raises(…)`, for any exception."""
-    return _is_within(EXPECTING_CALLS, node_at(text, line, column))
+    return any(words & EXPECTING_CALLS for words in _contexts(spot))
 
 
-def is_on_trial(text: bytes, line: int, column: int | None) -> bool:
+def is_on_trial(spot: Spot) -> bool:
     """Return whether the code tries if the place fails or warns: in a `try` or `with raises(…)`."""
-    node = node_at(text, line, column)
-    return _is_within((*EXPECTING_CALLS, *WARNING_CALLS), node) or any(
-        parent.type == "try_statement" and child.type == "block" and _has_handler(parent)
-        for parent, child in ancestors(node)
-    )
+    return any(_handlers(spot)) or any(words & (EXPECTING_CALLS | WARNING_CALLS) for words in _contexts(spot))
 
 
-def _is_within(calls: Collection[str], node: Node | None) -> bool:
-    clauses = (
-        child
-        for parent, block in ancestors(node)
-        if parent.type == "with_statement" and block.type == "block"
-        for child in parent.named_children
-        if child.type == "with_clause"
-    )
-    return any(not _words(clause).isdisjoint(calls) for clause in clauses)
+def _contexts(spot: Spot) -> Iterator[set[str]]:
+    """Yield the names in each `with` around the place."""
+    for parent, block in spot.around:
+        if parent.type == "with_statement" and block.type == "block":
+            yield from (_words(one) for one in parent.named_children if one.type == "with_clause")
 
 
-def _has_handler(statement: Node) -> bool:
-    return any(child.type.startswith("except") for child in statement.named_children)
+def _handlers(spot: Spot) -> Iterator[Node]:
+    """Yield each `except` of the `try` statements around the place."""
+    for parent, block in spot.around:
+        if parent.type == "try_statement" and block.type == "block":
+            yield from (one for one in parent.named_children if one.type.startswith("except"))
 
 
-def _words(node: Node | None) -> set[str]:
+def _words(node: Node) -> set[str]:
     """Return the names in a piece of code, without its strings and comments."""
-    named = (one.text or b"" for one in nodes_in(node) if one.type == "identifier") if node else ()
-    return {one.decode("utf-8", errors="replace") for one in named}
+    return {text_of(one) for one in nodes_in(node) if one.type == "identifier"}
 
 
-def _catches(statement: Node, wanted: set[str]) -> bool:
-    for clause in statement.named_children:
-        if clause.type not in ("except_clause", "except_group_clause"):
-            continue
-        caught = [child for child in clause.named_children if child.type not in ("block", "comment")]
-        words = set().union(*(_words(child) for child in caught))
-        if not caught or words & (wanted | CAUGHT_WITH_ALL):
-            return True
-    return False
+def _catches(handler: Node, wanted: Collection[str]) -> bool:
+    caught = [child for child in handler.named_children if child.type not in ("block", "comment")]
+    return not caught or any(not _words(child).isdisjoint(wanted) for child in caught)
 
 
-def _awaits_failure(statement: Node, wanted: set[str]) -> bool:
-    clause = next((child for child in statement.named_children if child.type == "with_clause"), None)
-    words = _words(clause)
-    return not words.isdisjoint(EXPECTING_CALLS) and not words.isdisjoint(wanted | CAUGHT_WITH_ALL)
-
-
-def is_only_for_type_checkers(text: bytes, line: int, column: int | None) -> bool:
+def is_only_for_type_checkers(spot: Spot) -> bool:
     """Return whether the place is under `if TYPE_CHECKING`."""
     return any(
         parent.type == "if_statement"
         and child.type == "block"
-        and (condition := parent.child_by_field_name("condition")) is not None
-        and TYPE_CHECKING.fullmatch(condition.text or b"")
-        for parent, child in ancestors(node_at(text, line, column))
+        and TYPE_CHECKING.fullmatch(text_of(parent.child_by_field_name("condition")))
+        for parent, child in spot.around
     )
 
 
@@ -155,11 +186,7 @@ def star_imports(text: bytes, *, is_relative: bool = False) -> set[str]:
     root = tree_of(text) if b"*" in text else None
     stars = (one.parent for one in nodes_in(root) if one.type == "wildcard_import") if root else ()
     named = (one.child_by_field_name("module_name") for one in stars if one is not None)
-    return {
-        (one.text or b"").decode("utf-8", "replace")
-        for one in named
-        if one is not None and (is_relative or one.type == "dotted_name")
-    }
+    return {text_of(one) for one in named if one is not None and (is_relative or one.type == "dotted_name")}
 
 
 def mentions(text: bytes, name: str) -> bool:
@@ -185,17 +212,17 @@ def is_imported_on_trial(text: bytes, name: str) -> bool:
     return any(parent.type == "try_statement" for one in named for parent, _ in ancestors(one))
 
 
-def is_unevaluated_annotation(text: bytes, line: int, column: int | None) -> bool:
+def is_unevaluated_annotation(spot: Spot) -> bool:
     """Return whether the place is in an annotation that Python never evaluates."""
     is_quoted = False
-    for parent, child in ancestors(node_at(text, line, column)):
+    for parent, child in spot.around:
         is_quoted = is_quoted or "string" in (parent.type, child.type)
         if child.type == "type":
-            has_future = _leaves_annotations(text)
             is_local = parent.type == "assignment" and _is_in_function(parent)
-            return is_quoted or has_future or is_local
+            return is_quoted or is_local or _leaves_annotations(spot.text)
     # A quoted name outside of annotations is an argument of cast, TypeVar and the like.
-    return is_quoted and not _stands_in_interpolation(text, line, column)
+    kinds = (kind for pair in spot.around for kind in (pair[0].type, pair[1].type))
+    return is_quoted and "interpolation" not in kinds
 
 
 def _leaves_annotations(text: bytes) -> bool:
@@ -208,16 +235,9 @@ def _is_in_function(node: Node) -> bool:
     return any(parent.type in FUNCTIONS and child.type == "block" for parent, child in ancestors(node))
 
 
-def _stands_in_interpolation(text: bytes, line: int, column: int | None) -> bool:
-    return any(
-        "interpolation" in (parent.type, child.type)
-        for parent, child in ancestors(node_at(text, line, column))
-    )
-
-
 # A text without any of these has no such call; parsing takes longer.
 HINT = re.compile(rb"\b(exec|globals)\b")
-TYPE_CHECKING = re.compile(rb"(\w+\.)?TYPE_CHECKING")
+TYPE_CHECKING = re.compile(r"(\w+\.)?TYPE_CHECKING")
 
 
 def makes_names(text: bytes) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.analysers.python_syntax import ancestors
+from affidavit.analysers.python_syntax import ancestors, text_of
 
 CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
 # Names of tables and columns, placeholders and finished pieces come from the program, not from a stranger.
@@ -54,12 +54,12 @@ def is_given_whole(node: Node, names: re.Pattern[str]) -> bool:
 
     It may also be a variable that holds such a parameter, or each of its parts in turn.
     """
-    function, name = _enclosing_function(node), _text(node)
+    function, name = _enclosing_function(node), text_of(node)
     if function is None or node.type != "identifier" or not names.fullmatch(name):
         return False
     values = list(_assignments(function, name))
     if values:
-        return len(values) == 1 and _text(values[0]) != name and is_given_whole(values[0], names)
+        return len(values) == 1 and text_of(values[0]) != name and is_given_whole(values[0], names)
     return _is_parameter(function, name)
 
 
@@ -77,9 +77,9 @@ class _Search:
         if node.type == "identifier":
             return self._name_carries(node)
         if node.type == "attribute":
-            member = _text(node.child_by_field_name("attribute"))
+            member = text_of(node.child_by_field_name("attribute"))
             owner = node.child_by_field_name("object")
-            if member in SOURCES or _text(owner) in SOURCES:
+            if member in SOURCES or text_of(owner) in SOURCES:
                 return True
             is_own = PROGRAM_TEXT.fullmatch(member) or CONSTANT.fullmatch(member)
             return not is_own and self.carries(owner)
@@ -90,7 +90,7 @@ class _Search:
         return any(self.carries(child) for child in node.named_children if child.type != "comment")
 
     def _name_carries(self, node: Node) -> bool:
-        name = _text(node)
+        name = text_of(node)
         if name in SOURCES:
             return True
         if name in self._seen or name in OWN or CONSTANT.fullmatch(name) or PROGRAM_TEXT.fullmatch(name):
@@ -109,16 +109,12 @@ class _Search:
         if function is None:
             return False
         if function.type == "attribute":
-            member = _text(function.child_by_field_name("attribute"))
+            member = text_of(function.child_by_field_name("attribute"))
             if member in PASSING_METHODS:
                 return self.carries(function.child_by_field_name("object")) or self.carries(arguments)
             return member in SOURCES
-        name = _text(function)
+        name = text_of(function)
         return name in SOURCES or (name in PASSING_FUNCTIONS and self.carries(arguments))
-
-
-def _text(node: Node | None) -> str:
-    return (node.text or b"").decode("utf-8", errors="replace") if node is not None else ""
 
 
 def _enclosing_function(node: Node) -> Node | None:
@@ -147,7 +143,7 @@ def _assignments(scope: Node, name: str) -> Iterator[Node]:
 def _given(target: Node, value: Node, name: str) -> Iterator[Node]:
     """Yield the part of a value that a name gets; unpacking gives each name its own."""
     if target.type not in UNPACKING:
-        if _text(target) == name:
+        if text_of(target) == name:
             yield value
         return
     targets, values = target.named_children, value.named_children
@@ -160,7 +156,7 @@ def _is_parameter(function: Node, name: str) -> bool:
     """Return whether it is a parameter of the function that may be a text."""
     parameters = function.child_by_field_name("parameters")
     return any(
-        re.findall(r"\w+", _text(one))[:1] == [name]
-        and _text(one.child_by_field_name("type")) not in HARMLESS_TYPES
+        re.findall(r"\w+", text_of(one))[:1] == [name]
+        and text_of(one.child_by_field_name("type")) not in HARMLESS_TYPES
         for one in (parameters.named_children if parameters is not None else ())
     )

@@ -6,7 +6,6 @@ from itertools import islice
 from tree_sitter import Node
 
 from affidavit.analysers.analyser import Excuse, Inspection
-from affidavit.analysers.encoding import as_utf8
 from affidavit.analysers.python_judgement import (
     judge_evaluation,
     judge_no_python,
@@ -16,68 +15,53 @@ from affidavit.analysers.python_judgement import (
     judge_undefined_name,
     judge_unpickling,
     judge_yaml_loader,
+    why_expected,
 )
-from affidavit.analysers.python_syntax import ancestors, expects, is_on_trial, node_at, nodes_in
-from affidavit.analysers.ruff_rules import RUFF_RULES
-from affidavit.analysers.rule import names_in
+from affidavit.analysers.python_syntax import FUNCTIONS, Spot, ancestors, is_on_trial, nodes_in, text_of
 from affidavit.records.evidence import AnalyserDiagnostic
 
-RULES = {rule.id: rule for rule in RUFF_RULES}
-PARAMETERS = frozenset(("default_parameter", "typed_default_parameter"))
 CHANGING = frozenset(b"add append clear extend insert pop popitem remove setdefault update".split())
 SETTING = ("assignment", "augmented_assignment", "delete_statement")
-VERSION = re.compile(r"(?:SSL|TLS)v\w*?(?=_METHOD|\b)")
+VERSION = re.compile(rb"(?:SSL|TLS)v\w*?(?=_METHOD|\b)")
 DEFINES = re.compile(rb"\b(def|class)\s|^\s*@")
 
 
 def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """Return why a new diagnostic of ruff is not a finding; None if it is one."""
-    rule = RULES.get(diagnostic.rule)
-    if rule is None:
-        return "the rule is not one of ours"
-    content = inspection.repository.head.read(diagnostic.path)
-    if content is None:
-        return "the file cannot be read at head"
-    text = as_utf8(diagnostic.path, content)
-    if rule.raises and expects(text, diagnostic.line, diagnostic.column, rule.raises):
-        return f"the code around it expects {rule.raises[0]}"
+    spot = Spot(diagnostic, inspection)
     special = SPECIAL.get(diagnostic.rule)
-    return special(diagnostic, inspection, text) if special else None
+    return why_expected(spot) or (special(spot) if special else None)
 
 
-def _redefinition(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    lines = text.split(b"\n")
-    earlier = re.search(r"line (\d+)", diagnostic.message)
-    numbers = [diagnostic.line, int(earlier[1])] if earlier else [diagnostic.line]
+def _redefinition(spot: Spot) -> str | None:
+    lines = spot.text.split(b"\n")
+    earlier = re.search(r"line (\d+)", spot.diagnostic.message)
+    numbers = [spot.diagnostic.line, *([int(earlier[1])] if earlier else ())]
     both_define = all(any(map(DEFINES.search, lines[number - 1 : number])) for number in numbers)
     return None if both_define else "one of the two is an import or an assignment"
 
 
-def _discarded_value(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    if is_on_trial(text, diagnostic.line, diagnostic.column):
+def _discarded_value(spot: Spot) -> str | None:
+    if is_on_trial(spot):
         return "the code sees whether the expression fails or warns"
-    node = node_at(text, diagnostic.line, diagnostic.column)
-    around = [(child.type, parent.type) for parent, child in ancestors(node)]
-    if diagnostic.rule == "ruff/B018" and ("attribute", "expression_statement") in around:
+    around = [(child.type, parent.type) for parent, child in spot.around]
+    if spot.diagnostic.rule == "ruff/B018" and ("attribute", "expression_statement") in around:
         return "an attribute may be computed when it is read"
     return None
 
 
-def _set_twice(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    name = next(iter(names_in(diagnostic.message)), "")
-    around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
-    body = next((node for node in around if node.type == "block"), None)
-    lines = (body.text or b"").decode("utf-8", errors="replace").split("\n") if body is not None else []
+def _set_twice(spot: Spot) -> str | None:
+    name = next(iter(spot.names), "")
+    lines = text_of(spot.first_above("block")).split("\n")
     declared = re.compile(rf"\s*{re.escape(name)}\s*:[^=]+(#.*)?")
     is_declared = any(declared.fullmatch(line) for line in lines)
     return "one of the two only declares its type" if is_declared else None
 
 
-def judge_shared_default(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_shared_default(spot: Spot) -> str | None:
     """Return why a mutable default is not a finding: the function neither changes nor keeps it."""
-    around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
-    parameter = next((node for node in around if node.type in PARAMETERS), None)
-    function = next((node for node in around if node.type in ("function_definition", "lambda")), None)
+    parameter = spot.first_above("default_parameter", "typed_default_parameter")
+    function = spot.first_above(*FUNCTIONS)
     name = parameter.child_by_field_name("name") if parameter is not None else None
     body = function.child_by_field_name("body") if function is not None else None
     if name is None or body is None:
@@ -98,7 +82,6 @@ def _is_shared(use: Node) -> bool:
     return parent is not None and parent.type in (*SETTING, "return_statement", "yield")
 
 
-LOOPS = ("for_statement", "while_statement")
 KEPT_IN = frozenset(("list", "dictionary", "pair", "tuple", "set", "yield"))
 KEEPING_CALLS = frozenset(
     b"add add_argument add_callback add_done_callback after append appendleft bind call_later call_soon"
@@ -108,11 +91,10 @@ KEEPING_CALLS = frozenset(
 MAX_NODES = 20_000
 
 
-def judge_late_use(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_late_use(spot: Spot) -> str | None:
     """Return why a function that reads a loop variable is not a finding: the same round calls it."""
-    around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
-    made = next((node for node in around if node.type in ("lambda", "function_definition")), None)
-    loop = next((node for node in around if node.type in LOOPS), None)
+    made = spot.first_above(*FUNCTIONS)
+    loop = spot.first_above("for_statement", "while_statement")
     if made is None or loop is None:
         return None
     is_kept = any(map(_is_kept, _uses(made, loop)))
@@ -149,11 +131,10 @@ def _keeps(call: Node) -> bool:
     return last is not None and last.text in KEEPING_CALLS
 
 
-def _judge_version(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    lines = text.decode("utf-8", errors="replace").split("\n")
-    quoted = "\n".join(lines[diagnostic.line - 1 : diagnostic.end_line or diagnostic.line])
+def _judge_version(spot: Spot) -> str | None:
+    quoted = b"\n".join(spot.rows)
     # The old name of what agrees on the best version that both sides have.
-    return "`SSLv23` stands for any version of TLS" if set(VERSION.findall(quoted)) == {"SSLv23"} else None
+    return "`SSLv23` stands for any version of TLS" if set(VERSION.findall(quoted)) == {b"SSLv23"} else None
 
 
 SPECIAL = {

@@ -13,7 +13,7 @@ from affidavit.analysers.analyser import (
     Printed,
     Reading,
 )
-from affidavit.analysers.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.configuration import read_text
 from affidavit.analysers.plain_http import find_unencrypted_scripts
 from affidavit.analysers.rule import RuleMaker
 from affidavit.analysers.shellcheck_rules import SHELLCHECK_RULES
@@ -56,8 +56,7 @@ def invoke_shellcheck(base: Tree, paths: Sequence[str]) -> Invocation:
 
 def disabled_codes(base: Tree) -> set[str]:
     """Return the codes after `disable=` in the .shellcheckrc at the root of the base commit."""
-    content = (base.read(".shellcheckrc") or base.read("shellcheckrc") or b"")[:MAX_CONFIG_BYTES]
-    lines = content.decode("utf-8", errors="replace").splitlines()
+    lines = read_text(base, ".shellcheckrc", "shellcheckrc").splitlines()
     return {code for line in lines if line.strip().startswith("disable=") for code in CODE.findall(line)}
 
 

@@ -184,10 +184,7 @@ def _what_stopped(output: str, errors: Sequence[re.Match[str]]) -> str:
 
 def judge_tsc(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """Drop errors that types of packages could explain, or that may be old."""
-    file = inspection.change.file_at(diagnostic.path)
-    before = diagnostic.path if file is None else file.old_path or file.path
-    is_changed = file is not None and diagnostic.line in file.changed_lines("head")
-    if before in inspection.unresolved_before and not is_changed:
+    if inspection.may_be_old(diagnostic):
         return "it is not known what the compiler said before the change"
     if diagnostic.rule in CERTAIN:
         return None

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python_modules import search_python, subclass_files
 from affidavit.analysers.python_syntax import (
+    Spot,
     ancestors,
     is_awaited_to_fail,
     is_imported_on_trial,
     mentions,
-    node_at,
     nodes_in,
     star_imports,
+    text_of,
     tree_of,
 )
 from affidavit.ports import Tree
@@ -51,30 +51,26 @@ def is_of_python(diagnostic: AnalyserDiagnostic) -> bool:
     return diagnostic.rule == "ty/missing-attribute" and SELF.fullmatch(owner) is None
 
 
-def why_uncertain(
-    diagnostic: AnalyserDiagnostic, owner: str, attribute: str, inspection: Inspection, text: bytes
-) -> str | None:
+def why_uncertain(spot: Spot, owner: str, attribute: str) -> str | None:
     """Return why an attribute may exist; None if it certainly does not."""
-    receiver = _receiver(diagnostic, attribute, text)
+    receiver = _receiver(spot, attribute)
     if receiver is None or attribute.startswith("_"):
         return "the attribute is private, or is not asked for by its name"
-    if is_awaited_to_fail(text, diagnostic.line, diagnostic.column) or _is_switched(receiver):
+    if is_awaited_to_fail(spot) or _is_switched(receiver):
         return "the code around it decides whether it is run"
-    if diagnostic.message.startswith("Module"):
-        return _why_in_module(diagnostic, owner, attribute, inspection, text)
-    held = _held(receiver, text)
+    if spot.diagnostic.message.startswith("Module"):
+        return _why_in_module(spot, owner, attribute)
+    held = _held(receiver, spot.text)
     if LITERALS.fullmatch(held.type):
-        return _why_in_python(diagnostic, attribute, inspection)
-    return _why_in_class(held, owner, attribute, inspection.repository.head, text)
+        return _why_in_python(spot, attribute)
+    return _why_in_class(spot, held, owner, attribute)
 
 
-def _receiver(diagnostic: AnalyserDiagnostic, attribute: str, text: bytes) -> Node | None:
+def _receiver(spot: Spot, attribute: str) -> Node | None:
     """Return the object before the dot at the place of a diagnostic."""
-    first = node_at(text, diagnostic.line, diagnostic.column)
-    for node, _ in ancestors(first):
-        name = node.child_by_field_name("attribute") if node.type == "attribute" else None
-        is_here = first is not None and node.start_byte == first.start_byte
-        if name is not None and is_here and name.text == attribute.encode():
+    for node, _ in spot.around:
+        is_here = spot.node is not None and node.start_byte == spot.node.start_byte
+        if is_here and text_of(node.child_by_field_name("attribute")) == attribute:
             return node.child_by_field_name("object")
     return None
 
@@ -82,7 +78,7 @@ def _receiver(diagnostic: AnalyserDiagnostic, attribute: str, text: bytes) -> No
 def _is_switched(node: Node) -> bool:
     """Return whether a condition around it checks a version, a platform, an attribute or a constant."""
     return any(
-        DECIDES.fullmatch(_text(word))
+        DECIDES.fullmatch(text_of(word))
         for around, child in ancestors(node)
         for asked in _asked(around, child)
         for word in nodes_in(asked)
@@ -112,7 +108,7 @@ def _held(receiver: Node, text: bytes) -> Node:
 
 def _bindings(name: Node, text: bytes) -> list[Node]:
     *_, (root, _) = ancestors(name)
-    places = occurrences(root, text, _text(name))
+    places = occurrences(root, text, text_of(name))
     return [one.node for one in places if one.role in BINDING or _is_added_to(one.node)]
 
 
@@ -121,17 +117,14 @@ def _is_added_to(node: Node) -> bool:
     return parent is not None and parent.type in ("augmented_assignment", "global_statement")
 
 
-def _why_in_module(
-    diagnostic: AnalyserDiagnostic, module: str, attribute: str, inspection: Inspection, text: bytes
-) -> str | None:
-    first = node_at(text, diagnostic.line, diagnostic.column)
-    if module in OPEN_MODULES or (first is not None and is_imported_on_trial(text, _text(first))):
+def _why_in_module(spot: Spot, module: str, attribute: str) -> str | None:
+    if module in OPEN_MODULES or is_imported_on_trial(spot.text, text_of(spot.node)):
         return "what the module has depends on the program that runs it"
     if not _is_missing_here(module, attribute):
         return "the standard library here may have the attribute, which type checkers do not know"
-    if search_python(inspection.repository.head, OTHER_PYTHON):
+    if search_python(spot.head, OTHER_PYTHON):
         return "the repository is written for a Python with another standard library"
-    return _why_in_python(diagnostic, attribute, inspection)
+    return _why_in_python(spot, attribute)
 
 
 def _is_missing_here(module: str, attribute: str) -> bool:
@@ -148,11 +141,12 @@ def _is_missing_here(module: str, attribute: str) -> bool:
     return bool(text) and not star_imports(text, is_relative=True) and not mentions(text, attribute)
 
 
-def _why_in_python(diagnostic: AnalyserDiagnostic, attribute: str, inspection: Inspection) -> str | None:
+def _why_in_python(spot: Spot, attribute: str) -> str | None:
+    diagnostic = spot.diagnostic
     place = (diagnostic.rule, diagnostic.path, diagnostic.line, diagnostic.column)
-    if place not in inspection.confirmed:
+    if place not in spot.inspection.confirmed:
         return "another version of Python may have the attribute"
-    return why_given(attribute, inspection.repository.head)
+    return why_given(attribute, spot.head)
 
 
 def why_given(attribute: str, tree: Tree) -> str | None:
@@ -162,17 +156,18 @@ def why_given(attribute: str, tree: Tree) -> str | None:
     return f"{hits[0].path} sets the attribute, or has its name as a text" if hits else None
 
 
-def _why_in_class(held: Node, owner: str, attribute: str, tree: Tree, text: bytes) -> str | None:
+def _why_in_class(spot: Spot, held: Node, owner: str, attribute: str) -> str | None:
+    tree, text = spot.head, spot.text
     name = owner.rpartition(".")[2]
     if SELF.fullmatch(owner) and held.text == b"self":
         classes = (node for node, _ in ancestors(held) if node.type == "class_definition")
         own = next(classes, None)
-        name = _text(own.child_by_field_name("name")) if own is not None else ""
+        name = text_of(own.child_by_field_name("name")) if own is not None else ""
         if subclass_files(tree, name) or not search_python(tree, rf"[^.\w]{name}\("):
             return "a subclass may have the attribute"
     elif held.type in ("call", "identifier"):
         function = held.child_by_field_name("function") or held
-        if _text(function) != name or len(_bindings(function, text)) != 1:
+        if text_of(function) != name or len(_bindings(function, text)) != 1:
             return "the class of the object is not certain"
     else:
         return "the class of the object is not certain"
@@ -191,7 +186,7 @@ def _is_plain(name: str, tree: Tree, depth: int = 0) -> bool:
     own = (
         one
         for one in (root.named_children if root is not None else ())
-        if one.type == "class_definition" and _text(one.child_by_field_name("name")) == name
+        if one.type == "class_definition" and text_of(one.child_by_field_name("name")) == name
     )
     node = next(own, None)
     if node is None or text is None or len(_bindings(node.named_children[0], text)) != 1:
@@ -199,10 +194,6 @@ def _is_plain(name: str, tree: Tree, depth: int = 0) -> bool:
     header = node.child_by_field_name("superclasses")
     bases = header.named_children if header is not None else []
     return all(
-        one.type == "identifier" and (one.text == b"object" or _is_plain(_text(one), tree, depth + 1))
+        one.type == "identifier" and (one.text == b"object" or _is_plain(text_of(one), tree, depth + 1))
         for one in bases
     )
-
-
-def _text(node: Node | None) -> str:
-    return (node.text or b"").decode("utf-8", errors="replace") if node is not None else ""

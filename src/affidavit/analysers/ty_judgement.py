@@ -2,12 +2,15 @@
 
 import re
 import sys
-
-from tree_sitter import Node
+from collections.abc import Callable, Mapping
 
 from affidavit.analysers.analyser import Disclaimer, Excuse, Inspection
-from affidavit.analysers.encoding import as_utf8
-from affidavit.analysers.python_judgement import judge_no_python, judge_undefined_name, was_reported
+from affidavit.analysers.python_judgement import (
+    judge_no_python,
+    judge_undefined_name,
+    was_reported,
+    why_expected,
+)
 from affidavit.analysers.python_modules import (
     ModulePlace,
     absolute_module,
@@ -21,24 +24,20 @@ from affidavit.analysers.python_modules import (
     source_folders,
 )
 from affidavit.analysers.python_syntax import (
-    ancestors,
-    expects,
+    Spot,
     is_awaited_to_fail,
     is_imported_on_trial,
     is_only_for_type_checkers,
     makes_names,
     mentions,
-    node_at,
     star_imports,
+    text_of,
 )
-from affidavit.analysers.rule import names_in
 from affidavit.analysers.ty_attributes import why_given, why_uncertain
-from affidavit.analysers.ty_rules import CALL_RULES, TY_RULES
+from affidavit.analysers.ty_rules import CALL_RULES
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
-from affidavit.symbols.changed import ChangedSymbol
 
-RULES = {rule.id: rule for rule in TY_RULES}
 CALLEE = re.compile(r"(?:of|to) (?P<kind>function |bound method |class )?`(?P<name>[^`]+)`(?::.*)?$")
 
 
@@ -56,129 +55,93 @@ MAX_DEFINITIONS = 500
 
 def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """Return why a new diagnostic of ty is not a finding; None if it is one."""
-    rule = RULES.get(diagnostic.rule)
-    content = inspection.repository.head.read(diagnostic.path)
-    if rule is None or content is None:
-        return "the rule is not one of ours, or the file cannot be read"
-    text = as_utf8(diagnostic.path, content)
-    if rule.raises and expects(text, diagnostic.line, diagnostic.column, rule.raises):
-        return f"the code around it expects {rule.raises[0]}"
-    if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
+    spot = Spot(diagnostic, inspection)
+    if expected := why_expected(spot):
+        return expected
+    if is_only_for_type_checkers(spot):
         return "the code is only read by type checkers"
     if diagnostic.rule == "ty/unresolved-reference":
-        return _undefined_name(diagnostic, inspection, text)
+        return _undefined_name(spot)
     if diagnostic.rule == "ty/invalid-syntax":
         is_elsewhere = inspection.change.file_at(diagnostic.path) is None
-        no_python = judge_no_python(diagnostic, inspection, text)
-        return "the change does not touch the file" if is_elsewhere else no_python
-    if diagnostic.rule != "ty/unused-awaitable" and was_reported(diagnostic, inspection):
+        return "the change does not touch the file" if is_elsewhere else judge_no_python(spot)
+    if diagnostic.rule != "ty/unused-awaitable" and was_reported(spot):
         return "the analyser said the same of other code before the change, so it is no news"
-    return _judge_special(diagnostic, inspection, text)
+    special = _broken_call if diagnostic.rule in CALL_RULES else SPECIAL.get(diagnostic.rule)
+    return special(spot) if special else None
 
 
-def _undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> Excuse | None:
-    known = judge_undefined_name(diagnostic, inspection, text)
-    if isinstance(known, str) or not _is_open(text, inspection):
+def _undefined_name(spot: Spot) -> Excuse | None:
+    known = judge_undefined_name(spot)
+    if isinstance(known, str) or not _is_open(spot.text, spot.head):
         return known
     return Disclaimer(
         "a module that is not here may bring the name along: everything is imported from it",
-        lambda before: _is_open(before, inspection) or (known is not None and known.said_before(before)),
+        lambda before: _is_open(before, spot.head) or (known is not None and known.said_before(before)),
         is_open=True,
     )
 
 
-def _is_open(text: bytes, inspection: Inspection) -> bool:
+def _is_open(text: bytes, head: Tree) -> bool:
     """Return whether the file imports `*` from a module outside of the repository."""
-    modules = star_imports(text)
-    foreign = [name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names]
-    return any(not module_places(inspection.repository.head, module) for module in foreign)
-
-
-def _judge_special(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> Excuse | None:
-    if diagnostic.rule in CALL_RULES:
-        return _broken_call(diagnostic, inspection, text)
-    if diagnostic.rule == "ty/import-not-found":
-        return _missing_import(diagnostic, inspection)
-    if diagnostic.rule == "ty/missing-attribute":
-        return _missing_attribute(diagnostic, inspection, text)
-    if diagnostic.rule in ("ty/invalid-await", "ty/unused-awaitable"):
-        return _awaiting(diagnostic, inspection, text)
-    return None
-
-
-def _stands_on_changed_line(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
-    file = inspection.change.file_at(diagnostic.path)
-    lines = range(diagnostic.line, (diagnostic.end_line or diagnostic.line) + 1)
-    return file is not None and not set(file.changed_lines("head")).isdisjoint(lines)
+    foreign = [one for one in star_imports(text) if one.partition(".")[0] not in sys.stdlib_module_names]
+    return any(not module_places(head, module) for module in foreign)
 
 
 # Calls
 
 
-def _broken_call(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
-    called = _called_names(text, diagnostic)
-    if is_awaited_to_fail(text, diagnostic.line, diagnostic.column):
+def _broken_call(spot: Spot) -> str | None:
+    if is_awaited_to_fail(spot):
         return "the code around it expects a failure"
-    if any(is_imported_on_trial(text, name) for name in _first_names(text, diagnostic)):
+    callees = [node.child_by_field_name("function") for node, _ in spot.around if node.type == "call"]
+    firsts = {re.split(r"\W", text_of(one), maxsplit=1)[0] for one in callees}
+    if any(is_imported_on_trial(spot.text, name) for name in firsts - {""}):
         return "what is called depends on which of several imports succeeds"
-    named = CALLEE.search(diagnostic.message)
+    called = _called_names(spot)
+    named = CALLEE.search(spot.diagnostic.message)
     if named is None:
-        is_known = any(_constructor_changed(name, inspection) for name in called)
+        is_known = any(_constructor_changed(name, spot.inspection) for name in called)
         return None if is_known else "the analyser does not name what is called, or it decides at run time"
-    return _broken_named_call(named, called, diagnostic, inspection)
+    return _broken_named_call(spot, named, called)
 
 
-def _broken_named_call(
-    named: re.Match[str], called: list[str], diagnostic: AnalyserDiagnostic, inspection: Inspection
-) -> str | None:
+def _broken_named_call(spot: Spot, named: re.Match[str], called: list[str]) -> str | None:
     owner, _, name = named["name"].rpartition(".")
     if owner == "object" or named["kind"] == "class ":
         return "what is really called depends on code that is not here"
     if not any(_names_agree(candidate, owner, name) for candidate in called):
         return "what is called stands in a variable"
-    if not owner and _has_several_definitions(name, inspection.repository.head):
+    if not owner and _has_several_definitions(name, spot.head):
         return "the function has several definitions"
-    is_caused = _signature_changed(named["name"], inspection)
-    if not is_caused and not _stands_on_changed_line(diagnostic, inspection):
+    is_caused = any(
+        symbol.fate in ("signature_changed", "added") and _is_same_name(symbol.qualified, named["name"])
+        for symbol in spot.inspection.symbols
+    )
+    if not is_caused and not spot.is_changed:
         return "neither the call nor the signature is part of the change"
-    if owner and name != "__init__" and is_redefined_below(inspection.repository.head, owner, name):
+    if owner and name != "__init__" and is_redefined_below(spot.head, owner, name):
         return "a subclass defines the method differently"
     if named["kind"] == "function " and owner and not is_caused:
         return "the method may be bound at run time"
     return None
 
 
-def _called_names(text: bytes, diagnostic: AnalyserDiagnostic) -> list[str]:
+def _called_names(spot: Spot) -> list[str]:
     """Return the last names of the possible callees at a diagnostic, also their original names."""
     found: list[str] = []
-    for parent, child in ancestors(node_at(text, diagnostic.line, diagnostic.column)):
+    for parent, child in spot.around:
         if parent.type != "call":
             continue
         function = parent.child_by_field_name("function")
-        name = _last_name(function) if function is not None else None
-        found += [name, *_originals(name, text)] if name else []
+        if function is not None and function.type in ("attribute", "identifier"):
+            name = text_of(function.child_by_field_name("attribute") or function)
+            found += [name, *_originals(name, spot.text)]
         # A diagnostic about an argument stands inside the arguments of its call; any other stands where the
         # call begins, and there a chain of calls begins too.
         if child == parent.child_by_field_name("arguments"):
             break
     return found
-
-
-def _first_names(text: bytes, diagnostic: AnalyserDiagnostic) -> set[str]:
-    """Return the first names of the possible callees: `etree` of `etree.XMLParser(…)`."""
-    around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
-    functions = (node.child_by_field_name("function") for node, _ in around if node.type == "call")
-    texts = ((one.text or b"").decode("utf-8", errors="replace") for one in functions if one is not None)
-    return {found[0] for one in texts if (found := re.match(r"\w+", one))}
-
-
-def _last_name(function: Node) -> str | None:
-    if function.type == "attribute":
-        named = function.child_by_field_name("attribute")
-        return (named.text or b"").decode("utf-8", errors="replace") if named else None
-    if function.type == "identifier":
-        return (function.text or b"").decode("utf-8", errors="replace")
-    return None
 
 
 def _originals(alias: str, text: bytes) -> list[str]:
@@ -193,13 +156,6 @@ def _names_agree(called: str, owner: str, name: str) -> bool:
         # A class in a variable (`cls`, `klass`) may be any subclass.
         return called == owner.rpartition(".")[2] or called[:1].isupper() or called == name
     return called == name
-
-
-def _signature_changed(qualified: str, inspection: Inspection) -> bool:
-    return any(
-        symbol.fate in ("signature_changed", "added") and _is_same_name(symbol.qualified, qualified)
-        for symbol in inspection.symbols
-    )
 
 
 def _is_same_name(qualified: str, named: str) -> bool:
@@ -235,22 +191,21 @@ def _has_several_definitions(name: str, tree: Tree) -> bool:
 # Imports and attributes
 
 
-def _missing_import(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    if not inspection.knows_whole_tree:
+def _missing_import(spot: Spot) -> Excuse | None:
+    if not spot.inspection.knows_whole_tree:
         return "only a part of the repository is known"
-    names = names_in(diagnostic.message)
-    if not names:
+    if not spot.names:
         return "the message names no module"
-    if diagnostic.message.startswith("Module"):
-        return _missing_member(names[0], names[-1], diagnostic, inspection)
-    return _missing_module(absolute_module(names[0], diagnostic.path), diagnostic, inspection)
+    if spot.diagnostic.message.startswith("Module"):
+        return _missing_member(spot, spot.names[0], spot.names[-1])
+    return _missing_module(spot, absolute_module(spot.names[0], spot.diagnostic.path))
 
 
-def _missing_module(module: str, diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    base, head = inspection.repository.base, inspection.repository.head
+def _missing_module(spot: Spot, module: str) -> str | None:
+    base, head = spot.inspection.repository.base, spot.head
     before, after = imported_place(base, module), imported_place(head, module)
     # The stub of a module that is gone makes no module.
-    is_stub = after is not None and before is not None and _is_stub_of(after.path, before.path)
+    is_stub = bool(after and before and after.path.endswith(".pyi") and not before.path.endswith(".pyi"))
     if (module_places(head, module) and not is_stub) or has_folder(head, module):
         return "the module exists"
     if is_made_elsewhere(head, module, but_for=".pyi" if is_stub else ""):
@@ -261,11 +216,7 @@ def _missing_module(module: str, diagnostic: AnalyserDiagnostic, inspection: Ins
     packages = [place for place in module_places(head, parent) if "__init__" in place.path] if parent else []
     if len(packages) != 1 or not _is_seen(packages[0], head):
         return "the module is not one of this repository"
-    return None if _stands_on_changed_line(diagnostic, inspection) else "the import is not part of the change"
-
-
-def _is_stub_of(stub: str, path: str) -> bool:
-    return stub.endswith(".pyi") and not path.endswith(".pyi")
+    return None if spot.is_changed else "the import is not part of the change"
 
 
 def _is_seen(place: ModulePlace, tree: Tree) -> bool:
@@ -273,19 +224,17 @@ def _is_seen(place: ModulePlace, tree: Tree) -> bool:
     return place.root.rstrip("/") in {"", *(folder.removeprefix(".") for folder in source_folders(tree))}
 
 
-def _missing_member(
-    module: str, member: str, diagnostic: AnalyserDiagnostic, inspection: Inspection
-) -> Excuse | None:
-    base, head = inspection.repository.base, inspection.repository.head
+def _missing_member(spot: Spot, module: str, member: str) -> Excuse | None:
+    base, head = spot.inspection.repository.base, spot.head
     place = imported_place(head, module)
     if place is None or not _is_seen(place, head):
         return "the module is not one of this repository, or stands in it more than once"
     if is_made_elsewhere(head, f"{module}.{member}"):
         return "the member may be made by a build"
-    if _was_removed(member, place.path, inspection):
+    if _was_removed(member, place.path, spot.inspection):
         return None
-    is_over = _is_put_over(place, module, diagnostic.path, inspection)
-    if not is_over and not _stands_on_changed_line(diagnostic, inspection):
+    is_over = _is_put_over(place, module, spot)
+    if not is_over and not spot.is_changed:
         return "the import is not part of the change"
     said = "the module may define the name at run time"
     if not is_over and _may_define(base.read(place.path) or b"", member):
@@ -294,16 +243,16 @@ def _missing_member(
     return Disclaimer(said, lambda _before: False, is_open=True) if is_new else None
 
 
-def _is_put_over(place: ModulePlace, module: str, user: str, inspection: Inspection) -> bool:
+def _is_put_over(place: ModulePlace, module: str, spot: Spot) -> bool:
     """Return whether the change adds a module that hides an older one of its name."""
-    base, head = inspection.repository.base, inspection.repository.head
+    base = spot.inspection.repository.base
     if base.entry(place.path) is not None:
         return False
     if any(one.root == place.root for one in module_places(base, module)):
         return True
     is_shadow = module in sys.stdlib_module_names and module not in LOADED_ALREADY
     # A script finds what lies beside it, a package what lies beside the package.
-    return is_shadow and package_root(head, user) == place.root.rstrip("/")
+    return is_shadow and package_root(spot.head, spot.diagnostic.path) == place.root.rstrip("/")
 
 
 def _may_define(text: bytes, member: str) -> bool:
@@ -314,58 +263,57 @@ def _may_define(text: bytes, member: str) -> bool:
 
 def _was_removed(member: str, path: str, inspection: Inspection) -> bool:
     """Return whether the change removed a name from a module, or a module from a package."""
-    if any(_removes(symbol, path, member) for symbol in inspection.symbols):
+    if any((one.fate, one.file, one.qualified) == ("removed", path, member) for one in inspection.symbols):
         return True
     package = path.rpartition("/")[0]
     gone = {file.base_path for file in inspection.change.files} - inspection.repository.head.entries().keys()
     return f"{package}/{member}.py" in gone or f"{package}/{member}/__init__.py" in gone
 
 
-def _removes(symbol: ChangedSymbol, path: str, qualified: str) -> bool:
-    return symbol.fate == "removed" and symbol.file == path and symbol.qualified == qualified
-
-
-def _missing_attribute(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> Excuse | None:
-    names = names_in(diagnostic.message)
-    if len(names) != 2 or diagnostic.message.startswith("Unresolved"):
+def _missing_attribute(spot: Spot) -> Excuse | None:
+    message, head = spot.diagnostic.message, spot.head
+    if len(spot.names) != 2 or message.startswith("Unresolved"):
         return "the message does not name an owner and an attribute"
-    owner, attribute = names
-    if diagnostic.message.startswith("Module") and module_places(inspection.repository.head, owner):
-        return _missing_in_module(owner, attribute, diagnostic, inspection)
+    owner, attribute = spot.names
+    if message.startswith("Module") and module_places(head, owner):
+        whole = f"{owner}.{attribute}"
+        if module_places(head, whole) or has_folder(head, whole):
+            return "a module of that name exists"
+        return why_given(attribute, head) or _missing_member(spot, owner, attribute)
     class_name = owner.rpartition(".")[2]
-    removed = any(
+    is_removed = any(
         symbol.fate == "removed" and _is_same_name(symbol.qualified, f"{class_name}.{attribute}")
-        for symbol in inspection.symbols
+        for symbol in spot.inspection.symbols
     )
-    if not removed and not _stands_on_changed_line(diagnostic, inspection):
+    if is_removed:
+        is_redefined = is_redefined_below(head, class_name, attribute)
+        return "a subclass defines the attribute" if is_redefined else None
+    if not spot.is_changed:
         return "the change neither removed the attribute nor asks for it"
-    if not removed:
-        return why_uncertain(diagnostic, owner, attribute, inspection, text)
-    is_redefined = is_redefined_below(inspection.repository.head, class_name, attribute)
-    return "a subclass defines the attribute" if is_redefined else None
-
-
-def _missing_in_module(
-    module: str, attribute: str, diagnostic: AnalyserDiagnostic, inspection: Inspection
-) -> Excuse | None:
-    head = inspection.repository.head
-    if module_places(head, f"{module}.{attribute}") or has_folder(head, f"{module}.{attribute}"):
-        return "a module of that name exists"
-    given = why_given(attribute, head)
-    return given or _missing_member(module, attribute, diagnostic, inspection)
+    return why_uncertain(spot, owner, attribute)
 
 
 # Coroutines
 
 
-def _awaiting(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
-    if diagnostic.rule == "ty/unused-awaitable":
-        if "CoroutineType" not in diagnostic.message:
-            return "only a coroutine does nothing without await"
-        if _stands_on_changed_line(diagnostic, inspection):
-            return None
-    words = set(re.findall(rb"\w+", text.split(b"\n")[diagnostic.line - 1]))
+def _unused_awaitable(spot: Spot) -> str | None:
+    if "CoroutineType" not in spot.diagnostic.message:
+        return "only a coroutine does nothing without await"
+    return None if spot.is_changed else _awaiting(spot)
+
+
+def _awaiting(spot: Spot) -> str | None:
+    words = set(re.findall(rb"\w+", b"".join(spot.rows[:1])))
     is_caused = any(
-        symbol.fate == "signature_changed" and symbol.name.encode() in words for symbol in inspection.symbols
+        symbol.fate == "signature_changed" and symbol.name.encode() in words
+        for symbol in spot.inspection.symbols
     )
     return None if is_caused else "neither the call nor what is called is part of the change"
+
+
+SPECIAL: Mapping[str, Callable[[Spot], Excuse | None]] = {
+    "ty/import-not-found": _missing_import,
+    "ty/missing-attribute": _missing_attribute,
+    "ty/invalid-await": _awaiting,
+    "ty/unused-awaitable": _unused_awaitable,
+}

@@ -10,7 +10,7 @@ from affidavit.analysers.analyser import (
     Printed,
     Reading,
 )
-from affidavit.analysers.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.configuration import read_text
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -55,8 +55,7 @@ def invoke_yamllint(base: Tree, paths: Sequence[str]) -> Invocation:
 
 def allows_duplicates(base: Tree) -> bool:
     """Return whether the base commit's configuration turns the rule about keys off."""
-    content = next((text for name in CONFIG_NAMES if (text := base.read(name))), b"")
-    return OFF.search(content[:MAX_CONFIG_BYTES].decode("utf-8", errors="replace")) is not None
+    return OFF.search(read_text(base, *CONFIG_NAMES)) is not None
 
 
 def read_yamllint(text: str) -> list[AnalyserDiagnostic]:

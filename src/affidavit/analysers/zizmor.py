@@ -15,7 +15,7 @@ from affidavit.analysers.analyser import (
     Reading,
     lines_after,
 )
-from affidavit.analysers.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.configuration import read_text
 from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.takeover import TAKEOVER, find_takeovers
@@ -40,10 +40,11 @@ TAKEN = re.compile(
     r"^[^#]*(\b(ref|repository):.*(\bhead|refs/pull)|\bgh pr checkout\b|\bdownload-artifact\b"
     r"|\bgh run download\b|\bgit\s+(fetch|checkout|pull|switch|merge)\b.*(pull/|head|HEAD_|PR_))"
 )
-BRANCH = re.compile(r"@(main|master|develop|dev|trunk|head)$", re.IGNORECASE)
-USED = re.compile(r"uses:\s*[\"']?([\w./-]+@[\w./+-]+)")
-OWNERS = ("actions", "github")
-"""Owners of GitHub's own actions."""
+# `actions` and `github` own GitHub's own actions.
+FOLLOWS_A_BRANCH = re.compile(
+    r"uses:\s*[\"']?(?!(?:actions|github)/)[\w./-]+@(?:main|master|develop|dev|trunk|head)(?![\w./+-])",
+    re.IGNORECASE,
+)
 HIGH, LOW = Severity.HIGH, Severity.LOW
 
 _insecure = RuleMaker("zizmor", category=Category.SECURITY, failing_input="A run of the workflow {file}.")
@@ -65,7 +66,6 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
         "The author of that text runs commands in the workflow.",
         'Pass the value in `env` and use it as `"$NAME"`.',
         severity=HIGH,
-        meaning="{message}.",
         failing_input='A title, branch name or comment that holds `$(…)` or `"; command; "`.',
     ),
     *_insecure(
@@ -74,7 +74,6 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
         "An outsider sets variables such as `LD_PRELOAD` and runs code in later steps.",
         "Do not write to `GITHUB_ENV` or `GITHUB_PATH` in workflows that outsiders can trigger.",
         severity=HIGH,
-        meaning="{message}.",
         failing_input="Text of an outsider that holds a line such as `LD_PRELOAD=…`.",
     ),
     *_insecure(
@@ -83,7 +82,6 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
         "Anything that prints to the log sets variables and paths of later steps.",
         "Write to `$GITHUB_ENV` and leave `ACTIONS_ALLOW_UNSECURE_COMMANDS` off.",
         severity=HIGH,
-        meaning="{message}.",
         failing_input="Output that holds `::set-env` or `::add-path`.",
     ),
     *_insecure(
@@ -92,7 +90,6 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
         "Everybody who can read the repository can log in to the registry.",
         "Change the password now and keep the new one in a secret.",
         severity=HIGH,
-        meaning="{message}.",
         failing_input="Anybody who reads {file} at this commit.",
     ),
     *_insecure(
@@ -116,14 +113,12 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
         "Condition is always true",
         "The job or step always runs.",
         "Write the condition without text around `${{{{ … }}}}`, and fold it with `>-`.",
-        meaning="{message}.",
     ),
     *_insecure(
         "unsound-contains",
         "Substring check that others can pass",
         "The job or step runs for a name that is only a part of an allowed one.",
         "Compare with a list: `contains(fromJSON('[…]'), …)`.",
-        meaning="{message}.",
         failing_input="A branch or an actor whose name is a part of the text.",
     ),
     *_insecure(
@@ -157,7 +152,6 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
         "Dependabot may run code of dependencies",
         "A dependency's code runs with access to the registries.",
         "Leave `insecure-external-code-execution` out.",
-        meaning="{message}.",
         failing_input="An update of a compromised dependency.",
     ),
     *_insecure(
@@ -166,7 +160,6 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
         "The step can read secrets that it does not need.",
         "Name the secrets that are needed.",
         severity=LOW,
-        meaning="{message}.",
     ),
     *unencrypted_script("zizmor"),
 )
@@ -174,8 +167,7 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
 
 def invoke_zizmor(base: Tree, _paths: Sequence[str]) -> Invocation:
     """Run offline, with the base commit's configuration, which can only ignore and tune."""
-    content = next((text for name in CONFIG_NAMES if (text := base.read(name))), None)
-    is_used = content is not None and len(content) <= MAX_CONFIG_BYTES
+    content = read_text(base, *CONFIG_NAMES)
     return Invocation(
         (
             "--offline",
@@ -186,12 +178,12 @@ def invoke_zizmor(base: Tree, _paths: Sequence[str]) -> Invocation:
             # The only one that reports all permissions of a workflow with a single job.
             "--persona=pedantic",
             "--format=json-v1",
-            "--config=../zizmor.yml" if is_used else "--no-config",
+            "--config=../zizmor.yml" if content else "--no-config",
             # By its whole path, which no workflow can know: zizmor repeats text of a workflow in the lines in
             # which it says what it has read.
             CHECKOUT,
         ),
-        outside={"zizmor.yml": content} if content is not None and is_used else {},
+        outside={"zizmor.yml": content.encode()} if content else {},
     )
 
 
@@ -245,22 +237,19 @@ def judge_zizmor(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
     """Return why a new problem is not a finding: it is only advice, or outsiders cannot reach it."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
     named = "\n".join(lines[diagnostic.line - 1 : diagnostic.end_line or diagnostic.line])
-    if diagnostic.rule == "zizmor/dangerous-triggers":
+    rule = diagnostic.rule.partition("/")[2]
+    if rule == "dangerous-triggers":
         if next(find_takeovers(diagnostic.path, "\n".join(lines)), None):
             return f"{TAKEOVER} says more"
-        is_taken = any(TAKEN.search(line) for line in lines)
+        is_taken = any(map(TAKEN.search, lines))
         return None if is_taken else "the workflow takes nothing of the pull request's own code"
-    if diagnostic.rule == "zizmor/excessive-permissions":
-        is_all = "write-all" in diagnostic.message
-        return None if is_all else "to narrow single permissions is advice"
-    if diagnostic.rule == "zizmor/unpinned-uses":
-        used = USED.search(named)
-        is_branch = used is not None and BRANCH.search(used[1]) and used[1].partition("/")[0] not in OWNERS
-        return None if is_branch else "only actions of others that follow a branch count"
-    if diagnostic.rule != "zizmor/template-injection":
-        return None
-    is_outside = OUTSIDE.search(named) is not None
-    return None if is_outside else "only people who may write to the repository can write the text"
+    if rule == "excessive-permissions" and "write-all" not in diagnostic.message:
+        return "to narrow single permissions is advice"
+    if rule == "unpinned-uses" and not FOLLOWS_A_BRANCH.search(named):
+        return "only actions of others that follow a branch count"
+    if rule == "template-injection" and not OUTSIDE.search(named):
+        return "only people who may write to the repository can write the text"
+    return None
 
 
 ZIZMOR = Analyser(

@@ -224,5 +224,10 @@ class Change(Record):
     def file_at(self, path: str, side: Side = "head") -> FileChange | None:
         return next((file for file in self.files if file.path_at(side) == path), None)
 
+    def path_before(self, path: str) -> str:
+        """Return the path at base of a file at head; its own if it is new."""
+        file = self.file_at(path)
+        return path if file is None else file.old_path or file.path
+
     def reviewed_files(self) -> list[FileChange]:
         return [file for file in self.files if file.skipped is None]

@@ -55,11 +55,6 @@ class Joined:
         number = min(bisect_right(self.offsets, at), len(self.parts)) - 1
         return self.parts[number][0] + at - self.offsets[number]
 
-    def place_in_text(self, at: int) -> int:
-        """Return where a byte of the original is in the text."""
-        number = max(0, bisect_right(self.parts, (at, len(self.text) + at)) - 1)
-        return self.offsets[number] + min(at, self.parts[number][1]) - self.parts[number][0]
-
     def is_split(self, start: int, end: int) -> bool:
         """Return whether some bytes of the text stood in several parts."""
         return bisect_right(self.offsets, start) != bisect_right(self.offsets, end - 1)
