@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -56,7 +55,6 @@ class Outcome:
     exit_code: int = 0
     output: bytes = b""
     errors: bytes = b""
-    duration_ms: int = 0
 
     @property
     def last_words(self) -> str:
@@ -154,7 +152,6 @@ async def run_program(
     walls: Callable[[Sequence[str]], Sequence[str] | None] | None = None,
 ) -> Outcome:
     """Run a program in a process group of its own and end the whole group when it is over."""
-    started = time.monotonic()
     limited = limited_command(command, limits) if walls is None else walls(command)
     if limited is None:
         return Outcome("not_started", errors=NO_WALLS.encode())
@@ -168,7 +165,7 @@ async def run_program(
         )
     except OSError as error:
         return Outcome("not_started", errors=str(error).encode(errors="replace"))
-    return Outcome(ended.state, ended.exit_code, ended.output, ended.errors, _milliseconds(started))
+    return Outcome(ended.state, ended.exit_code, ended.output, ended.errors)
 
 
 def limited_command(command: Sequence[str], limits: Limits) -> list[str]:
@@ -181,10 +178,6 @@ def limits_of(command: Sequence[str], limits: Limits) -> list[str]:
     kilobytes = str(limits.memory_mb * 1024)
     blocks = str(limits.output_mb * 4 * 2048)
     return ["/bin/sh", "-c", LIMIT_SCRIPT, "sh", kilobytes, blocks, *command]
-
-
-def _milliseconds(started: float) -> int:
-    return round((time.monotonic() - started) * 1000)
 
 
 async def ask_program(command: Sequence[str], scratch: Path) -> str:

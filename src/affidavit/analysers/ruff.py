@@ -89,8 +89,44 @@ def invoke_ruff(base: Tree, paths: Sequence[str]) -> Invocation:
 
 def read_settings(base: Tree, folder: str) -> RuffSettings | None:
     """Return the ruff settings of a folder; None if there are none."""
-    found = _ruff_table(base, folder)
-    return None if found is None else _merged(base, folder, found, MAX_EXTENDS)
+    tables = _tables(base, folder)
+    parts = [part for table in tables for part in (table, subtable(table, "lint"))]
+
+    def listed(*keys: str) -> tuple[str, ...]:
+        # Older configurations have the linter's settings at the top.
+        return tuple(one for part in parts for key in keys for one in strings(part.get(key)))
+
+    versions = [one for table in tables if (one := table.get("target-version")) in TARGET_VERSIONS]
+    if not tables:
+        return None
+    return RuffSettings(
+        ignored=listed("ignore", "extend-ignore"),
+        per_file={
+            pattern: tuple(strings(codes))
+            for part in parts
+            for key in ("per-file-ignores", "extend-per-file-ignores")
+            for pattern, codes in subtable(part, key).items()
+            if pattern.isprintable()
+        },
+        excluded=listed("exclude", "extend-exclude"),
+        builtins=listed("builtins"),
+        target_version=versions[-1] if versions else None,
+    )
+
+
+def _tables(base: Tree, folder: str) -> list[Table]:
+    """Return the ruff settings of a folder, after those that they extend."""
+    tables: list[Table] = []
+    table = _ruff_table(base, folder)
+    while table is not None and len(tables) <= MAX_EXTENDS:
+        tables.insert(0, table)
+        extended = table.get("extend")
+        place = within_repository(folder, extended) if isinstance(extended, str) else None
+        if place is None:
+            break
+        folder, table = dirname(place), read_toml(base, place)
+        table = subtable(table, "tool", "ruff") if place.endswith("pyproject.toml") else table
+    return tables
 
 
 def _ruff_table(base: Tree, folder: str) -> Table | None:
@@ -100,49 +136,6 @@ def _ruff_table(base: Tree, folder: str) -> Table | None:
             return read_toml(base, prefix + name)
     tool = subtable(read_toml(base, f"{prefix}pyproject.toml"), "tool")
     return subtable(tool, "ruff") if "ruff" in tool else None
-
-
-def _merged(base: Tree, folder: str, table: Table, extends_left: int) -> RuffSettings:
-    own = _settings(table)
-    extended = table.get("extend")
-    place = within_repository(folder, extended) if isinstance(extended, str) and extends_left else None
-    if place is None:
-        return own
-    parent_table = read_toml(base, place)
-    if place.endswith("pyproject.toml"):
-        parent_table = subtable(parent_table, "tool", "ruff")
-    parent = _merged(base, dirname(place), parent_table, extends_left - 1)
-    return RuffSettings(
-        ignored=(*parent.ignored, *own.ignored),
-        per_file={**parent.per_file, **own.per_file},
-        excluded=(*parent.excluded, *own.excluded),
-        builtins=(*parent.builtins, *own.builtins),
-        target_version=own.target_version or parent.target_version,
-    )
-
-
-def _settings(table: Table) -> RuffSettings:
-    lint = subtable(table, "lint")
-    # Older configurations have the linter's settings at the top.
-    both = (table, lint)
-    version = table.get("target-version")
-    return RuffSettings(
-        ignored=tuple(
-            code for part in both for key in ("ignore", "extend-ignore") for code in strings(part.get(key))
-        ),
-        per_file={
-            pattern: tuple(strings(codes))
-            for part in both
-            for key in ("per-file-ignores", "extend-per-file-ignores")
-            for pattern, codes in subtable(part, key).items()
-            if pattern.isprintable()
-        },
-        excluded=tuple(
-            glob for part in both for key in ("exclude", "extend-exclude") for glob in strings(part.get(key))
-        ),
-        builtins=tuple(strings(table.get("builtins"))),
-        target_version=version if isinstance(version, str) and version in TARGET_VERSIONS else None,
-    )
 
 
 def read_flake8(base: Tree) -> RuffSettings:

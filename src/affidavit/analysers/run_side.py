@@ -25,8 +25,16 @@ from affidavit.analysers.execution import (
     run_program,
     walled,
 )
-from affidavit.analysers.outcome import read_outcome, sort_out
-from affidavit.analysers.task import Kept, Program, ResultCache, SideResult, Task, laid_names
+from affidavit.analysers.task import (
+    Kept,
+    Program,
+    ResultCache,
+    SideResult,
+    Task,
+    laid_names,
+    read_outcome,
+    sort_out,
+)
 from affidavit.config.places import cache_folder
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.tree import LINK_MODE, REGULAR_MODES

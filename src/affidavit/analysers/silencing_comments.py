@@ -11,40 +11,22 @@ PYTHON = (".py", ".pyi", ".pyw")
 JAVASCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte")
 TO_THE_END = 10**9
 
-CALLS = ("ty/missing-argument", "ty/unknown-argument", "ty/too-many-positional-arguments")
+CALLS = ("missing-argument", "unknown-argument", "too-many-positional-arguments")
 # What other type checkers and linters of Python call the problems that ty knows.
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {
-    "name-defined": ("ty/unresolved-reference",),
-    "attr-defined": ("ty/missing-attribute", "ty/import-not-found"),
-    "union-attr": ("ty/missing-attribute",),
-    "call-arg": CALLS,
-    "import": ("ty/import-not-found",),
-    "import-not-found": ("ty/import-not-found",),
-    "import-untyped": ("ty/import-not-found",),
-    "reportUndefinedVariable": ("ty/unresolved-reference",),
-    "reportAttributeAccessIssue": ("ty/missing-attribute", "ty/import-not-found"),
-    "reportCallIssue": CALLS,
-    "reportMissingImports": ("ty/import-not-found",),
-    "reportOptionalMemberAccess": ("ty/missing-attribute",),
-    "reportGeneralTypeIssues": ("ty/missing-attribute", *CALLS),
-    "reportUnusedCoroutine": ("ty/unused-awaitable",),
-    "unused-coroutine": ("ty/unused-awaitable",),
-    "unused-awaitable": ("ty/unused-awaitable",),
-    "undefined-variable": ("ty/unresolved-reference",),
-    "E0602": ("ty/unresolved-reference",),
-    "no-member": ("ty/missing-attribute",),
-    "E1101": ("ty/missing-attribute",),
-    "no-name-in-module": ("ty/import-not-found",),
-    "E0611": ("ty/import-not-found",),
-    "import-error": ("ty/import-not-found",),
-    "E0401": ("ty/import-not-found",),
-    "no-value-for-parameter": ("ty/missing-argument",),
-    "E1120": ("ty/missing-argument",),
-    "unexpected-keyword-arg": ("ty/unknown-argument",),
-    "E1123": ("ty/unknown-argument",),
-    "too-many-function-args": ("ty/too-many-positional-arguments",),
-    "E1121": ("ty/too-many-positional-arguments",),
+    "name-defined reportUndefinedVariable undefined-variable E0602": ("unresolved-reference",),
+    "attr-defined reportAttributeAccessIssue": ("missing-attribute", "import-not-found"),
+    "union-attr reportOptionalMemberAccess no-member E1101": ("missing-attribute",),
+    "import import-not-found import-untyped reportMissingImports": ("import-not-found",),
+    "no-name-in-module E0611 import-error E0401": ("import-not-found",),
+    "call-arg reportCallIssue": CALLS,
+    "reportGeneralTypeIssues": ("missing-attribute", *CALLS),
+    "reportUnusedCoroutine unused-coroutine unused-awaitable": ("unused-awaitable",),
+    "no-value-for-parameter E1120": ("missing-argument",),
+    "unexpected-keyword-arg E1123": ("unknown-argument",),
+    "too-many-function-args E1121": ("too-many-positional-arguments",),
 }
+_OF_TY = {code: names for codes, names in ELSEWHERE.items() for code in codes.split()}
 _Span = tuple[int, int, int, int]
 """First line, its column in bytes, last line, the column after the end."""
 _WORD = re.compile(r"[\w@/:.-]+")
@@ -84,7 +66,7 @@ def _named(tool: str) -> Callable[[str], tuple[str, ...]]:
 
 
 def _of_type_checker(code: str) -> tuple[str, ...]:
-    return ELSEWHERE.get(code, (f"ty/{code.removeprefix('ty:')}",))
+    return tuple(f"ty/{name}" for name in _OF_TY.get(code, (code.removeprefix("ty:"),)))
 
 
 def _of_eslint(code: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate
 from typing import Any
 
 from affidavit.analysers.causes import NamedCause
@@ -185,28 +185,21 @@ def _text_of(content: bytes | None) -> str:
 def edited(text: str, edits: Sequence[Edit]) -> str | None:
     """Apply all edits; None if one is outside of the text, or two overlap."""
     lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    spans = []
-    for edit in edits:
-        start = _offset(lines, starts, edit.line, edit.column)
-        end = _offset(lines, starts, edit.end_line, edit.end_column)
-        if start is None or end is None or start > end:
-            return None
-        spans.append((start, end, edit.text))
-    spans.sort(key=lambda span: span[:2])
-    if any(one[1] > other[0] for one, other in pairwise(spans)):
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+
+    def offset(line: int, column: int) -> int:
+        is_inside = 1 <= line <= len(lines) and 1 <= column <= len(lines[line - 1]) + 1
+        return starts[line - 1] + column - 1 if is_inside else -1
+
+    spans = sorted(
+        (offset(one.line, one.column), offset(one.end_line, one.end_column), one.text) for one in edits
+    )
+    edges = [edge for start, end, _ in spans for edge in (start, end)]
+    if edges != sorted(edges) or -1 in edges:
         return None
     for start, end, new in reversed(spans):
         text = text[:start] + new + text[end:]
     return text
-
-
-def _offset(lines: Sequence[str], starts: Sequence[int], line: int, column: int) -> int | None:
-    if not 1 <= line <= len(lines) or not 1 <= column <= len(lines[line - 1]) + 1:
-        return None
-    return starts[line - 1] + column - 1
 
 
 def unified(path: str, before: str, after: str) -> str:
