@@ -38,9 +38,9 @@ def modes(folder: Path) -> tuple[set[int], set[int]]:
 
 def test_the_caches_are_closed_to_others(tmp_path: Path):
     folder = tmp_path / "home" / "affidavit"
-    ResultCache(folder).save("key", Kept([FOUND]))
+    ResultCache(folder).save("key", Kept(diagnostics=(FOUND,), unread=()))
     BlobCache(folder).save("symbols", 1, {"1" * 40: b"secret"})
-    assert {place.name for place in folder.iterdir()} == {"analysers", "blobs-2.sqlite"}
+    assert {place.name for place in folder.iterdir()} == {"blobs-2.sqlite"}
     assert modes(tmp_path / "home") == ({0o700}, {0o600})
 
 

@@ -74,8 +74,7 @@ async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
     called = {"sides": ["base", "head"], "version": runner.program.version}
     named = {"specialist": analyser.name, "tool": analyser.name}
     case.emit(event(EventName.TOOL_CALLED, agent="reviewer", **named, args=called))
-    withdrawn = {side: _without_withdrawn(analyser, case, side) for side in SIDES}
-    lifted = _lifted(analyser, case)
+    lifted, withdrawn = _unsilenced(analyser, case)
 
     def run(side: Side, own: Mapping[str, bytes] | None = None) -> Coroutine[None, None, SideResult]:
         return runner.on_side(case.change, side, {**withdrawn[side], **(own or {})})
@@ -99,20 +98,22 @@ async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
     return await asyncio.to_thread(decide, analyser, case, why_off, found)
 
 
-def _without_withdrawn(analyser: Analyser, case: Case, side: Side) -> dict[str, bytes]:
-    """Return the files of a side with comments that the target has removed, without their effect."""
-    if analyser.looks_for or case.repository.tip is None:
-        return {}
-    paths = paths_to_run(analyser, case.change, case.repository.side(side), side)
-    return silence_about(case.change, case.repository).without_withdrawn(side, paths)
+def _unsilenced(analyser: Analyser, case: Case) -> tuple[dict[str, bytes], dict[Side, dict[str, bytes]]]:
+    """Return files without the comments that the change adds, and of each side without those of the target.
 
-
-def _lifted(analyser: Analyser, case: Case) -> dict[str, bytes]:
-    """Return the files with comments that the change adds for this analyser, without their effect."""
+    The target is the tip of the branch, which may have removed comments of base.
+    """
     # The analyser for secrets ignores such comments anyway.
     if analyser.looks_for:
-        return {}
-    return silence_about(case.change, case.repository).lifted(analyser.covers)
+        return {}, {"base": {}, "head": {}}
+    change, repository = case.change, case.repository
+    silence = silence_about(change, repository)
+    paths = {
+        side: paths_to_run(analyser, change, repository.side(side), side) if repository.tip else ()
+        for side in SIDES
+    }
+    withdrawn = {side: silence.without_withdrawn(side, paths[side]) for side in SIDES}
+    return silence.lifted(analyser.covers), withdrawn
 
 
 def _unread(analyser: Analyser, found: Examination, change: Change) -> tuple[Gap, ...]:
@@ -198,15 +199,18 @@ def _named(diagnostic: AnalyserDiagnostic) -> str:
 
 
 def _nothing_to_compare(head: SideResult, case: Case) -> SideResult:
-    detail = "base was not run: head has nothing to compare with it"
     changes = {
         "side": "base",
         "tree": case.repository.base.revision,
         "state": "nothing_to_do",
-        "detail": detail,
+        "detail": "base was not run: head has nothing to compare with it",
+        "refused": (),
+        "command": (),
+        "files": 0,
+        "duration_ms": 0,
+        "is_cached": False,
     }
-    spared = {"refused": (), "command": (), "files": 0, "duration_ms": 0, "is_cached": False}
-    return SideResult(head.run.model_copy(update={**changes, **spared}))
+    return SideResult(head.run.model_copy(update=changes))
 
 
 def _unfinished(runs: Sequence[AnalyserRun]) -> tuple[Gap, ...]:

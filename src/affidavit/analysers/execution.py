@@ -114,19 +114,16 @@ def network_guard() -> tuple[str, ...]:
     if program is None:
         return ()
     command = (program, "--map-root-user", "--net", "--")
+    return command if _runs([*command, "/bin/true"]) else ()
+
+
+def _runs(command: Sequence[str]) -> bool:
+    """Return whether the system lets a command run."""
     try:
-        pid = os.posix_spawn(
-            program,
-            [*command, "/bin/true"],
-            {},
-            file_actions=[
-                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-            ],
-        )
-    except OSError:
-        return ()
-    return command if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0 else ()
+        done = subprocess.run(command, capture_output=True, check=False, timeout=PROBE_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 def isolated_environment(scratch: Path, program: Path | None = None) -> dict[str, str]:
@@ -254,15 +251,7 @@ def _builder(bubblewrap: Path) -> list[str]:
 def has_walls() -> bool:
     """Return whether the system allows the sandbox: many containers do not."""
     bubblewrap = find_bubblewrap()
-    if bubblewrap is None:
-        return False
-    try:
-        done = subprocess.run(
-            [*_builder(bubblewrap), "/bin/true"], capture_output=True, check=False, timeout=PROBE_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+    return bubblewrap is not None and _runs([*_builder(bubblewrap), "/bin/true"])
 
 
 class Slots:

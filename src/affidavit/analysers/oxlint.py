@@ -5,14 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from affidavit.analysers.analyser import (
-    Analyser,
-    Faults,
-    Inspection,
-    Invocation,
-    Printed,
-    Reading,
-)
+from affidavit.analysers.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.configuration import read_text, strings
 from affidavit.analysers.oxlint_rules import OXLINT_RULES, SYNTAX
 from affidavit.analysers.rule import RuleMaker

@@ -75,8 +75,8 @@ class Spot:
         line, column = self.diagnostic.line, self.diagnostic.column or 1
         # Columns are characters to the analysers and bytes to the parser.
         before = b"".join(self.rows[:1]).decode("utf-8", errors="replace")[: column - 1].encode()
-        start = sum(len(one) + 1 for one in self.text.split(b"\n")[: line - 1]) + len(before)
-        return root.named_descendant_for_byte_range(start, start) if root is not None else None
+        place = (line - 1, len(before))
+        return root.named_descendant_for_point_range(place, place) if root is not None else None
 
     @cached_property
     def around(self) -> list[tuple[Node, Node]]:
@@ -91,10 +91,6 @@ class Spot:
 def text_of(node: Node | None) -> str:
     """Return the code of a node."""
     return (node.text or b"").decode("utf-8", errors="replace") if node is not None else ""
-
-
-def _line_of(text: bytes, place: int) -> int:
-    return text.count(b"\n", 0, place) + 1
 
 
 def ancestors(node: Node | None) -> Iterator[tuple[Node, Node]]:
@@ -117,7 +113,7 @@ def call_lines(text: bytes, lines: range) -> range:
     """Return the lines of the call around the first line, where bandit looks for `nosec`."""
     root = tree_of(text)
     calls = (one for one in nodes_in(root) if one.type == "call") if root is not None else ()
-    spans = [(_line_of(text, one.start_byte), _line_of(text, one.end_byte)) for one in calls]
+    spans = [(one.start_point.row + 1, one.end_point.row + 1) for one in calls]
     begun = [span for span in spans if span[0] == lines.start]
     around = [span for span in spans if span[0] <= lines.start <= span[1]]
     # A problem may stand at an argument, in a line of its own.

@@ -7,14 +7,7 @@ from fnmatch import fnmatchcase
 from posixpath import dirname
 from typing import Any
 
-from affidavit.analysers.analyser import (
-    Analyser,
-    Faults,
-    Invocation,
-    Printed,
-    Reading,
-    lines_after,
-)
+from affidavit.analysers.analyser import Analyser, Faults, Invocation, Printed, Reading, lines_after
 from affidavit.analysers.configuration import (
     Table,
     folders_above,

@@ -168,7 +168,9 @@ class SideRunner:
         if found.run.state in FAILED_ON_A_FILE and is_one_of_few:
             return _joined(found, {path: await self.on_paths(side, [path], rewritten) for path in paths})
         if found.run.state == "completed" and not found.run.refused:
-            await asyncio.to_thread(self.cache.save, key, Kept(found.diagnostics, found.run.unread))
+            await asyncio.to_thread(
+                self.cache.save, key, Kept(diagnostics=found.diagnostics, unread=found.run.unread)
+            )
         return found
 
     def _task(self, side: Side, paths: Sequence[str], rewritten: Mapping[str, bytes]) -> Task:

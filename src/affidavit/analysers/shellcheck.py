@@ -6,13 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from affidavit.analysers.analyser import (
-    Analyser,
-    Inspection,
-    Invocation,
-    Printed,
-    Reading,
-)
+from affidavit.analysers.analyser import Analyser, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.configuration import read_text
 from affidavit.analysers.plain_http import find_unencrypted_scripts
 from affidavit.analysers.rule import RuleMaker

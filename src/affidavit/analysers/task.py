@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,14 +12,14 @@ from urllib.parse import unquote
 from affidavit.analysers.analyser import Analyser, Invocation, Printed, Reading
 from affidavit.analysers.encoding import as_utf8
 from affidavit.analysers.execution import Limits, Outcome
+from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import own_content
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun, RunState, Unread
-from affidavit.records.record import Side
-from affidavit.system.private_files import write_private_file
+from affidavit.records.record import Record, Side
 
 FORMAT = 9
-MAX_BYTES = 256 * 1024 * 1024
+KIND = "analyser result"
 MISREAD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
@@ -30,60 +29,31 @@ def cache_key(*parts: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Record):
     """The cached part of a run: its diagnostics, and the files that it did not read."""
 
-    diagnostics: Sequence[AnalyserDiagnostic]
-    unread: Sequence[Unread] = ()
+    diagnostics: tuple[AnalyserDiagnostic, ...]
+    unread: tuple[Unread, ...]
 
 
 class ResultCache:
-    """A private folder of results; None caches nothing. A broken file is a miss, a full disk is no error."""
+    """Results by key; without a folder nothing is kept. A broken result is a miss."""
 
-    def __init__(self, folder: Path | None, *, max_bytes: int = MAX_BYTES) -> None:
-        self._folder = None if folder is None else folder / "analysers"
-        self._max_bytes = max_bytes
+    def __init__(self, folder: Path | None) -> None:
+        self._extracts = BlobCache(folder)
 
     def load(self, key: str) -> Kept | None:
         """Return the cached result, or None."""
-        if self._folder is None:
-            return None
-        place = self._folder / f"{key}.json"
+        stored = self._extracts.load(KIND, FORMAT, [key]).get(key, b"")
         try:
-            stored = json.loads(place.read_bytes())
-            found = Kept(
-                [AnalyserDiagnostic.model_validate(row) for row in stored["diagnostics"]],
-                [Unread.model_validate(row) for row in stored["unread"]],
-            )
-        except (OSError, ValueError, KeyError, TypeError):
+            return Kept.model_validate_json(stored)
+        except ValueError:
             return None
-        with suppress(OSError):
-            os.utime(place)
-        return found
 
     def save(self, key: str, kept: Kept) -> None:
-        """Cache a result atomically."""
-        if self._folder is None:
-            return
-        rows, unread = (
-            [one.model_dump(exclude_defaults=True) for one in several]
-            for several in (kept.diagnostics, kept.unread)
-        )
-        text = json.dumps({"format": FORMAT, "diagnostics": rows, "unread": unread})
-        with suppress(OSError):
-            write_private_file(self._folder / f"{key}.json", text)
-            self._trim(self._folder)
-
-    def _trim(self, folder: Path) -> None:
-        """Delete the least recently used results until the folder is small enough."""
-        files = [(entry.stat(), Path(entry.path)) for entry in os.scandir(folder) if entry.is_file()]
-        total = sum(stat.st_size for stat, _ in files)
-        for stat, place in sorted(files, key=lambda file: file[0].st_mtime):
-            if total <= self._max_bytes:
-                return
-            place.unlink(missing_ok=True)
-            total -= stat.st_size
+        """Cache a result; one with a path that is no text is not kept."""
+        with suppress(ValueError):
+            self._extracts.save(KIND, FORMAT, {key: kept.model_dump_json(exclude_defaults=True).encode()})
 
 
 @dataclass(frozen=True)

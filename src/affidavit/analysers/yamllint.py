@@ -3,13 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from affidavit.analysers.analyser import (
-    Analyser,
-    Inspection,
-    Invocation,
-    Printed,
-    Reading,
-)
+from affidavit.analysers.analyser import Analyser, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.configuration import read_text
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
