@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from affidavit.analysers.analyser import Analyser, Inspection
-from affidavit.analysers.causes import NamedCause, exact_cause, find_cause
+from affidavit.analysers.causes import exact_cause, find_cause
 from affidavit.analysers.comparison import (
     name_dialects,
     new_diagnostics,
@@ -19,7 +19,7 @@ from affidavit.analysers.registry import silence_about
 from affidavit.analysers.rule import MERGE_CONFLICT, WhyOff
 from affidavit.analysers.silence import Silence
 from affidavit.analysers.task import SideResult
-from affidavit.analysers.wording import patch_of
+from affidavit.analysers.wording import Counted, patch_of
 from affidavit.ports import Case, Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -34,21 +34,6 @@ def without_secrets(diagnostic: AnalyserDiagnostic, tree: Tree) -> AnalyserDiagn
     """Remove the secrets of the file from the message of a diagnostic, which may repeat them."""
     message = tree.without_secrets(diagnostic.path, diagnostic.message)
     return diagnostic.model_copy(update={"message": message})
-
-
-@dataclass(frozen=True)
-class Counted:
-    """A new diagnostic that is a finding, with the lines of its file and the part of the change to blame."""
-
-    diagnostic: AnalyserDiagnostic
-    lines: tuple[str, ...]
-    cause: NamedCause | None
-    patch: str = ""
-    """The analyser's own fix, as a diff against head."""
-    suppressed_by: str = ""
-    """The change's own comment that suppresses it."""
-    is_impact: bool = False
-    """The change does not touch its file."""
 
 
 @dataclass(frozen=True)

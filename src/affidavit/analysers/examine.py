@@ -35,7 +35,7 @@ LONGEST_COMMAND = 200
 WALLS_ADVICE = "Allow user namespaces, as in `sysctl kernel.unprivileged_userns_clone=1`."
 
 
-async def examine(analyser: Analyser, case: Case, why_off: WhyOff, **means: Any) -> Reply:
+async def examine(analyser: Analyser, case: Case, why_off: WhyOff, *means: Any) -> Reply:
     """Run the analyser on both sides, compare them, and reply with the findings that are new."""
     if not any(map(analyser.looks_at, case.change.files)):
         return _reply(analyser)
@@ -45,7 +45,7 @@ async def examine(analyser: Analyser, case: Case, why_off: WhyOff, **means: Any)
     if analyser.reads_any_path and not has_walls():
         return _not_run(analyser, case, f"{analyser.name} is not run: {NO_WALLS}", WALLS_ADVICE)
     try:
-        found = await _look(SideRunner(analyser, program, case.repository, **means), case, why_off)
+        found = await _look(SideRunner(analyser, program, case.repository, *means), case, why_off)
     except (OutsideError, OSError) as error:
         part = Gap(name=analyser.name, reason=f"{analyser.name} could not be run: {error}")
         return _reply(analyser, incomplete=(part,))
@@ -147,16 +147,7 @@ def _result_text(analyser: Analyser, found: Examination, program: Program) -> st
     extent = "the changed files" if analyser.scope == "file" else "all files of the repository"
     proof = Proof(f"{analyser.name} {program.version}".strip(), f"{extent} that {analyser.name} reads")
     findings = [
-        write_finding(
-            number,
-            counted.diagnostic,
-            analyser.rules[counted.diagnostic.rule],
-            counted.lines,
-            proof=proof,
-            cause=counted.cause,
-            is_impact=counted.is_impact,
-            patch=counted.patch,
-        )
+        write_finding(number, counted, analyser.rules[counted.diagnostic.rule], proof)
         for number, counted in enumerate(found.counted)
     ]
     return json.dumps(
@@ -247,12 +238,8 @@ class MechanicalSpecialist:
     ) -> None:
         self.name = analyser.name
         self.analyser = analyser
+        self._means = (ResultCache(cache_dir), limits or Limits(), slots or Slots())
         self._why_off = why_off
-        self._means = {
-            "cache": ResultCache(cache_dir),
-            "limits": limits or Limits(),
-            "slots": slots or Slots(),
-        }
 
     def examines(self, file: FileChange) -> bool:
         """Return whether the analyser reads the file, and for more than one narrow thing."""
@@ -261,7 +248,7 @@ class MechanicalSpecialist:
     async def examine(self, case: Case) -> Reply:
         """Examine a change with the analyser."""
         started = time.monotonic()
-        reply = await examine(self.analyser, case, self._why_off, **self._means)
+        reply = await examine(self.analyser, case, self._why_off, *self._means)
         return reply.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
 
 

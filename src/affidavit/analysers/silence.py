@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 
 from affidavit.analysers.python_syntax import call_lines
 from affidavit.analysers.rule import Rule, is_meant_by
@@ -35,13 +36,11 @@ class Silence:
         rules: Mapping[str, Rule],
         ignored_at: Sequence[IgnoredAt] = (),
     ) -> None:
-        self._change = change
-        self._repository = repository
-        self._rules = rules
+        self._change, self._repository, self._rules = change, repository, rules
         self._ignored_at = ignored_at
-        self._comments: dict[str, list[Suppression]] = {}
-        self._ignored: dict[str, frozenset[str]] = {}
-        self._fresh: dict[str, frozenset[int]] = {}
+        self._comments_of = cache(lambda path: suppressions_in(path, self._lines(path)))
+        self._ignored_for = cache(self._find_ignored)
+        self.fresh_lines = cache(self._find_fresh_lines)
         self._base_paths = {file.head_path: file.old_path or file.path for file in change.files}
 
     def before(self, rule: str, path: str, lines: range, *, counted_before: bool = True) -> str | None:
@@ -86,16 +85,13 @@ class Silence:
             path: without_suppressions(tree.read(path) or b"", lines) for path, lines in void.items() if lines
         }
 
-    def fresh_lines(self, path: str) -> frozenset[int]:
+    def _find_fresh_lines(self, path: str) -> frozenset[int]:
         """Return the lines with a comment that the change added, or moved from another kind of place."""
-        if path not in self._fresh:
-            file = self._change.file_at(path)
-            if file is not None and file.came_from:
-                numbered = enumerate(self._lines(path), start=1)
-                self._fresh[path] = frozenset(number for number, line in numbered if has_suppression(line))
-            else:
-                self._fresh[path] = frozenset() if file is None else self._added_comments(file, path)
-        return self._fresh[path]
+        file = self._change.file_at(path)
+        if file is None or not file.came_from:
+            return frozenset() if file is None else self._added_comments(file, path)
+        numbered = enumerate(self._lines(path), start=1)
+        return frozenset(number for number, line in numbered if has_suppression(line))
 
     def _withdrawn_lines(self, side: Side, path: str) -> frozenset[int]:
         """Return the lines of a side whose comments base has more often than the target's tip."""
@@ -131,14 +127,12 @@ class Silence:
         return [
             one
             for one in self._comments_of(path)
-            if one.concerns(self._lines_for(one.tool, path, lines)) and self._is_about(one, rule)
+            if one.concerns(lines if one.tool != "bandit" else self._call_lines(path, lines))
+            and self._is_about(one, rule)
         ]
 
-    def _lines_for(self, tool: str, path: str, lines: range) -> range:
-        """Return the lines in which a tool looks for its comments about a problem in the given lines."""
-        if tool == "bandit":
-            return call_lines(self._repository.head.read(path) or b"", lines)
-        return lines
+    def _call_lines(self, path: str, lines: range) -> range:
+        return call_lines(self._repository.head.read(path) or b"", lines)
 
     def _is_about(self, one: Suppression, rule: str) -> bool:
         if one.rules:
@@ -149,22 +143,15 @@ class Silence:
         known = (other for other in self._rules if other.startswith(prefix))
         return any(is_meant_by(rule, other, self._rules) for other in (f"{prefix}*", *known))
 
-    def _comments_of(self, path: str) -> list[Suppression]:
-        if path not in self._comments:
-            self._comments[path] = suppressions_in(path, self._lines(path))
-        return self._comments[path]
-
     def _lines(self, path: str) -> list[str]:
         return self._repository.head.lines(path) or []
 
-    def _ignored_for(self, path: str) -> frozenset[str]:
-        if path not in self._ignored:
-            said = [
-                {rule for ask in self._ignored_at for rule in ask(tree, path)}
-                for tree in self._repository.excusing
-            ]
-            self._ignored[path] = frozenset.intersection(*map(frozenset, said))
-        return self._ignored[path]
+    def _find_ignored(self, path: str) -> frozenset[str]:
+        """Return the rules that every tree ignores which may excuse something."""
+        said = (
+            (rule for ask in self._ignored_at for rule in ask(one, path)) for one in self._repository.excusing
+        )
+        return frozenset.intersection(*map(frozenset, said))
 
 
 def _counted(lines: Iterable[str]) -> Counter[str]:

@@ -2,20 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from affidavit.analysers.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.configuration import within_repository
 from affidavit.analysers.rule import Rule, RuleMaker, names_in
 from affidavit.languages.javascript_packages import PathConfigurations, PathRules
-from affidavit.languages.tree_files import TreeFiles, below, parent, read_json, table, texts, upwards
+from affidavit.languages.tree_files import TreeFiles, below, parent, table, texts, upwards
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity
 
 NAME = "tsc"
 CONFIGURATION = "tsconfig.json"
-MAX_EXTENDS = 20
 KEPT = (
     *("alwaysStrict", "exactOptionalPropertyTypes", "experimentalDecorators", "emitDecoratorMetadata"),
     *("jsx", "jsxFactory", "jsxFragmentFactory", "lib", "noImplicitThis", "noUncheckedIndexedAccess"),
@@ -70,7 +69,7 @@ def invoke_tsc(base: Tree, paths: Sequence[str]) -> Invocation:
     homes = {parent(path) for path in files.by_name.get(CONFIGURATION, ()) if "node_modules/" not in path}
     owners = {next((one for one in upwards(parent(path)) if one in homes), "") for path in paths}
     made = {
-        below(home, CONFIGURATION): _project(base, configurations, home, homes) for home in sorted(owners)
+        below(home, CONFIGURATION): _project(files, configurations, home, homes) for home in sorted(owners)
     }
     return Invocation(
         arguments=("--build", *made, "--pretty", "false", "--listFiles"),
@@ -79,15 +78,17 @@ def invoke_tsc(base: Tree, paths: Sequence[str]) -> Invocation:
     )
 
 
-def _project(base: Tree, configurations: PathConfigurations, home: str, homes: set[str]) -> dict[str, object]:
-    chain = dict(_chain(base, below(home, CONFIGURATION)))
+def _project(
+    files: TreeFiles, configurations: PathConfigurations, home: str, homes: set[str]
+) -> dict[str, object]:
+    chain = _chain(files, configurations, below(home, CONFIGURATION))
     options: dict[str, object] = {}
     chosen: dict[str, list[str]] = {}
     for path, settings in reversed(chain.items()):
         given = table(settings.get("compilerOptions"))
         options |= {name: value for name, value in given.items() if name in KEPT}
         if parent(path) == home:
-            chosen |= {name: texts(settings[name]) for name in CHOICE if settings.get(name)}
+            chosen |= {name: _inside(texts(settings[name]), home) for name in CHOICE if settings.get(name)}
     if str(options.get("target", "")).lower() in GONE_TARGETS:
         options["target"] = "es2015"
     # Older compilers take ES5 by themselves, whose libraries lack what code of today uses.
@@ -100,15 +101,12 @@ def _project(base: Tree, configurations: PathConfigurations, home: str, homes: s
     if inner:
         chosen["exclude"] = [*chosen.get("exclude", ["node_modules"]), *inner]
     rules = configurations.rules_in(home)
-    return {"compilerOptions": options | OURS | {"paths": _paths(rules, home)}, **_inside(chosen, home)}
+    return {"compilerOptions": options | OURS | {"paths": _paths(rules, home)}, **chosen}
 
 
-def _inside(chosen: Mapping[str, list[str]], home: str) -> dict[str, list[str]]:
-    """Remove chosen files outside of the repository."""
-    return {
-        name: [one for one in patterns if within_repository(home, one) is not None]
-        for name, patterns in chosen.items()
-    }
+def _inside(patterns: Iterable[str], home: str) -> list[str]:
+    """Return the patterns for files of the repository."""
+    return [one for one in patterns if within_repository(home, one) is not None]
 
 
 def _paths(rules: PathRules | None, home: str) -> dict[str, list[str]]:
@@ -120,26 +118,15 @@ def _paths(rules: PathRules | None, home: str) -> dict[str, list[str]]:
     return found | ({"*": [f"./{up}{below(rules.base, '*')}"]} if rules.base is not None else {})
 
 
-def _chain(base: Tree, path: str) -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield a configuration, and those of the repository that it extends or only lists."""
-    waiting, seen = [path], set[str]()
-    while waiting and len(seen) < MAX_EXTENDS:
-        at = waiting.pop(0)
-        content = None if at in seen else base.read(at)
-        seen.add(at)
-        if content is None:
-            continue
-        settings = read_json(content.decode("utf-8-sig", errors="replace"))
-        yield at, settings
-        names = texts(settings.get("extends"))
-        if settings.get("files") == []:
-            references = settings.get("references")
-            listed = references if isinstance(references, list) else []
-            names += [name for one in listed[:1] for name in texts(table(one).get("path"))]
-        for name in names:
-            place = within_repository(parent(at), name) if name.startswith(".") else None
-            if place is not None:
-                waiting += [place, f"{place}.json", below(place, CONFIGURATION)]
+def _chain(files: TreeFiles, configurations: PathConfigurations, path: str) -> dict[str, dict[str, object]]:
+    """Return a configuration, and those that it extends or only lists."""
+    chain = dict(configurations.chain(path))
+    listed = chain.get(path, {}).get("references") if chain.get(path, {}).get("files") == [] else None
+    for one in listed[:1] if isinstance(listed, list) else ():
+        for name in texts(table(one).get("path")):
+            place = within_repository(parent(path), name)
+            chain |= dict(configurations.chain(files.first((place, f"{place}/{CONFIGURATION}")) or ""))
+    return chain
 
 
 def read_tsc(text: str) -> list[AnalyserDiagnostic]:

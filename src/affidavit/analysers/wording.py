@@ -27,20 +27,26 @@ class Proof:
     extent: str
 
 
-def write_finding(
-    number: int,
-    diagnostic: AnalyserDiagnostic,
-    rule: Rule,
-    lines: Sequence[str],
-    *,
-    proof: Proof,
-    cause: NamedCause | None,
-    is_impact: bool,
-    patch: str = "",
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Counted:
+    """A new diagnostic that is a finding, with the lines of its file and the part of the change to blame."""
+
+    diagnostic: AnalyserDiagnostic
+    lines: tuple[str, ...]
+    cause: NamedCause | None
+    patch: str = ""
+    """The analyser's own fix, as a diff against head."""
+    suppressed_by: str = ""
+    """The change's own comment that suppresses it."""
+    is_impact: bool = False
+    """The change does not touch its file."""
+
+
+def write_finding(number: int, found: Counted, rule: Rule, proof: Proof) -> dict[str, Any]:
     """Write a finding as the contract requires it."""
-    if diagnostic.line == IN_NAME:
-        rule, diagnostic = _of_name(rule, diagnostic)
+    if found.diagnostic.line == IN_NAME:
+        rule, found = _of_name(rule, found)
+    diagnostic, lines = found.diagnostic, found.lines
     line = min(diagnostic.line, len(lines))
     end = min(max(diagnostic.end_line or line, line), line + MAX_QUOTED_LINES - 1, len(lines))
     finding = {
@@ -50,62 +56,55 @@ def write_finding(
         "title": fill(rule.title, diagnostic, "\n".join(lines[line - 1 : end])),
         "file": diagnostic.path,
         "line": line,
-        "message": _message(rule, diagnostic, cause, is_impact=is_impact),
+        "message": _message(rule, found),
         "suggestion": fill(rule.suggestion, diagnostic),
         "confidence": "high",
         "rule_id": rule.id,
-        "verification": _verification(diagnostic, rule, lines, (line, end), proof)
-        | _impact(cause, is_impact=is_impact)
-        | ({"patch": patch} if patch else {}),
+        "verification": _verification(found, rule, (line, end), proof),
     }
     return finding if end == line else {**finding, "end_line": end}
 
 
-def _of_name(rule: Rule, diagnostic: AnalyserDiagnostic) -> tuple[Rule, AnalyserDiagnostic]:
+def _of_name(rule: Rule, found: Counted) -> tuple[Rule, Counted]:
     """Word a finding in a file's name; the file's first line is quoted."""
     said = replace(
         rule,
         title=f"{rule.title} in a file name",
         failing_input="Anybody who lists the files of this commit.",
     )
-    message = f"{diagnostic.message}, in the name of the file"
-    return said, diagnostic.model_copy(update={"line": 1, "message": message})
+    message = f"{found.diagnostic.message}, in the name of the file"
+    return said, replace(
+        found, diagnostic=found.diagnostic.model_copy(update={"line": 1, "message": message})
+    )
 
 
-def _message(rule: Rule, diagnostic: AnalyserDiagnostic, cause: NamedCause | None, *, is_impact: bool) -> str:
+def _message(rule: Rule, found: Counted) -> str:
+    diagnostic, cause = found.diagnostic, found.cause
     said = [fill(rule.meaning, diagnostic), *([cause.sentence] if cause else [])]
-    if cause and is_impact:
+    if cause and found.is_impact:
         said.append(f"{diagnostic.path}:{diagnostic.line} still relies on what it was before.")
     return " ".join(said)
 
 
-def _verification(
-    diagnostic: AnalyserDiagnostic,
-    rule: Rule,
-    lines: Sequence[str],
-    span: tuple[int, int],
-    proof: Proof,
-) -> dict[str, Any]:
-    start, end = quoted_range(lines, span)
+def _verification(found: Counted, rule: Rule, span: tuple[int, int], proof: Proof) -> dict[str, Any]:
+    start, end = quoted_range(found.lines, span)
     finder = f"Affidavit's own check beside {proof.analyser}" if rule.is_own else proof.analyser
     reported = f"{finder} reports {rule.id.partition('/')[2]} at head and not at base"
     return {
-        "code_examined": "\n".join(lines[start - 1 : end]),
+        "code_examined": "\n".join(found.lines[start - 1 : end]),
         "line_range_examined": [start, end],
-        "verification_method": f"{reported}: {diagnostic.message}",
+        "verification_method": f"{reported}: {found.diagnostic.message}",
         "checked_for_handling_elsewhere": True,
         "where_checked": f"{proof.extent}, at base and at head",
         "side": "head",
-        "failing_input": fill(rule.failing_input, diagnostic),
-        "wrong_outcome": fill(rule.wrong_outcome, diagnostic),
+        "failing_input": fill(rule.failing_input, found.diagnostic),
+        "wrong_outcome": fill(rule.wrong_outcome, found.diagnostic),
         "is_absence_finding": False,
         "searches": [],
+        "is_impact_finding": found.is_impact,
+        **({"caused_by": found.cause.cause.model_dump()} if found.cause else {}),
+        **({"patch": found.patch} if found.patch else {}),
     }
-
-
-def _impact(cause: NamedCause | None, *, is_impact: bool) -> dict[str, Any]:
-    caused_by = {"caused_by": cause.cause.model_dump()} if cause else {}
-    return {"is_impact_finding": is_impact, **caused_by}
 
 
 def quoted_range(lines: Sequence[str], span: tuple[int, int]) -> tuple[int, int]:

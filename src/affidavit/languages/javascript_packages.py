@@ -110,8 +110,8 @@ class PathConfigurations:
         base: str | None = None
         paths: dict[str, object] | None = None
         home = parent(path)
-        for config in self._chain(path):
-            options = table(self._settings[config].get("compilerOptions"))
+        for config, settings in self.chain(path):
+            options = table(settings.get("compilerOptions"))
             base_url = options.get("baseUrl")
             if base is None and isinstance(base_url, str):
                 base = join(*_seen_from(parent(path), parent(config), base_url))
@@ -135,15 +135,15 @@ class PathConfigurations:
                         return rules
         return None
 
-    def _chain(self, path: str) -> Iterator[str]:
-        """A configuration and what it extends, the nearest first; each once, so that no ring holds us."""
+    def chain(self, path: str) -> Iterator[tuple[str, dict[str, object]]]:
+        """Yield a configuration and those it extends, the nearest first, each once."""
         waiting, seen = [path], set[str]()
         while waiting and len(seen) < MAX_EXTENDS:
             config = waiting.pop()
             if config in seen or config not in self._settings:
                 continue
             seen.add(config)
-            yield config
+            yield config, self._settings[config]
             # Of several the last one wins, and so does all that it extends.
             waiting.extend(self._extended(config, self._settings[config]))
 

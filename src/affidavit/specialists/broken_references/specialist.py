@@ -14,7 +14,7 @@ from affidavit.analysers.registry import RULES as ANALYSER_RULES
 from affidavit.analysers.registry import silence_about
 from affidavit.analysers.rule import WhyOff, nothing_is_off
 from affidavit.analysers.silence import Silence
-from affidavit.analysers.wording import Proof, note_set_aside, write_finding
+from affidavit.analysers.wording import Counted, Proof, note_set_aside, write_finding
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import GitError
@@ -220,6 +220,5 @@ def _diagnostic(one: Break) -> AnalyserDiagnostic:
 def _written(number: int, one: Break, lines: Sequence[str], change: Change) -> dict[str, Any]:
     # A place inside of a changed file is about that file; elsewhere it is an impact.
     is_impact = change.file_at(one.path) is None
-    return write_finding(
-        number, _diagnostic(one), RULES[one.rule], lines, proof=PROOF, cause=one.cause, is_impact=is_impact
-    )
+    counted = Counted(_diagnostic(one), tuple(lines), one.cause, is_impact=is_impact)
+    return write_finding(number, counted, RULES[one.rule], PROOF)
