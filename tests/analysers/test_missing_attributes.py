@@ -32,6 +32,7 @@ FINE = {
     "a method of a newer version": "print('ab'.removeprefix('a'))\n",
     "an attribute of one platform": "import os, signal\n\nA = os.geteuid(), os.startfile, signal.SIGKILL\n",
     "what is asked for first": "import os\n\nif hasattr(os, 'nope'):\n    os.nope()\n",
+    # pallets/werkzeug 1b00618e787f, src/werkzeug/serving.py:68.
     "what is asked for above": (
         "import os\n\nHAS = hasattr(os, 'nope')\n\n\ndef f():\n    if HAS:\n        os.nope()\n"
     ),
@@ -57,6 +58,7 @@ FINE = {
     "a variable that is bound twice": (
         "def f(make):\n    found = []\n    if make:\n        found = make()\n    found.apend(1)\n"
     ),
+    # pallets/werkzeug 1b00618e787f, src/werkzeug/datastructures/file_storage.py:134.
     "a class that answers to all": (
         CLASS.replace("    def add", "    def __getattr__(self, name):\n        return 1\n\n    def add")
         + "def f():\n    return Cart().total\n"

@@ -269,6 +269,7 @@ def test_a_strange_file_in_the_change_has_no_effect(name, case, ask):
 
 
 def test_a_call_of_what_one_of_several_imports_brings_draws_nothing(case, ask):
+    # psf/requests 1f6589ec3a1e, src/requests/compat.py:69 (`json` is simplejson where that is installed).
     tried = (
         "try:\n    from lxml import etree\nexcept ImportError:\n    import xml.etree.ElementTree as etree\n\n"
     )
@@ -290,6 +291,7 @@ def test_a_folder_that_only_bears_the_name_of_a_package_draws_nothing(case, ask)
 
 
 def test_a_call_that_is_meant_to_fail_draws_nothing(case, ask):
+    # python-attrs/attrs c1dc5dcba16e, tests/test_annotations.py:464.
     text = """\
 import pytest
 
@@ -321,6 +323,7 @@ if os.environ.get("FAST"):
 
 
 def test_what_has_several_definitions_draws_nothing(case, ask):
+    # python-attrs/attrs c1dc5dcba16e, src/attr/_compat.py:17.
     files = {"state.py": TWICE, "use.py": "import state\n\nstate.ready(1, more=2)\n"}
     assert ask(TY, case({"x": ""}, files)) == []
 

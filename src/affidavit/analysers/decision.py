@@ -241,12 +241,13 @@ class _Decider:
             return excuse, ""
         of_template = excuse_of_template(diagnostic, self._analyser, self._repository.head)
         file = self._change.file_at(diagnostic.path)
-        path = diagnostic.path if file is None else file.base_path or file.old_path
-        is_here = path is not None and not (file and file.came_from)
-        before = self._repository.base.read(path) if path is not None and is_here else None
+        path: str | None = diagnostic.path
+        if file is not None:
+            path = None if file.came_from else file.base_path or file.old_path
+        before = self._repository.base.read(path) if path is not None else None
         is_fault = diagnostic.rule in self._analyser.syntax_rules
         # An empty file is in no language.
-        was_read = is_here and path in self._found.base.run.read and bool(before and before.strip())
+        was_read = path in self._found.base.run.read and bool(before and before.strip())
         withheld = ""
         for one in filter(None, (of_template, excuse)):
             is_old = before is not None and one.said_before(before)

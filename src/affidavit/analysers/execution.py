@@ -71,19 +71,17 @@ def find_executable(
 
     A path must be absolute: a relative one would be searched in the reviewed repository.
     """
-    if os.sep in name or (os.altsep and os.altsep in name):
-        return _program_at(Path(name), reviewed_folder)
-    beside = shutil.which(name, path=str(Path(sys.executable).parent))
-    if beside is not None:
-        return Path(beside)
-    given = os.environ.get("PATH", os.defpath) if search_path is None else search_path
-    for folder in given.split(os.pathsep):
-        if not Path(folder).is_absolute():
-            continue
-        found = shutil.which(name, path=folder)
-        if found is not None and not _stands_inside(Path(found), reviewed_folder):
-            return Path(found)
-    return None
+    if os.sep in name:
+        found = iter([shutil.which(name)] if Path(name).is_absolute() else ())
+    else:
+        beside = shutil.which(name, path=str(Path(sys.executable).parent))
+        if beside is not None:
+            return Path(beside)
+        given = os.environ.get("PATH", os.defpath) if search_path is None else search_path
+        folders = (folder for folder in given.split(os.pathsep) if Path(folder).is_absolute())
+        found = (shutil.which(name, path=folder) for folder in folders)
+    places = (Path(one) for one in found if one is not None)
+    return next((one for one in places if not _is_inside(one, reviewed_folder)), None)
 
 
 def find_launcher(program: Path, *, reviewed_folder: Path | None) -> tuple[str, ...]:
@@ -94,13 +92,7 @@ def find_launcher(program: Path, *, reviewed_folder: Path | None) -> tuple[str, 
     return (str(node.resolve()),) if node else ()
 
 
-def _program_at(place: Path, reviewed_folder: Path | None) -> Path | None:
-    if not place.is_absolute() or _stands_inside(place, reviewed_folder):
-        return None
-    return place if place.is_file() and os.access(place, os.X_OK) else None
-
-
-def _stands_inside(program: Path, folder: Path | None) -> bool:
+def _is_inside(program: Path, folder: Path | None) -> bool:
     if folder is None:
         return False
     inside = folder.resolve()
