@@ -23,8 +23,6 @@ URL = "http://localhost:8080/v1"
         ("mistral:mistral-large-latest", "mistral", "mistral-large-latest"),
         ("google:gemini-3-pro", "google", "gemini-3-pro"),
         ("bedrock:anthropic.claude-v1:0", "bedrock", "anthropic.claude-v1:0"),
-        ("bedrock/anthropic.claude-v1:0", "bedrock", "anthropic.claude-v1:0"),
-        ("openrouter/meta/llama-3", "openrouter", "meta/llama-3"),
         ("openrouter:meta/llama-3", "openrouter", "meta/llama-3"),
         ("ollama:llama3:8b", "ollama", "llama3:8b"),
     ],
@@ -79,8 +77,8 @@ def test_only_the_verifier_has_a_temperature_by_default() -> None:
         ("anthropic:claude-sonnet-4-6", "ANTHROPIC_API_KEY"),
         ("openai:gpt-5", "OPENAI_API_KEY"),
         ("google:gemini-3-pro", "GEMINI_API_KEY"),
-        ("openrouter/meta/llama", "OPENROUTER_API_KEY"),
-        ("bedrock/claude", "AWS_REGION"),
+        ("openrouter:meta/llama", "OPENROUTER_API_KEY"),
+        ("bedrock:claude", "AWS_REGION"),
     ],
 )
 def test_a_missing_key_is_said_with_the_name_of_the_variable(text: str, named: str) -> None:
@@ -90,7 +88,7 @@ def test_a_missing_key_is_said_with_the_name_of_the_variable(text: str, named: s
 
 @pytest.mark.parametrize(
     ("text", "environment"),
-    [("mistral:m", {"MISTRAL_API_KEY": "k-1"}), ("bedrock/m", {"AWS_REGION": "eu-west-1"})],
+    [("mistral:m", {"MISTRAL_API_KEY": "k-1"}), ("bedrock:m", {"AWS_REGION": "eu-west-1"})],
 )
 def test_a_missing_package_is_said_with_what_to_install(text: str, environment: dict[str, str]) -> None:
     module = "mistralai" if text.startswith("mistral") else "boto3"
@@ -109,7 +107,7 @@ def test_a_missing_package_is_said_with_what_to_install(text: str, environment: 
     [
         ("anthropic:claude-sonnet-4-6", {"ANTHROPIC_API_KEY": "k"}, "AnthropicModel"),
         ("openai:gpt-5", {"OPENAI_API_KEY": "k"}, "OpenAIResponsesModel"),
-        ("openrouter/meta/llama", {"OPENROUTER_API_KEY": "k"}, "OpenRouterModel"),
+        ("openrouter:meta/llama", {"OPENROUTER_API_KEY": "k"}, "OpenRouterModel"),
         ("ollama:llama3", {}, "OllamaModel"),
     ],
 )

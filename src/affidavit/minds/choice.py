@@ -14,8 +14,6 @@ Provider = Literal[
     "anthropic", "openai", "mistral", "google", "bedrock", "openrouter", "ollama", "compatible"
 ]
 PROVIDERS: tuple[str, ...] = get_args(Provider)
-SLASH_PREFIXES = ("bedrock", "openrouter")
-"""The providers that may also be named as `provider/model`."""
 TEMPERATURES: Mapping[Role, float | None] = {
     "planner": None,
     "specialist": None,
@@ -135,10 +133,8 @@ def _read_name(text: str, base_url: str | None) -> tuple[Provider, str]:
 
 def _split(text: str) -> tuple[Provider | None, str]:
     for provider in PROVIDERS[:-1]:
-        marks = (":", "/") if provider in SLASH_PREFIXES else (":",)
-        for mark in marks:
-            if text.startswith(provider + mark):
-                return provider, text[len(provider) + 1 :].strip()  # type: ignore[return-value]
+        if text.startswith(f"{provider}:"):
+            return provider, text.partition(":")[2].strip()  # type: ignore[return-value]
     return None, text
 
 

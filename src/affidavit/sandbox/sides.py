@@ -193,17 +193,6 @@ class SandboxedSides(Closing):
         self._written.clear()
 
 
-def runs_typescript(sandbox: Sandbox, provision: Provision) -> bool:
-    """Whether the Node that is given is new enough."""
-    with temporary_folder("typed-") as folder:
-        folder.chmod(0o755)
-        file = file_of("typescript", "")
-        (folder / file).write_text("const n: number = 1;\n", "utf-8")
-        command, variables = command_of("typescript", file), base_variables(provision)
-        ended = sandbox.run(Job(command, folder, mounts=provision.mounts, variables=variables))
-    return ended.exit_code == 0
-
-
 def _shown(ended: Ended, side: Side, noticed: Noticed) -> ProgramRun:
     is_full = noticed.is_full and ended.state == "exited"
     return ProgramRun(
