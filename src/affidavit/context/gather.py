@@ -132,7 +132,7 @@ def _tie(found: _Gathered, change: Change, repository: GitRepository, readers: C
         tests=_namesakes(change, repository.head),
         documents=found.documents,
         texts=_not_followed_yet(found.texts, found.symbols),
-        fates=_fates(found.symbols),
+        fates={symbol.qualified: one.fate for one in found.symbols for symbol in _followed(one)},
         sources=sources,
         called=found.called,
         near=_near(found.edges, sources, readers.imports(repository.head)),
@@ -259,10 +259,6 @@ def _followed(change: SymbolChange) -> list[Symbol]:
     if change.fate in ("removed", "renamed"):
         return [change.base] if change.base else []
     return [change.head] if change.head else []
-
-
-def _fates(symbols: Sequence[SymbolChange]) -> dict[str, SymbolFate]:
-    return {symbol.qualified: one.fate for one in symbols for symbol in _followed(one)}
 
 
 def _documents(change: Change, tree: Tree) -> tuple[list[tuple[str, SearchHit]], list[str]]:

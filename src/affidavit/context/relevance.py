@@ -120,7 +120,7 @@ def rank_related(
     """Return the related files that fit, best first; and what was left out, in sentences."""
     by_path: dict[str, list[_Tie]] = {}
     for tie in _all_ties(ties):
-        if tie.path not in changed and not _is_lock(tie.path):
+        if tie.path not in changed and tie.path.rsplit("/", 1)[-1].lower() not in LOCK_FILES:
             by_path.setdefault(tie.path, []).append(tie)
     scores = {path: _score(path, found) for path, found in by_path.items()}
     ranked = sorted(scores, key=lambda path: (-scores[path], path))
@@ -200,7 +200,7 @@ def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
     counted = [one for one in references if one.kind != "import" or one.path not in importing]
     groups = _grouped(counted, lambda one: (one.path, one.symbol, _reason_kind(one)))
     for (path, symbol, kind), found in groups.items():
-        certainty = _best_certainty(found)
+        certainty = max((one.certainty for one in found), key=lambda one: CERTAINTY_WEIGHTS[one])
         factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[ties.fates.get(symbol, "touched")]
         how = "" if certainty == "certain" else f" ({certainty})"
         if certainty == "possible":
@@ -235,10 +235,6 @@ def _reason_kind(reference: Reference) -> RelationKind:
     if _INHERITS.match(reference.text.lstrip()):
         return "implements"
     return "calls" if reference.kind == "call" else "uses"
-
-
-def _best_certainty(references: Sequence[Reference]) -> Certainty:
-    return max((one.certainty for one in references), key=lambda one: CERTAINTY_WEIGHTS[one])
 
 
 def _tie(
@@ -316,7 +312,3 @@ def _left_out(
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
-
-
-def _is_lock(path: str) -> bool:
-    return path.rsplit("/", 1)[-1].lower() in LOCK_FILES

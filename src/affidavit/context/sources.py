@@ -78,7 +78,7 @@ class _Sought:
 
     def bases(self, heir: Symbol, imported: Sequence[Import]) -> Iterator[Source]:
         """The files that define what the header of a class names."""
-        for written in dict.fromkeys(_NAME.findall(_header_after_name(heir))):
+        for written in dict.fromkeys(_NAME.findall(heir.signature.partition(heir.name)[2])):
             *_, name = _DOTS.split(written)
             places = [*self._origins(written, imported), *_beside(heir, name)]
             definers = (self.definer(name, place) for place in places)
@@ -122,10 +122,6 @@ class _Sought:
         if path not in self._names:
             self._names[path] = frozenset(one.qualified for one in self.symbols_of(path))
         return self._names[path]
-
-
-def _header_after_name(heir: Symbol) -> str:
-    return heir.signature.partition(heir.name)[2]
 
 
 def _beside(heir: Symbol, name: str) -> Iterator[str]:
@@ -233,11 +229,11 @@ def _by_name(users: dict[str, list[str]], tree: Tree) -> tuple[list[Called], lis
     for name, paths in defining.items():
         if len(paths) <= FEW_DEFINERS:
             for user in dict.fromkeys(users[name]):
-                fitting = [path for path in sorted(paths) if _speaks_alike(path, user) and path != user]
+                fitting = [
+                    path
+                    for path in sorted(paths)
+                    if (LANGUAGES.of(path).family == LANGUAGES.of(user).family) and path != user
+                ]
                 if user not in paths:
                     found += [Called(path, name, user, len(paths)) for path in fitting]
     return found, []
-
-
-def _speaks_alike(path: str, other: str) -> bool:
-    return LANGUAGES.of(path).family == LANGUAGES.of(other).family

@@ -1,12 +1,8 @@
 """Mark the changed files that are not looked at, each with its reason, and whether they are excused.
 
-A change must not be able to hide itself: only base excuses a file from being looked at, and where the tip of
-the target branch is known, only base and tip together. What a file says of itself (a mark in its first lines,
-or lines as long as a minifier makes them) is believed only where base says it already, and a vendored folder
-only where base has it. Attributes (`linguist-generated`,
-`linguist-vendored`) come from base. A file with two names is skipped only if both are. What nobody can read
-with profit (a new lock, a minified or binary file) is skipped without an excuse: it stands between the
-change and an approval.
+A change must not hide itself: only base, and the target branch's tip where it is known, excuse a file. What a
+file says of itself, a vendored folder and attributes count only if base has them already. Unreadable files
+(a new lock, a minified or binary file) are skipped without an excuse and prevent an approval.
 """
 
 import re
@@ -21,57 +17,18 @@ from affidavit.languages.test_files import EXAMPLE_PLACE, TEST_PLACE
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange, SkipReason
 
-LOCK_FILES = frozenset(
-    {
-        "package-lock.json",
-        "npm-shrinkwrap.json",
-        "yarn.lock",
-        "pnpm-lock.yaml",
-        "bun.lock",
-        "bun.lockb",
-        "deno.lock",
-        "poetry.lock",
-        "pdm.lock",
-        "uv.lock",
-        "pixi.lock",
-        "pipfile.lock",
-        "pylock.toml",
-        "conda-lock.yml",
-        "cargo.lock",
-        "gemfile.lock",
-        "composer.lock",
-        "go.sum",
-        "go.work.sum",
-        "gopkg.lock",
-        "mix.lock",
-        "pubspec.lock",
-        "podfile.lock",
-        "package.resolved",
-        "flake.lock",
-        "gradle.lockfile",
-        "packages.lock.json",
-        "paket.lock",
-        "cartfile.resolved",
-        "requirements.lock",
-        ".terraform.lock.hcl",
-        "module.bazel.lock",
-    }
-)
-VENDORED_FOLDERS = frozenset(
-    {
-        "vendor",
-        "vendors",
-        "_vendor",
-        "third_party",
-        "third-party",
-        "thirdparty",
-        "node_modules",
-        "bower_components",
-        "site-packages",
-        ".yarn",
-        "godeps",
-    }
-)
+LOCK_FILES = frozenset((
+    "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb",
+    "deno.lock", "poetry.lock", "pdm.lock", "uv.lock", "pixi.lock", "pipfile.lock", "pylock.toml",
+    "conda-lock.yml", "cargo.lock", "gemfile.lock", "composer.lock", "go.sum", "go.work.sum", "gopkg.lock",
+    "mix.lock", "pubspec.lock", "podfile.lock", "package.resolved", "flake.lock", "gradle.lockfile",
+    "packages.lock.json", "paket.lock", "cartfile.resolved", "requirements.lock", ".terraform.lock.hcl",
+    "module.bazel.lock",
+))  # fmt: skip
+VENDORED_FOLDERS = frozenset((
+    "vendor", "vendors", "_vendor", "third_party", "third-party", "thirdparty", "node_modules",
+    "bower_components", "site-packages", ".yarn", "godeps",
+))  # fmt: skip
 _MINIFIED_NAME = re.compile(r"[.-]min\.(js|mjs|cjs|css)$|\.(js|css)\.map$|\.bundle\.js$", re.IGNORECASE)
 _GENERATED_NAME = re.compile(
     r"_pb2(_grpc)?\.pyi?$|\.pb\.(go|cc|h|gw\.go|validate\.go)$|_grpc\.pb\.go$|\.pb\.dart$|_pb\.(js|d\.ts|ts)$"
@@ -300,7 +257,9 @@ class Attributes:
         for depth in range(len(folders) + 1):
             folder = "".join(f"{part}/" for part in folders[:depth])
             for pattern, words in self._rules_of(folder):
-                if _speaks_of(words, attribute) and matches_file(path.removeprefix(folder), pattern):
+                if any(attribute in word for word in words) and matches_file(
+                    path.removeprefix(folder), pattern
+                ):
                     is_set = _last_word(words, attribute, is_set)
         return is_set
 
@@ -310,10 +269,6 @@ class Attributes:
             rows = [line.split() for line in lines if line.strip() and not line.lstrip().startswith("#")]
             self._rules[folder] = [(row[0], row[1:]) for row in rows]
         return self._rules[folder]
-
-
-def _speaks_of(words: Sequence[str], attribute: str) -> bool:
-    return any(attribute in word for word in words)
 
 
 def _last_word(words: Sequence[str], attribute: str, before: bool) -> bool:

@@ -63,7 +63,7 @@ def search_tree(
     _check_pattern(query.pattern)
     places = _places(tree, paths)
     if counts is not always:
-        places = _SearchPlaces(places.specs, _both(places.counts, counts))
+        places = _SearchPlaces(places.specs, (lambda path: places.counts(path) and counts(decode_path(path))))
     # With a UTF-8 locale a letter outside ASCII is one letter and not several bytes.
     utf8 = git.having({"LC_ALL": "C.UTF-8"})
     hits, stderr, code = _grep(utf8, tree, query, "-F" if query.is_literal else "-P", places)
@@ -112,10 +112,6 @@ def _places(tree: Listing, paths: Sequence[str]) -> _SearchPlaces:
     return _SearchPlaces(
         counts=lambda path: path in names or any(above in names for above in _folders_above(path))
     )
-
-
-def _both(named: Callable[[bytes], bool], counts: Callable[[str], bool]) -> Callable[[bytes], bool]:
-    return lambda path: named(path) and counts(decode_path(path))
 
 
 def _folders_above(path: bytes) -> Iterator[bytes]:

@@ -102,7 +102,7 @@ def _refuse_foreign_git_dir(git: Git, location: Location, home: Path) -> None:
 
 def _points_back(git: Git, git_dir: Path, home: Path) -> bool:
     """The git directory names the folder: a linked work tree's by a file, a submodule's by its settings."""
-    named = _first_line(git_dir / "gitdir")
+    named = next(iter(_lines(git_dir / "gitdir")), "")
     if named and (git_dir / named).resolve() == (home / ".git").resolve():
         return True
     asked = ("config", "--file", str(git_dir / "config"), "--no-includes", "--get", "core.worktree")
@@ -163,10 +163,6 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
             return list(found)
     except OSError:
         return []
-
-
-def _first_line(file: Path) -> str:
-    return next(iter(_lines(file)), "")
 
 
 def _lines(file: Path) -> list[str]:

@@ -182,7 +182,10 @@ def with_partners(
     known = [
         each
         for one, entry in zip(findings, entries, strict=True)
-        for each in (_alone(one), *(place.earlier for place in entry.places))
+        for each in (
+            (one.model_copy(update={"places": ()}) if one.candidate.kind == "mechanical" else one),
+            *(place.earlier for place in entry.places),
+        )
     ]
     parts = [part for entry in entries for part in parts_of(entry)]
     free = [one for one in named if one.withheld is None]
@@ -215,11 +218,6 @@ def as_silenced(entry: Entry, silenced: Candidate, finding: Finding) -> Entry:
     if then.finding and (then.finding.file, then.finding.lines) != (finding.file, finding.lines):
         then = then.model_copy(update={"finding": finding, "quote": silenced.quote})
     return replace(entry, earlier=entry.earlier.model_copy(update={"candidate": then}), trace=trace)
-
-
-def _alone(one: EarlierFinding) -> EarlierFinding:
-    """Return the finding without its places if it is an analyser's: they have their own entries."""
-    return one.model_copy(update={"places": ()}) if one.candidate.kind == "mechanical" else one
 
 
 def _together(entries: Sequence[Entry], parts: Iterator[Entry]) -> list[Entry]:
@@ -346,12 +344,10 @@ def anchored(name: str, at: int, entry: Entry, finding: Finding, case: Case) -> 
         agreed_by=then.agreed_by,
         said_by=then.said_by,
         # What an analyser proved is dismissed under its own name only, whatever stood for it before.
-        carries=then.carries if then.kind == "mechanical" else _other_names(entry.earlier),
+        carries=then.carries
+        if then.kind == "mechanical"
+        else tuple(sorted(fingerprints_of(entry.earlier) - {entry.earlier.candidate.fingerprint})),
         claimed_severity=then.claimed_severity,
     )
     looked_up = case.dependencies.check(carried) if case.dependencies else ()
     return carried.model_copy(update={"dependency_quotes": looked_up or then.dependency_quotes})
-
-
-def _other_names(one: EarlierFinding) -> tuple[str, ...]:
-    return tuple(sorted(fingerprints_of(one) - {one.candidate.fingerprint}))

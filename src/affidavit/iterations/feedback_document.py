@@ -237,12 +237,13 @@ def by_urgency(report: Report) -> list[Candidate]:
 def _asked_for(report: Report, assessment: Assessment) -> list[Candidate]:
     """Return what is shown, and what is hidden but keeps the change from being accepted."""
     opened = by_urgency(report)
-    asked = [one for one in opened if one.is_shown or not _is_minor(one)]
+    asked = [
+        one
+        for one in opened
+        if one.is_shown
+        or not (one.worth is Worth.NIT or one.finding is None or one.finding.severity in MINOR)
+    ]
     return asked or (opened if assessment.verdict != "accept" else [])
-
-
-def _is_minor(candidate: Candidate) -> bool:
-    return candidate.worth is Worth.NIT or candidate.finding is None or candidate.finding.severity in MINOR
 
 
 def _item(

@@ -134,7 +134,7 @@ def _repeated(newest: IterationSummary) -> list[Alert]:
 
 
 def _stuck(series: Sequence[IterationSummary]) -> list[Alert]:
-    scores = [one.score for one in _like_newest(series)[-STUCK_ITERATIONS:]]
+    scores = [one.score for one in [one for one in series if one.is_like(series[-1])][-STUCK_ITERATIONS:]]
     is_still = len(scores) == STUCK_ITERATIONS and max(scores) - min(scores) < STUCK_CHANGE
     if not is_still or series[-1].verdict == "accept":
         return []
@@ -154,11 +154,6 @@ def _oscillation(series: Sequence[IterationSummary]) -> list[Alert]:
     return [
         Alert(kind="oscillation", detail=f"{one.title} ({one.place}) was gone and is back") for one in back
     ]
-
-
-def _like_newest(series: Sequence[IterationSummary]) -> list[IterationSummary]:
-    """Return the reviews whose scores can be compared with the newest one's."""
-    return [one for one in series if one.is_like(series[-1])]
 
 
 def _nth(number: int) -> str:

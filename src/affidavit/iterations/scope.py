@@ -1,19 +1,14 @@
 """Choose what models look at in a review that follows another, and what that review passes on."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
 from affidavit.iterations.feedback_document import times_of
 from affidavit.iterations.review_summary import key_of, settings_digest, summary_of
-from affidavit.iterations.trace import (
-    digests_of,
-    examined_before,
-    known_file,
-    new_parts,
-)
+from affidavit.iterations.trace import digests_of, examined_before, known_file, new_parts
 from affidavit.languages.registry import LANGUAGES
 from affidavit.ports import Case, Tree
 from affidavit.records.candidate import Candidate
@@ -56,8 +51,14 @@ def earlier_of(
         settings=settings_digest(report.settings),
         is_complete=not report.incomplete,
         files=_files(report),
-        findings=tuple(_once_less(one) for one in found) if is_same_head else found,
-        dismissed=tuple(_finding(one, report) for one in report.candidates if _is_dismissed(one)),
+        findings=tuple(one.model_copy(update={"times": one.times - 1}) for one in found)
+        if is_same_head
+        else found,
+        dismissed=tuple(
+            _finding(one, report)
+            for one in report.candidates
+            if (one.withheld is not None and one.withheld.code is Reason.DISMISSED)
+        ),
         history=history[-HISTORY_WINDOW:],
         decided=report.follow_up.decisions if report.follow_up and is_same_head else (),
         looks_at_all=looks_at_all,
@@ -72,14 +73,6 @@ def as_looked_then(earlier: Earlier, report: Report) -> Earlier:
     names = ("base", "models", "prompt_version", "settings", "is_complete", "files")
     kept = {name: getattr(before, name) for name in names}
     return earlier.model_copy(update={**kept, "looks_at_all": earlier.looks_at_all or before.looks_at_all})
-
-
-def _once_less(one: EarlierFinding) -> EarlierFinding:
-    return one.model_copy(update={"times": one.times - 1})
-
-
-def _is_dismissed(candidate: Candidate) -> bool:
-    return candidate.withheld is not None and candidate.withheld.code is Reason.DISMISSED
 
 
 def _finding(candidate: Candidate, report: Report) -> EarlierFinding:
@@ -209,17 +202,13 @@ def _names_any(tree: Tree, path: str, others: Iterable[str]) -> bool:
     if not names or not LANGUAGES.of(path).is_code:
         return False
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
-    return any(pattern.search(line) for line in _lines(tree, path))
+    return any(pattern.search(line) for line in (tree.redacted_lines(path) or [])[:MAX_TEXT_LINES])
 
 
 def _telling_name(path: str) -> str:
     place = PurePosixPath(path)
     stem = place.name.split(".", 1)[0]
     return place.parent.name if stem.lower() in UNTELLING else stem
-
-
-def _lines(tree: Tree, path: str) -> Sequence[str]:
-    return (tree.redacted_lines(path) or [])[:MAX_TEXT_LINES]
 
 
 NEW_ONLY = "what the new commits touch, and what uses it"

@@ -1,18 +1,7 @@
 """Compute scores, confidence and verdict of a feedback document.
 
-The overall score is a product: every finding takes its share away from what the others leave.
-
-    score = (1 - share * certainty) * (1 - share * certainty) * …
-
-| severity | share of the whole | share of its own item |
-| --- | --- | --- |
-| critical | 0.6 | 0.9 |
-| high | 0.35 | 0.7 |
-| medium | 0.2 | 0.5 |
-| low | 0.05 | 0.25 |
-| info | 0.02 | 0.1 |
-
-Certainty: verified 1, likely 0.7, unverified 0.4; half of that for what is only maybe worth acting on.
+The overall score is a product, `(1 - share * certainty)` for each finding; an item has `ITEM_SHARE`.
+Certainty is halved for a finding that is only maybe worth acting on.
 """
 
 import re
@@ -25,7 +14,7 @@ from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, FEEDBACK_ASPECT
 from affidavit.languages.registry import LANGUAGES, is_document, language_of
 from affidavit.languages.test_files import is_test
 from affidavit.records.candidate import Candidate, Status, Worth
-from affidavit.records.change import Change, FileChange
+from affidavit.records.change import Change
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.iteration import FeedbackVerdict
 from affidavit.records.report import Report
@@ -133,12 +122,10 @@ def target_kind(change: Change) -> FileKind:
     """Return the kind of file with the most changed lines."""
     lines: Counter[FileKind] = Counter()
     for file in change.files:
-        lines[kind_of(file.path)] += max(_changed_lines(file), 1)
+        lines[kind_of(file.path)] += max(
+            sum(line[:1] != " " for hunk in file.hunks for line in hunk.lines), 1
+        )
     return max(lines, key=lambda kind: lines[kind], default="code")
-
-
-def _changed_lines(file: FileChange) -> int:
-    return sum(line[:1] != " " for hunk in file.hunks for line in hunk.lines)
 
 
 Aspect = Literal[

@@ -58,7 +58,7 @@ def examined_before(hunk: Hunk, known: Sequence[EarlierHunk]) -> tuple[str, ...]
     if len(hunk.lines) <= SHORT_HUNK:
         # It is shown whole again.
         return ()
-    like = [one for one in known if _shared(digests, one.digests)]
+    like = [one for one in known if (not set(_split(digests)).isdisjoint(_split(one.digests)))]
     return tuple(dict.fromkeys(name for one in like for name in one.examined_by))
 
 
@@ -123,10 +123,6 @@ def _digest(line: str) -> str:
 
 def _split(digests: str) -> list[str]:
     return [digests[at : at + LINE_DIGEST] for at in range(0, len(digests), LINE_DIGEST)]
-
-
-def _shared(one: str, other: str) -> bool:
-    return not set(_split(one)).isdisjoint(_split(other))
 
 
 LONG_ENOUGH = 15

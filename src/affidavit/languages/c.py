@@ -4,24 +4,8 @@ import re
 from collections.abc import Mapping
 
 from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse_head
-from affidavit.languages.language import (
-    Extract,
-    ImportRules,
-    Language,
-    Resolve,
-    Scoping,
-    Statement,
-    one_file,
-)
-from affidavit.languages.tree_files import (
-    MAX_CANDIDATES,
-    TreeFiles,
-    below,
-    join,
-    nearest,
-    parent,
-    upwards,
-)
+from affidavit.languages.language import Extract, ImportRules, Language, Resolve, Scoping, Statement, one_file
+from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, below, join, nearest, parent, upwards
 
 KEYWORD = re.compile(rb"#[ \t]*(?:include|include_next|import)\b")
 QUERY = """

@@ -3,16 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from affidavit.languages.tree_files import (
-    TreeFiles,
-    below,
-    join,
-    parent,
-    read_json,
-    table,
-    texts,
-    upwards,
-)
+from affidavit.languages.tree_files import TreeFiles, below, join, parent, read_json, table, texts, upwards
 
 MAX_EXTENDS = 20
 # What TypeScript puts in place of this: the folder of the configuration that extends the others.

@@ -8,24 +8,11 @@ from typing import NamedTuple
 from affidavit.languages.grammars import Grammar
 from affidavit.languages.tree_files import TreeFiles, parent
 
-WRITTEN = {
-    name.lower(): name
-    for name in (
-        *(
-            "CMake",
-            "CSS",
-            "GraphQL",
-            "JavaScript",
-            "OCaml",
-            "Objective-C",
-            "PHP",
-            "PowerShell",
-            "SCSS",
-            "SQL",
-        ),
-        *("TeX", "TypeScript"),
-    )
-}
+_WRITTEN = (
+    "CMake", "CSS", "GraphQL", "JavaScript", "OCaml", "Objective-C", "PHP", "PowerShell", "SCSS", "SQL",
+    "TeX", "TypeScript",
+)  # fmt: skip
+WRITTEN = {name.lower(): name for name in _WRITTEN}
 """Names of languages that do not begin with their only capital letter."""
 
 

@@ -16,16 +16,7 @@ from affidavit.languages.language import (
     Statement,
     one_file,
 )
-from affidavit.languages.tree_files import (
-    TreeFiles,
-    join,
-    nearest,
-    parent,
-    read_json,
-    table,
-    texts,
-    upwards,
-)
+from affidavit.languages.tree_files import TreeFiles, join, nearest, parent, read_json, table, texts, upwards
 
 
 def php_resolver(files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:

@@ -4,14 +4,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from affidavit.languages.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.tree_files import (
-    MAX_CANDIDATES,
-    TreeFiles,
-    below,
-    parent,
-    shared_folders,
-    upwards,
-)
+from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, below, parent, shared_folders, upwards
 
 SOURCE_FOLDERS = ("src", "lib", "python")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -118,7 +111,11 @@ class PythonModules:
 
     def _far_roots(self, root: str, top: str) -> list[str]:
         """Other roots that have the top-level name, the most likely first."""
-        roots = [root for root in self._roots_of_name.get(top, ())[:MAX_CANDIDATES] if _is_for_others(root)]
+        roots = [
+            root
+            for root in self._roots_of_name.get(top, ())[:MAX_CANDIDATES]
+            if SIDE_FOLDERS.isdisjoint(root.split("/"))
+        ]
         probe = below(root, "x")
         return sorted(
             roots, key=lambda folder: (-shared_folders(probe, below(folder, "x")), folder.count("/"), folder)
@@ -182,10 +179,6 @@ def _code_folders(files: Iterable[str]) -> set[str]:
                 found.add(folder)
                 folder = parent(folder)
     return found
-
-
-def _is_for_others(root: str) -> bool:
-    return SIDE_FOLDERS.isdisjoint(root.split("/"))
 
 
 def _targets(file: str | None) -> tuple[str, ...]:

@@ -5,13 +5,7 @@ from collections.abc import Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import (
-    Grammar,
-    NodeFields,
-    matches,
-    node_text,
-    parse_head,
-)
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse_head
 from affidavit.languages.language import (
     Extract,
     ImportRules,

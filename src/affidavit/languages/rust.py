@@ -17,15 +17,7 @@ from affidavit.languages.language import (
     SignsOfTests,
     Statement,
 )
-from affidavit.languages.tree_files import (
-    TreeFiles,
-    below,
-    nearest,
-    parent,
-    read_toml,
-    table,
-    upwards,
-)
+from affidavit.languages.tree_files import TreeFiles, below, nearest, parent, read_toml, table, upwards
 
 ROOT_FILES = ("lib.rs", "main.rs")
 TARGET_FOLDERS = frozenset(("bin", "tests", "examples", "benches"))

@@ -191,7 +191,11 @@ def _replies(
     silent: dict[str, str] = {}
     for recorded in inputs.replies:
         new = now.pop(recorded.specialist, None)
-        is_mind = has_models if recorded.kind == "model" else _is_handed_in(recorded, inputs)
+        is_mind = (
+            has_models
+            if recorded.kind == "model"
+            else (recorded.kind == "outside" and bool(inputs.submitted_by))
+        )
         if new is None and (is_mind or recorded.specialist in linters):
             replies.append(recorded)
             continue
@@ -202,10 +206,6 @@ def _replies(
             silent[recorded.specialist] = reason
         replies.append(recorded if reason or new is None else new)
     return [*replies, *now.values()], silent
-
-
-def _is_handed_in(reply: Reply, inputs: Inputs) -> bool:
-    return reply.kind == "outside" and bool(inputs.submitted_by)
 
 
 def _why_not_comparable(recorded: Reply, new: Reply | None) -> str | None:

@@ -8,14 +8,7 @@ from affidavit.proof.running.reproduction import run_probe, run_reproduction, st
 from affidavit.recheck.findings import Proof, proof_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck
-from affidavit.records.program_runs import (
-    KeptRun,
-    PatchTrial,
-    ProbeRun,
-    ProgramRun,
-    TrialStep,
-    trial_of,
-)
+from affidavit.records.program_runs import KeptRun, PatchTrial, ProbeRun, ProgramRun, TrialStep, trial_of
 from affidavit.records.record import Side
 from affidavit.records.report import Report
 

@@ -25,7 +25,10 @@ def without_spans(data: bytes, spans: Iterable[Span]) -> bytes:
     marked = [found.span() for found in _MARKER_BYTES.finditer(data)]
     for span in _merged(spans):
         for start, stop in _outside(span, marked):
-            pieces += [data[end:start], _hidden(data[start:stop], span.kind)]
+            pieces += [
+                data[end:start],
+                b"\n".join(_hidden_line(line, span.kind) for line in data[start:stop].split(b"\n")),
+            ]
             end = stop
     return b"".join((*pieces, data[end:])) if pieces else data
 
@@ -55,11 +58,6 @@ def _outside(span: Span, marked: Sequence[tuple[int, int]]) -> Iterator[tuple[in
             start = last
     if start < span.end:
         yield start, span.end
-
-
-def _hidden(secret: bytes, kind: str) -> bytes:
-    """Return a marker for each line of the secret that is not blank."""
-    return b"\n".join(_hidden_line(line, kind) for line in secret.split(b"\n"))
 
 
 def _hidden_line(line: bytes, kind: str) -> bytes:

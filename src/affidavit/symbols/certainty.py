@@ -101,7 +101,7 @@ def assess(
     """The assessment of one occurrence; None where it cannot mean the symbol."""
     if place.role == "text":
         return ReferenceCertainty("possible", "it is in a comment or a string")
-    if symbol.language == "go" and not _can_see_in_go(symbol, path):
+    if symbol.language == "go" and not (symbol.name[:1].isupper() or _is_same_package(symbol, path)):
         return None
     if "." in symbol.qualified:
         return _assess_member(symbol, path, place, reach)
@@ -124,7 +124,11 @@ def _assess_member(
         return None
     if is_inside and (receiver in SELVES or receiver is None):
         return ReferenceCertainty("certain", f"it is inside {owner}")
-    if receiver is not None and _last_name(receiver) == owner_name and _is_near(symbol, path, reach):
+    if (
+        receiver is not None
+        and _last_name(receiver) == owner_name
+        and (path == symbol.path or path in reach.ways or _is_same_package(symbol, path))
+    ):
         return ReferenceCertainty("certain", f"it is taken from {owner_name} itself")
     if symbol.language == "go" and place.role != "call" and not _is_same_package(symbol, path):
         return ReferenceCertainty("possible", "it is not called there and may be a field of that name")
@@ -195,10 +199,6 @@ def _unless_bound(why: str, *, is_bound: bool) -> ReferenceCertainty:
     return ReferenceCertainty("certain", why)
 
 
-def _is_near(symbol: Symbol, path: str, reach: SymbolReach) -> bool:
-    return path == symbol.path or path in reach.ways or _is_same_package(symbol, path)
-
-
 def _is_same_package(symbol: Symbol, path: str) -> bool:
     is_beside = path.rpartition("/")[0] == symbol.path.rpartition("/")[0]
     return _scoping(symbol).folder_is_package and is_beside
@@ -206,11 +206,6 @@ def _is_same_package(symbol: Symbol, path: str) -> bool:
 
 def _scoping(symbol: Symbol) -> Scoping:
     return LANGUAGES.named(symbol.language).scoping
-
-
-def _can_see_in_go(symbol: Symbol, path: str) -> bool:
-    """A name that begins with a small letter is known in its package only."""
-    return symbol.name[:1].isupper() or _is_same_package(symbol, path)
 
 
 def _last_name(receiver: str) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 from affidavit.languages.registry import is_document, language_of
 from affidavit.ports import Tree
 from affidavit.records.candidate import PlaceKind
-from affidavit.records.context import Symbol
 from affidavit.symbols.definitions import symbols_of
 
 _FENCE = re.compile(r"\s*(```+|~~~+)")
@@ -109,15 +108,15 @@ def enclosing(tree: Tree, path: str, first: int, last: int) -> Enclosing | None:
     if language in MARKUP:
         return _innermost(_elements("\n".join(tree.redacted_lines(path) or [])), first, last)
     return _innermost(
-        (Enclosing(_kind_of(one), one.qualified, one.line, one.end_line) for one in symbols_of(tree, path)),
+        (
+            Enclosing(
+                ("line" if one.kind == "constant" else "function"), one.qualified, one.line, one.end_line
+            )
+            for one in symbols_of(tree, path)
+        ),
         first,
         last,
     )
-
-
-def _kind_of(symbol: Symbol) -> PlaceKind:
-    """A variable has a name, but it is its line that people look for."""
-    return "line" if symbol.kind == "constant" else "function"
 
 
 def _innermost(found: Iterator[Enclosing], first: int, last: int) -> Enclosing | None:

@@ -215,7 +215,11 @@ def find_places(tree: Tree, wanted: Mapping[str, Collection[str]], *, deadline: 
 
 
 def _places(found: list[WordOccurrence], definitions: list[Definition]) -> list[WordPlace]:
-    declared = {_local_scope(one.node) for one in found if _says_global(one)}
+    declared = {
+        _local_scope(one.node)
+        for one in found
+        if (one.node.parent is not None and one.node.parent.type == "global_statement")
+    }
     return [_place(one, definitions, declared) for one in found]
 
 
@@ -226,10 +230,6 @@ def _place(one: WordOccurrence, definitions: list[Definition], declared: set[int
     within = around.qualified if around else ""
     is_of_file = one.role != "binding" or _local_scope(one.node) in (None, *declared)
     return WordPlace(one.line, one.role, receiver, within, is_bare and _is_in_class_body(one), is_of_file)
-
-
-def _says_global(one: WordOccurrence) -> bool:
-    return one.node.parent is not None and one.node.parent.type == "global_statement"
 
 
 def _local_scope(node: Node) -> int | None:

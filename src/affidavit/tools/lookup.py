@@ -162,14 +162,10 @@ def close_paths(tree: Tree, path: str) -> list[str]:
     name = path.rsplit("/", 1)[-1]
     names = [name] if name in by_name else _close_names(name, list(by_name))
     found = [known for close in names for known in by_name[close]]
-    return sorted(found, key=lambda known: -_shared_parts(known, path))[:3]
+    return sorted(found, key=lambda known: -len(set(known.split("/")) & set(path.split("/"))))[:3]
 
 
 def _close_names(name: str, names: list[str]) -> list[str]:
     # Comparing is slow, and only names of about the same length can be close.
     similar = [known for known in names if abs(len(known) - len(name)) <= 1 + len(name) // 3]
     return get_close_matches(name, similar[:MAX_GUESSED_NAMES], n=3, cutoff=0.75)
-
-
-def _shared_parts(path: str, other: str) -> int:
-    return len(set(path.split("/")) & set(other.split("/")))

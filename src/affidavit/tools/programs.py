@@ -142,7 +142,10 @@ def _test_program(language: str, paths: Sequence[str]) -> Program:
     quoted = " ".join(map(shlex.quote, paths))
     text = RUNNERS[language].format(paths=quoted)
     if language == "python":
-        modules = " ".join(shlex.quote(_module(path)) for path in paths)
+        modules = " ".join(
+            shlex.quote(path.removesuffix(".py").replace("/", ".") if path.endswith(".py") else path)
+            for path in paths
+        )
         text = f"{WITH_PYTEST.format(paths=quoted)}\nexec python -m unittest {modules}"
     return Program(language="sh", text=text)
 
@@ -169,11 +172,6 @@ def _file(value: object) -> AddedFile:
     if not isinstance(value, dict) or not all(isinstance(value.get(key), str) for key in ("path", "content")):
         raise InputError("files is a list of objects with path and content")
     return AddedFile(path=value["path"], content=value["content"])
-
-
-def _module(path: str) -> str:
-    """A test file as the standard library's runner names it."""
-    return path.removesuffix(".py").replace("/", ".") if path.endswith(".py") else path
 
 
 def answer_of(run: ProgramRun, most: int = MAX_OUTPUT) -> Answer:

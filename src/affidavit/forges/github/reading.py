@@ -7,12 +7,7 @@ from affidavit.forges.answers import lifting, people_who_dismissed, unheard_noti
 from affidavit.forges.github.client import ISSUES, GitHubClient
 from affidavit.forges.github.standing import name_of, read_comments, read_talk
 from affidavit.forges.posting.actions import GATE_NAME
-from affidavit.forges.pull_request import (
-    CheckResult,
-    LinkedIssue,
-    PullRequest,
-    State,
-)
+from affidavit.forges.pull_request import CheckResult, LinkedIssue, PullRequest, State
 from affidavit.forges.standing import MAX_COMMENT_LENGTH
 from affidavit.forges.web import read_or_miss
 

@@ -7,12 +7,7 @@ from affidavit.forges.answers import lifting, people_who_dismissed, unheard_noti
 from affidavit.forges.gitlab.client import GitLabClient
 from affidavit.forges.gitlab.standing import name_of, read_comments, read_talk
 from affidavit.forges.posting.actions import GATE_NAME
-from affidavit.forges.pull_request import (
-    CheckResult,
-    LinkedIssue,
-    PullRequest,
-    State,
-)
+from affidavit.forges.pull_request import CheckResult, LinkedIssue, PullRequest, State
 from affidavit.forges.web import read_or_miss
 
 MAX_CHECKS = 200

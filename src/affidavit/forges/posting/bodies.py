@@ -14,10 +14,7 @@ from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.finding import Finding
 from affidavit.records.record import Side
 from affidavit.records.report import Report
-from affidavit.render.markdown import (
-    clipped_line,
-    finding_block,
-)
+from affidavit.render.markdown import clipped_line, finding_block
 from affidavit.render.proof import patch_words
 from affidavit.render.safe_text import clip, visible
 from affidavit.render.view import finding_view
@@ -35,7 +32,7 @@ class Suggested:
 
     def block(self, style: str) -> str:
         """Write the suggestion block; GitLab counts the lines above the commented one."""
-        longest = max((len(run) for line in self.lines for run in _runs(line)), default=0)
+        longest = max((len(run) for line in self.lines for run in re.findall("`+", line)), default=0)
         fence = "`" * max(3, longest + 1)
         name = "suggestion" if style == "lines" else f"suggestion:-{self.end - self.start}+0"
         return "\n".join([f"{fence}{name}", *self.lines, fence])
@@ -96,10 +93,6 @@ def _is_plain(suggested: Suggested) -> bool:
         visible(line, keep="\t") != line or line.startswith("/") or "[redacted:" in line
         for line in suggested.lines
     )
-
-
-def _runs(line: str) -> list[str]:
-    return re.findall("`+", line)
 
 
 CUT = "\n\n**Cut here: the forge takes no longer comment. The report has the rest.**"
@@ -195,7 +188,7 @@ def inline_place(finding: Finding, change: Change) -> InlinePlace | None:
             old, new = shown[end]
             return InlinePlace(
                 path=file.path,
-                old_path=_old_path(file),
+                old_path=(file.old_path or file.path),
                 side=finding.side,
                 line=end,
                 start_line=first if end > first else None,
@@ -213,7 +206,3 @@ def _lines(hunk: Hunk, side: Side) -> dict[int, tuple[int | None, int | None]]:
         if number is not None:
             found[number] = (old, new)
     return found
-
-
-def _old_path(file: FileChange) -> str:
-    return file.old_path or file.path
