@@ -43,15 +43,6 @@ MAX_LINES = 200
 
 
 @dataclass(frozen=True)
-class Login:
-    """User, password and host in the address of a service."""
-
-    user: str
-    password: str
-    host: str
-
-
-@dataclass(frozen=True)
 class Place:
     """The line of a secret, the column where it starts, and the lines below."""
 
@@ -76,8 +67,8 @@ class Place:
         return BLOCK_END.split(self.text, maxsplit=1)[0]
 
     @property
-    def login(self) -> Login | None:
-        """Return the address around the place."""
+    def login(self) -> tuple[str, str, str] | None:
+        """Return user, password and host of the address around the place."""
         for pattern in (ADDRESS, DATABASE, CONNECTION):
             for found in pattern.finditer(self.line):
                 if found.start() <= self.column <= found.end():
@@ -87,12 +78,12 @@ class Place:
         return None
 
 
-def _last_login(user: str, password: str, host: str) -> Login:
+def _last_login(user: str, password: str, host: str) -> tuple[str, str, str]:
     """Return the login of the last host of an address (`one:5432,user:password@two`)."""
     before, comma, last = password.rpartition(",")
     if comma and before.isdigit() and ":" in last:
         user, _, password = last.partition(":")
-    return Login(user, password, host)
+    return user, password, host
 
 
 class SplitToken(NamedTuple):
@@ -178,7 +169,7 @@ def why_no_secret(name: str, place: Place) -> str | None:
     """Return why a value is not a secret; None if it may be one."""
     login = place.login if name in _IN_ADDRESSES else None
     if login is not None:
-        return why_no_login(login.user, login.password, login.host)
+        return why_no_login(*login)
     if name in PRIVATE_KEYS:
         return None if _is_whole_key(place.text) else "the key is a placeholder"
     if name in BROWSER_KEYS and any(map(FOR_BROWSERS.search, (place.line, *place.below[:12]))):

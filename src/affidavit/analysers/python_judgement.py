@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -18,36 +17,24 @@ from affidavit.analysers.python_syntax import (
 )
 from affidavit.ports import Tree
 
-
-@dataclass(frozen=True)
-class Runner:
-    """A program that runs Python files with additional names."""
-
-    what: str
-    files: re.Pattern[bytes]
-    """How its files can be recognised."""
-    names: frozenset[str] | None = None
-    """The names; None: any."""
-
-
-def _runner(what: str, files: bytes, names: str = "") -> Runner:
-    return Runner(what, re.compile(files, re.MULTILINE), frozenset(names.split()) or None)
-
-
-NOTEBOOK = rb"^# Databricks notebook source\b|^# (In ?\[|%%)|\bget_ipython\("
+CELLS = re.compile(rb"^# Databricks notebook source\b|^# (In ?\[|%%)|\bget_ipython\(", re.MULTILINE)
 RUNNERS = (
-    _runner(
+    (
         "a notebook",
-        NOTEBOOK,
+        CELLS,
         "dbutils display displayHTML exit get_ipython In Out quit sc spark sql sqlContext table",
     ),
     # `c.ServerApp.port = 1` in the settings of Jupyter and others.
-    _runner("IPython", rb"\bget_config\(|^c(\.[A-Z]\w*)+\.\w+[ \t]*=", "c get_config load_subconfig"),
-    # `Import('env')` by itself is SCons, also in the extra scripts of PlatformIO.
-    _runner("SCons", rb"^Import\(\s*['\"(\[]"),
+    (
+        "IPython",
+        re.compile(rb"\bget_config\(|^c(\.[A-Z]\w*)+\.\w+[ \t]*=", re.MULTILINE),
+        "c get_config load_subconfig",
+    ),
+    # `Import('env')` by itself is SCons, also in the extra scripts of PlatformIO; it may bring any name.
+    ("SCons", re.compile(rb"^Import\(\s*['\"(\[]", re.MULTILINE), ""),
 )
+"""Programs that run Python files with additional names, how their files are recognised, and the names."""
 NEWER_NAMES = frozenset(("aiter", "anext", "BaseExceptionGroup", "ExceptionGroup", "WindowsError"))
-CELLS = re.compile(NOTEBOOK, re.MULTILINE)
 MAGIC = re.compile(rb"\s*(\w+\s*=\s*)?([%!]{1,2}[A-Za-z])")
 """A notebook command: `%time`, `%%bash`, `!ls`, `x = !ls`."""
 OUTSIDE_FUNCTION = re.compile(r"`?(await|async|yield)\b.*(outside|async)")
@@ -55,9 +42,9 @@ OUTSIDE_FUNCTION = re.compile(r"`?(await|async|yield)\b.*(outside|async)")
 
 def provider_of(name: str, text: bytes) -> str | None:
     """Return the program that provides a name to the file; None if none is known."""
-    for runner in RUNNERS:
-        if (runner.names is None or name in runner.names) and runner.files.search(text):
-            return runner.what
+    for program, files, names in RUNNERS:
+        if (not names or name in names.split()) and files.search(text):
+            return program
     return "the file itself, at run time," if makes_names(text) else None
 
 

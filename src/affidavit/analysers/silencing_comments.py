@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from affidavit.analysers.python_syntax import nodes_in
 from affidavit.languages.grammars import parse
 from affidavit.languages.registry import LANGUAGES
 
@@ -151,15 +152,9 @@ def _comments_of(path: str, lines: Sequence[str]) -> list[_Span] | None:
     root = parse(parsed_as.grammar, "\n".join(lines).encode()) if parsed_as else None
     if root is None or root.has_error:
         return None
-    found: list[_Span] = []
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if "comment" in node.type:
-            (first, start), (last, end) = node.start_point, node.end_point
-            found.append((first + 1, start, last + 1, end))
-        waiting += node.children
-    return found
+    comments = (one for one in nodes_in(root) if "comment" in one.type)
+    ends = ((one.start_point, one.end_point) for one in comments)
+    return [(first.row + 1, first.column, last.row + 1, last.column) for first, last in ends]
 
 
 def _is_inside(spans: Sequence[_Span], line: int, column: int) -> bool:
