@@ -1,6 +1,7 @@
 """Reports over MCP: those of the server's own repository alone."""
 
 import asyncio
+import json
 from pathlib import Path
 from random import Random
 from string import ascii_letters, digits
@@ -12,6 +13,7 @@ from affidavit.mcp.reports import ReportDesk
 from affidavit.mcp.reviews import BackgroundReviews
 from affidavit.service.child.requests import recheck_report
 from affidavit.store.open import open_store
+from agent_client import answer_of, over_stdio, review_result
 from commands import affidavit
 from repositories import Repo
 
@@ -39,6 +41,29 @@ def test_a_server_serves_no_report_of_another_repository(tmp_path: Path, other_n
         for name in ("last", kept, kept[:6]):
             with pytest.raises(InputError, match="report"):
                 reports.find(name)
+
+
+def test_no_tool_serves_a_secret_of_the_diff_and_its_report_can_still_be_proven(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    repo = reviewed(tmp_path / "ours", data)
+
+    async def run() -> None:
+        async with over_stdio(repo.path, "--data", str(data)) as client:
+
+            async def call(tool: str, **arguments: object) -> dict[str, object]:
+                answer = answer_of(await client.call_tool(tool, arguments))
+                assert GITHUB not in json.dumps(answer)
+                return answer
+
+            assert (await call("recheck", report="last"))["not_holding"] == []
+            await call("open_change", target="HEAD")
+            await call("get_map")
+            result = review_result("TOKEN = '[redacted:token]'")
+            result["findings"][0]["file"] = "app.py"
+            await call("submit_findings", result=result)
+            assert (await call("explain", report="last", finding="one"))["place"] == "app.py:3"
+
+    asyncio.run(run())
 
 
 def test_a_report_of_another_release_is_proven_by_nobody(tmp_path: Path) -> None:

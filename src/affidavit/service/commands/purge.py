@@ -26,7 +26,7 @@ def command(
 ) -> None:
     """Delete old reviews: reports and labels; of the service also events, exchanges and caches.
 
-    The service may run meanwhile. What stays of each of its reviews are its lines in the audit log.
+    The service may run meanwhile.
     """
     day = _day(older_than)
     folder, address = data or state_folder(), database_of(database)
