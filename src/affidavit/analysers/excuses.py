@@ -19,7 +19,8 @@ def excuse_of_place(rule: Rule, path: str, analyser: Analyser) -> str | None:
     """Return why a rule does not count in a file, by its path alone."""
     if analyser.looks_for:
         return None
-    if has_name_to_fill_in(path) and rule.category is not Category.SECURITY and not _is_conflict(rule):
+    is_template = NAME_TO_FILL_IN.search(path[:MAX_LINE]) is not None
+    if is_template and rule.category is not Category.SECURITY and not _is_conflict(rule):
         return "the file is a template: its path is filled in before anybody reads it"
     if is_only_read(path):
         return "the file is test data, which nobody runs"
@@ -59,11 +60,6 @@ MARK = re.compile(f"{BLOCK}|{VALUE}")
 NEAR_LINES = 1
 MAX_LINE = 2_000
 """Marks are searched no further to the right: a line of a hostile file may be as long as the file."""
-
-
-def has_name_to_fill_in(path: str) -> bool:
-    """Return whether a template engine replaces a part of the path."""
-    return NAME_TO_FILL_IN.search(path[:MAX_LINE]) is not None
 
 
 def is_marked_near(lines: Sequence[str], line: int) -> bool:
