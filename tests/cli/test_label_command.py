@@ -99,16 +99,16 @@ def test_text_of_a_change_cannot_act_on_the_terminal(data: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nowhere"], "no kept report"),
-        ([""], "no kept report"),
-        (["x" * 5000], "no kept report"),
+        (["nowhere"], "no stored report"),
+        ([""], "no stored report"),
+        (["x" * 5000], "no stored report"),
         (["last", "3f9", "wrong"], "several findings"),
         (["last", "zzz", "wrong"], "no finding 'zzz'"),
         (["last", "3f9a", "maybe"], "'valid', 'wrong', 'nit'"),
         (["last", "3f9a", "valid", "--remove"], "--remove"),
         (["last", "--remove"], "--remove"),
-        (["last", "3f9a"], "name the label"),
-        (["last", "3f9a", "--why", "because"], "name the label"),
+        (["last", "3f9a"], "no label given"),
+        (["last", "3f9a", "--why", "because"], "no label given"),
         (["."], "directory"),
     ],
 )

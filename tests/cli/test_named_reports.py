@@ -65,7 +65,7 @@ def test_last_and_short_ids_name_reports_of_this_repository(
     assert affidavit("recheck", "last", cwd=repo.path, env=env).code == 0
     short = affidavit("label", elsewhere[:12], cwd=repo.path, env=env)
     assert short.code == 2
-    assert f"no report of this repository begins with '{elsewhere[:12]}'" in short.err
+    assert f"no report of this repository has an id that begins with '{elsewhere[:12]}'" in short.err
     assert elsewhere in short.err
     whole = affidavit("label", elsewhere, "--format", "json", cwd=repo.path, env=env)
     assert json.loads(whole.out)["report"] == elsewhere
@@ -75,7 +75,7 @@ def test_history_shows_no_series_of_another_repository(repo: Repo, elsewhere: st
     assert elsewhere
     done = affidavit("history", "topic", cwd=repo.path, env=state(tmp_path))
     assert done.code == 2
-    assert "kept of this repository are: " in done.err
+    assert "stored series of this repository: " in done.err
     assert affidavit("history", "topic", "--all", cwd=repo.path, env=state(tmp_path)).code == 0
 
 
@@ -84,7 +84,7 @@ def test_last_is_refused_where_no_report_of_this_repository_is_kept(kept: str, t
     fresh.commit("Start", {"a.py": "print(1)\n"})
     done = affidavit("label", "last", cwd=fresh.path, env=state(tmp_path))
     assert done.code == 2
-    assert "no report of this repository is kept" in done.err
+    assert "no report of this repository is stored" in done.err
     outside = affidavit("label", "last", cwd=tmp_path, env=state(tmp_path))
     assert outside.code == 2
     assert "is not in a git repository" in outside.err

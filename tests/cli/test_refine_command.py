@@ -176,7 +176,8 @@ def test_the_last_iteration_says_that_it_was_the_last(branch: Repo, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("target", "said"), [("topic", "is no range"), ("main...nowhere", "there is no commit called 'nowhere'")]
+    ("target", "said"),
+    [("topic", "is not a range"), ("main...nowhere", "there is no commit called 'nowhere'")],
 )
 def test_what_cannot_be_refined_is_said(branch: Repo, tmp_path: Path, target: str, said: str) -> None:
     done = affidavit("refine", target, "--agent", "true", "--data", tmp_path / "data", cwd=branch.path)
@@ -188,7 +189,7 @@ def test_what_cannot_be_refined_is_said(branch: Repo, tmp_path: Path, target: st
     ("options", "said"),
     [
         (("--branch", "main"), "there is a branch main already"),
-        (("--branch", "../evil"), "is no name for a branch"),
+        (("--branch", "../evil"), "is not a valid branch name"),
     ],
 )
 def test_a_branch_that_cannot_be_left_is_refused_before_the_agent_runs(

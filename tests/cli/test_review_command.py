@@ -187,8 +187,8 @@ def test_what_is_switched_off_and_exists_nowhere_is_noted(repo: Repo) -> None:
     repo.write(HARMLESS)
     wrong = ("--analysers-off", "rufff,ty,references", "--rules-off", "bandid/B602,ruff/F821,ruff/F999")
     done = review(repo, *wrong)
-    assert "note: analysers_off: 'rufff' is of no analyser here; known: " in done.err
-    assert "note: rules_off: 'bandid/B602' is of no analyser here" in done.err
+    assert "note: analysers_off: 'rufff' matches no analyser; known: " in done.err
+    assert "note: rules_off: 'bandid/B602' matches no analyser" in done.err
     assert "note: rules_off: ruff has no rule 'ruff/F999'" in done.err
     assert done.err.count("note:") == 3
     assert review(repo, *wrong, "--quiet").err == ""

@@ -121,7 +121,7 @@ def test_a_wrong_file_of_one_folder_leaves_the_others_in_force(repo: Repo) -> No
 @pytest.mark.parametrize(
     ("environment", "flags", "message"),
     [
-        ({"AFFIDAVIT_FAIL_ON": "dreadful"}, {}, "the environment: AFFIDAVIT_FAIL_ON: 'dreadful'"),
+        ({"AFFIDAVIT_FAIL_ON": "dreadful"}, {}, "AFFIDAVIT_FAIL_ON: 'dreadful'"),
         ({}, {"severity_threshold": "x"}, "--severity-threshold: 'x'"),
         ({}, {"analyser_timeout_seconds": "0"}, "expected seconds from 1 to 86400"),
     ],

@@ -82,7 +82,7 @@ def test_what_is_no_address_of_a_request_is_refused(url: str) -> None:
 )
 def test_a_host_that_nobody_named_is_not_asked(url: str) -> None:
     assert is_request_url(url)
-    with pytest.raises(InputError, match="no forge that may be asked"):
+    with pytest.raises(InputError, match="is not a known forge"):
         parse_change_url(url, known_hosts(NOWHERE))
 
 

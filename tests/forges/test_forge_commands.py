@@ -204,7 +204,7 @@ def test_a_dry_run_needs_no_token_that_writes_and_says_what_it_could_not_look_up
 def test_a_host_that_nobody_named_is_not_asked(tmp_path: Path) -> None:
     done = affidavit("review", "https://git.example.org/o/r/pull/1", cwd=tmp_path)
     assert done.code == 2
-    assert "no forge that may be asked" in done.err
+    assert "is not a known forge" in done.err
 
 
 def test_no_token_is_in_any_output(github: GitHubServer, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Find the steps of a GitHub workflow by which any pull request can take it over (pwn request)."""
+"""Find steps that let any pull request take over a GitHub workflow (a "pwn request")."""
 
 import re
 from collections.abc import Iterable, Iterator

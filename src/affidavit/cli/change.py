@@ -226,11 +226,11 @@ def say_unknown_names(settings: Settings) -> None:
     with_fixed_rules = {rule.partition("/")[0] for rule in RULES}
     for setting, text, name in dict.fromkeys(named):
         if name not in known:
-            note(f"{setting}: {text!r} is of no analyser here; known: {', '.join(known)}")
+            note(f"{setting}: {text!r} matches no analyser; known: {', '.join(known)}")
         elif setting == "rules_off" and name in with_fixed_rules and text not in RULES:
             note(f"{setting}: {name} has no rule {text!r}")
     for variable in unknown_variables(os.environ):
-        note(f"{variable} is not a variable that Affidavit reads")
+        note(f"Affidavit does not read {variable}; check its spelling")
 
 
 def _is_changed(path: str, base: Tree, head: Tree) -> bool:

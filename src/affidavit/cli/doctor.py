@@ -31,7 +31,7 @@ from affidavit.system.installation import comes_along, this_installation
 
 State = Literal["ok", "missing", "broken"]
 EXIT_BROKEN = 1
-MODEL_ADVICE = "name one with --model PROVIDER:NAME, or AFFIDAVIT_MODEL in the environment"
+MODEL_ADVICE = "pass --model PROVIDER:NAME, or set AFFIDAVIT_MODEL"
 PROVIDERS_WITH_A_PACKAGE: tuple[Provider, ...] = ("anthropic", "openai", "mistral", "google", "bedrock")
 """The others speak the protocol of openai and use its package."""
 
@@ -114,7 +114,7 @@ def _examine_model(environment: Mapping[str, str]) -> Check:
     if choices:
         named = ", ".join(dict.fromkeys(choice.model for choice in choices.values()))
         return Check(name="model", state="ok", detail=named)
-    detail = "none is named in the environment; the mechanical specialists review alone"
+    detail = "none is set in the environment; only analysers review"
     return Check(name="model", state="missing", detail=detail, advice=MODEL_ADVICE)
 
 

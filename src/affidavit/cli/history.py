@@ -95,12 +95,12 @@ def _story(store: Store, series: str, wanted: str) -> Story:
     if len(named) > 1:
         places = ", ".join(one.repository for one in named)
         raise InputError(
-            f"several repositories have a series {series!r}: {places}; name one with --repository"
+            f"several repositories have a series {series!r}: {places}; choose one with --repository"
         )
     if not named:
         names = ", ".join(dict.fromkeys(one.series for one in own)) or "none"
         whose = " of this repository" if wanted else ""
-        raise InputError(f"no series of reviews is called {series!r}; kept{whose} are: {names[:500]}")
+        raise InputError(f"no series of reviews is called {series!r}; stored series{whose}: {names[:500]}")
     return tell(store.iterations.of(named[0].repository, series))
 
 

@@ -1,4 +1,4 @@
-"""`affidavit ignore`: dismiss a finding, with the reason, in a file of the repository."""
+"""`affidavit ignore`: dismiss a finding: write it and the reason to a file in the repository."""
 
 from pathlib import Path
 from typing import Any

@@ -118,7 +118,7 @@ def _address(source: str) -> str:
 def _line(git: Git, *arguments: str) -> Path:
     done = git.attempt(*arguments)
     if done.returncode != 0:
-        raise InputError(f"{git.folder} is not in a git repository with files: name one with --repo")
+        raise InputError(f"{git.folder} is not in a git working tree; pass one with --repo")
     return Path(done.stdout.decode("utf-8", "surrogateescape").rstrip("\n"))
 
 
@@ -141,9 +141,7 @@ def _forge_of(git: Git) -> ForgeKind:
     for host in known_hosts():
         if re.search(rf"(?:^|[@/]){re.escape(host.name)}[:/]", address.strip()):
             return host.kind
-    raise InputError(
-        "origin is on no forge that is known here: name it with --forge github or --forge gitlab"
-    )
+    raise InputError("no remote `origin` on a known forge; choose with --forge github or --forge gitlab")
 
 
 def _refuse_taken(root: Path, place: Path, *, is_forced: bool) -> None:

@@ -71,7 +71,7 @@ def _check_request(finding: str | None, label: str | None, options: dict[str, An
     if options["remove"] and finding is None:
         raise InputError("--remove needs the finding whose label is to be removed")
     if label is None and not options["remove"] and (finding or options["why"] or options["by"]):
-        raise InputError("name the label: valid, wrong or nit; or --remove to take it back")
+        raise InputError("no label given; pass valid, wrong or nit, or --remove to take a label back")
 
 
 def _change_label(

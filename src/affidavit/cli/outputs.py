@@ -53,9 +53,9 @@ def _check_place(path: Path | None) -> None:
     if path is None:
         return
     if path.is_dir():
-        raise SettingsError(f"--format: {path} is a folder; name a file in it")
+        raise SettingsError(f"--format: {path} is a folder; add a file name")
     if not path.parent.is_dir():
-        raise SettingsError(f"--format: there is no folder {path.parent} for {path.name}")
+        raise SettingsError(f"--format: there is no folder {path.parent}; create it to write {path.name}")
 
 
 def write_output(text: str, path: Path | None) -> None:

@@ -86,7 +86,7 @@ def _post(report: Path, options: dict[str, Any]) -> None:
 def _address(recorded: Report, url: str | None) -> PullRequestAddress:
     named = url or recorded.change.request
     if not named:
-        raise InputError("the report names no pull request: name it with --url")
+        raise InputError("the report names no pull request; pass its address with --url")
     return parse_change_url(named)
 
 

@@ -184,7 +184,7 @@ class PlannedLoop:
 def _plan(target: str, options: Mapping[str, Any]) -> PlannedLoop:
     span = parse_range(target)
     if span is None:
-        raise InputError(f"{target!r} is no range: name BASE...BRANCH, such as main...topic")
+        raise InputError(f"{target!r} is not a range; pass BASE...BRANCH, for example main...topic")
     location = find_repository(options["repo"])
     if location.is_shallow:
         raise InputError("this clone is shallow, and a loop needs its history: run `git fetch --unshallow`")

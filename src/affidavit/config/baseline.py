@@ -1,4 +1,4 @@
-"""Findings that the repository's maintainers have dismissed: a file in the repository, read at base."""
+"""Read the findings that maintainers have dismissed, from a file at base."""
 
 import json
 import re

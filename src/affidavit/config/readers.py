@@ -95,7 +95,7 @@ def _number_between(least: float, most: float) -> Callable[[Any], float]:
         except (ValueError, OverflowError):
             number = math.nan
         if isinstance(value, bool) or not least <= number <= most:
-            raise ValueError(f"expected a number from {least:g} to {most:g}, found {value!r}")
+            raise ValueError(f"expected a number from {least:.10g} to {most:.10g}, found {value!r}")
         return number
 
     return read

@@ -206,9 +206,7 @@ def _merged(
         for name in READERS
         if environment.get(ENVIRONMENT_PREFIX + name.upper())
     }
-    values = read_values(
-        from_environment, "the environment", shown_as=lambda name: ENVIRONMENT_PREFIX + name.upper()
-    )
+    values = read_values(from_environment, "", shown_as=lambda name: ENVIRONMENT_PREFIX + name.upper())
     sources = (*settings.sources, *(["environment"] if from_environment else []))
     settings = _laid_over(settings, values, "environment", sources)
     chosen = {name: value for name, value in flags.items() if value is not None}
@@ -288,21 +286,22 @@ def read_values(
     shown_as: Callable[[str], str] = lambda name: name,
     refused: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Read the settings of one source (empty: the command line), and name all mistakes in one error."""
+    """Read the settings of one source (empty: flags or environment); one error names all mistakes."""
     values, mistakes = {}, []
+    place = f"{where}: " if where else ""
     for name, value in raw.items():
         if name in refused:
-            mistakes.append(f"{where}: {name} can be set only {refused[name]}")
+            mistakes.append(f"{place}{name} can be set only {refused[name]}")
         elif name not in READERS:
             close = difflib.get_close_matches(name, READERS, n=1)
             hint = f"; did you mean {close[0]}?" if close else f"; known: {', '.join(sorted(READERS))}"
-            mistakes.append(f"{where}: unknown setting {name}{hint}")
+            mistakes.append(f"{place}unknown setting {name}{hint}")
         else:
             try:
                 _refuse_other_encodings(value)
                 values[name] = READERS[name](value)
             except ValueError as error:
-                mistakes.append(f"{f'{where}: ' if where else ''}{shown_as(name)}: {error}")
+                mistakes.append(f"{place}{shown_as(name)}: {error}")
     if mistakes:
         raise SettingsError("\n".join(mistakes))
     return values

@@ -1,4 +1,4 @@
-"""The file names in a diff's headers: unquote them, and strip prefixes only where both names agree."""
+"""Read file names from diff headers: unquote them, and strip prefixes only if both names then agree."""
 
 import re
 

@@ -382,4 +382,4 @@ def _why_no_file(first_line: bytes) -> str:
         return "it is UTF-16 text; write it as UTF-8, for instance with `git diff --output=FILE`"
     if first_line.startswith(b"\x1b["):
         return "it has the colour codes of a terminal in it; make it with --no-color"
-    return "it has no file with a change"
+    return "it has no file header such as `git diff` writes"

@@ -184,8 +184,8 @@ def parse_change_url(text: str, hosts: Sequence[Host] | None = None) -> PullRequ
         raise InputError(f"{parts.netloc} is asked over https only: write https{text[4:]}")
     if host is None:
         raise InputError(
-            f"{parts.netloc} is no forge that may be asked ({', '.join(one.name for one in known)}): if it "
-            "is yours, name it in AFFIDAVIT_GITHUB_HOSTS or AFFIDAVIT_GITLAB_HOSTS"
+            f"{parts.netloc} is not a known forge ({', '.join(one.name for one in known)}); if you trust it, "
+            "add it to AFFIDAVIT_GITHUB_HOSTS or AFFIDAVIT_GITLAB_HOSTS"
         )
     return _on(host, parts.path[len(urlsplit(host.web).path) :], text)
 

@@ -1,4 +1,4 @@
-"""Read what people answered to findings: commands in comments."""
+"""Read the commands that people write in comments on findings."""
 
 import re
 from collections.abc import Iterator

@@ -199,8 +199,8 @@ class ForgeClient(httpx2.AsyncClient):
     def _unreachable(self, error: Exception) -> str:
         why = str(error) or type(error).__name__
         return (
-            f"{self.host.name} cannot be reached: {why}; a proxy is read from HTTPS_PROXY, a certificate "
-            "authority from SSL_CERT_FILE"
+            f"{self.host.name} cannot be reached: {why}; check the network, and set HTTPS_PROXY for a proxy "
+            "or SSL_CERT_FILE for your own certificate authority"
         )
 
     async def download(self, address: str, headers: Mapping[str, str]) -> bytes:

@@ -203,6 +203,6 @@ def find_repository(folder: Path | None, allowed: Allowed = NOTHING_MORE) -> Loc
 def _no_repository(place: Path, stderr: bytes) -> NotARepositoryError | GitError:
     if b"not a git repository" in stderr:
         return NotARepositoryError(
-            f"{place} is not in a git repository: name one with --repo, or give a diff file to review"
+            f"{place} is not in a git repository; pass one with --repo, or pass a diff file"
         )
     return GitError(f"the repository at {place} cannot be read: {complaint(stderr)}")

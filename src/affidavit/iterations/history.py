@@ -133,7 +133,7 @@ def render_list(found: Sequence[StoredSeries], *, console: Console, elsewhere: i
     """Print every series with its newest review."""
     ink = Ink(console)
     if not found:
-        ink.line("no series of reviews is kept yet: review a branch, as in `affidavit review main...topic`")
+        ink.line("no series of reviews is stored yet; review a branch: `affidavit review main...topic`")
     for one in found:
         newest = one.newest.summary
         ink.line(

@@ -134,13 +134,13 @@ class Workplace:
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
         )
         if done.returncode != 0:
-            raise InputError(f"there is no commit called {name!r} here")
+            raise InputError(f"there is no commit called {name!r} here; check the name, or run `git fetch`")
         return done.stdout.decode().strip()
 
     def merge_base(self, one: str, other: str) -> str:
         done = self._user_git.attempt("merge-base", one, other)
         if done.returncode != 0:
-            raise InputError(f"{one[:8]} and {other[:8]} have no commit in common: name BASE..BRANCH")
+            raise InputError(f"{one[:8]} and {other[:8]} have no commit in common; pass BASE..BRANCH")
         return done.stdout.decode().split()[0]
 
     def branch_exists(self, name: str) -> bool:
@@ -150,9 +150,9 @@ class Workplace:
     def refuse_name(self, name: str) -> None:
         """Raise InputError where no new branch can have this name."""
         if self._user_git.attempt("check-ref-format", "--branch", name).returncode != 0:
-            raise InputError(f"{name!r} is no name for a branch")
+            raise InputError(f"{name!r} is not a valid branch name; choose another with --branch")
         if self.branch_exists(name):
-            raise InputError(f"there is a branch {name} already: name another one with --branch")
+            raise InputError(f"there is a branch {name} already; choose another name with --branch")
 
     def leave_branch(self, name: str, commit: str, start: str) -> None:
         """Bring the commits since `start` into the user's repository, as one new branch."""

@@ -1,4 +1,4 @@
-"""Run reviews in the background, each in a process that ends with the server."""
+"""Run reviews in the background, each in a process that stops when the server stops."""
 
 import asyncio
 import json

@@ -123,8 +123,8 @@ def _read_name(text: str, base_url: str | None) -> tuple[Provider, str]:
         provider = "compatible"
     if provider is None:
         raise SettingsError(
-            f"model {text!r}: write it as PROVIDER:NAME with one of {', '.join(PROVIDERS[:-1])}, "
-            "or give the address of an OpenAI-compatible endpoint with --base-url"
+            f"model {text!r} names no known provider; write PROVIDER:NAME, where PROVIDER is one of "
+            f"{', '.join(PROVIDERS[:-1])}; for another OpenAI-compatible server, add --base-url"
         )
     if not name:
         raise SettingsError(f"model {text!r}: the model's name is missing")
@@ -147,9 +147,9 @@ def _checked_url(base_url: str | None) -> str | None:
     except ValueError:
         is_usable = False
     if not is_usable:
-        raise SettingsError("base_url: expected the address of an endpoint, such as http://localhost:8080/v1")
+        raise SettingsError("base_url: expected the address of a server, such as http://localhost:8080/v1")
     if parts.username or parts.password:
-        raise SettingsError("base_url contains a user name or password: keys come from the environment only")
+        raise SettingsError("base_url contains a user name or password; set the key in the environment")
     return base_url
 
 

@@ -1,4 +1,4 @@
-"""Find where a quoted piece of code stands in a file, white space folded line by line."""
+"""Check quotes, causes and searches of findings; quotes match with white space folded line by line."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Say in words why a finding is believed and what else it stands for."""
+"""Write in words how a finding was proven, and which other findings it covers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

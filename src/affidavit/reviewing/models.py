@@ -36,7 +36,7 @@ def chosen_verifiers(
     made = {role: _choice_of(role, settings, options, environment) for role in JUDGING}
     choices = {role: choice for role, choice in made.items() if choice}
     if "verifier" not in choices:
-        raise SettingsError("no model for the verifier: name one with --model or --verifier-model")
+        raise SettingsError("no model for the verifier; choose one with --model or --verifier-model")
     _check_two_opinions(choices)
     return choices
 
@@ -125,7 +125,7 @@ def _check_whole(choices: Mapping[Role, ModelChoice]) -> None:
     missing = [role for role in ROLES if role not in choices and role not in optional]
     if choices and missing:
         raise SettingsError(
-            f"no model for the {missing[0]}: name one with --{missing[0]}-model, or --model for all"
+            f"no model for the {missing[0]}; choose one with --{missing[0]}-model, or --model for all"
         )
     _check_two_opinions(choices)
 

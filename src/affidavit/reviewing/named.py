@@ -57,7 +57,9 @@ def read_report(path: Path) -> Report:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         why = _other_version(content) or f"{where}: {first['msg']}"
-        raise InputError(f"{path} is not a native report of this version: {why}") from error
+        raise InputError(
+            f"{path} is not a native report of this version: {why}; `review --format report=FILE` makes one"
+        ) from error
 
 
 def _other_version(content: bytes) -> str:
@@ -119,13 +121,13 @@ def ids_here(store: Store, repo: Path | None = None, allowed: Allowed = NOTHING_
                 return every
             raise InputError(
                 f"{repo or Path.cwd()} is not in a git repository, so `{NEWEST}` names no report; "
-                "name one by its whole id"
+                "pass a file or a whole id"
             ) from error
         own = list(found) if start else found
         if not own and every:
             raise InputError(
-                f"no report of this repository begins with {start!r}, but of others do {_listed(every)}; "
-                "name one by its whole id"
+                f"no report of this repository has an id that begins with {start!r}, but those of others do: "
+                f"{_listed(every)}; pass a whole id"
             )
         return own
 
@@ -152,11 +154,11 @@ def find_report(name: str, store: Store, ids_of: IdsOf) -> Report:
         raise InputError(f"several reports match {name!r}: {_listed(ids)}; write more of the id")
     if name == NEWEST:
         raise InputError(
-            "no report of this repository is kept; name one by its whole id, or run `affidavit review` first"
+            "no report of this repository is stored; run `affidavit review` first, or pass a file or whole id"
         )
     raise InputError(
-        f"there is no file {name!r} and no kept report of this repository whose id begins with it;"
-        f" name a file of `review --format report=FILE`, an id, or `{NEWEST}` for the newest"
+        f"no report found for {name!r}: it is not a file, and no stored report of this repository has an id "
+        f"that begins with it; pass a file from `review --format report=FILE`, an id, or `{NEWEST}`"
     )
 
 

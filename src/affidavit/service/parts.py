@@ -145,7 +145,7 @@ def _told_metrics(settings: ServiceSettings) -> Iterator[None]:
             f"metrics cannot be told at {settings.metrics_host}:{settings.metrics_port}:"
             f" {error.strerror or error}; name another --metrics-port"
         ) from error
-    say(f"Metrics at http://{settings.metrics_host}:{server.server_port}/metrics until it is told to end")
+    say(f"Metrics at http://{settings.metrics_host}:{server.server_port}/metrics (press Ctrl+C to stop)")
     try:
         yield
     finally:
@@ -159,5 +159,5 @@ async def _work_until(ended: asyncio.Event, parts: Parts) -> None:
         if not await unless_ended(parts.wait_for_database(), ended):
             return
         await parts.open(works=True)
-        say(f"Affidavit works as {parts.settings.worker_id} until it is told to end")
+        say(f"Affidavit works as {parts.settings.worker_id} (press Ctrl+C to stop)")
         await ended.wait()

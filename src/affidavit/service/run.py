@@ -85,7 +85,7 @@ async def _let_in(parts: Parts, address: str, ended: asyncio.Event, *, works: bo
     _refuse_open_doors(parts)
     await parts.open(works=works)
     if not ended.is_set():
-        say(f"Affidavit listens at {address} until it is told to end")
+        say(f"Affidavit listens at {address} (press Ctrl+C to stop)")
 
 
 def _address(listening: socket.socket) -> str:

@@ -138,7 +138,7 @@ def _refuse_missing_file(target: str) -> None:
     """Say that a file does not exist where a commit of its name would be looked for."""
     if target.startswith(("/", "./", "../", "~/")) or target.endswith(DIFF_ENDINGS):
         what = "is a folder, not a diff" if Path(target).is_dir() else "does not exist"
-        raise InputError(f"{target} {what}; name a diff file, a commit or a range")
+        raise InputError(f"{target} {what}; pass a diff file, a commit or a range")
 
 
 def _location(request: ChangeRequest, *, is_needed: bool) -> Location | None:

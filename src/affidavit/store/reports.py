@@ -1,4 +1,4 @@
-"""Keep reports as the bytes that were written, and find them again by what they are about."""
+"""Store reports byte for byte, and look them up by id or by the fingerprint of a finding."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256

@@ -113,7 +113,7 @@ def test_two_cases_with_one_id_are_refused_with_both_folders(tmp_path: Path) -> 
 
 
 def test_a_place_without_cases_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="has no case"):
+    with pytest.raises(InputError, match="has no cases"):
         read_cases([tmp_path])
     with pytest.raises(InputError, match="is not a folder"):
         read_cases([tmp_path / "missing"])

@@ -201,7 +201,7 @@ def test_a_verifier_is_shown_what_the_program_of_a_claim_did(tmp_path: Path) -> 
 def test_without_a_model_nothing_is_judged(folder: Path) -> None:
     done = affidavit("eval", "--verifier", cwd=folder)
     assert done.code == 2
-    assert "no model for the verifier: name one with --model or --verifier-model" in done.err
+    assert "no model for the verifier; choose one with --model or --verifier-model" in done.err
 
 
 def test_a_folder_without_claims_is_asked_for_by_name(tmp_path: Path) -> None:

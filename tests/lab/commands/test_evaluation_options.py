@@ -87,5 +87,5 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
 
 
 def test_a_folder_is_no_file_to_write(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="is a folder; name a file in it"):
+    with pytest.raises(SettingsError, match="is a folder; add a file name"):
         parse_outputs([f"json={tmp_path}"])

@@ -65,7 +65,7 @@ def test_a_ping_and_a_comment_on_a_plain_issue_ask_for_nothing() -> None:
 
 def test_an_event_of_a_host_that_nobody_named_is_refused() -> None:
     payload = {"action": "opened", "pull_request": {"html_url": "https://evil.example/o/r/pull/1"}}
-    with pytest.raises(InputError, match="no forge that may be asked"):
+    with pytest.raises(InputError, match="is not a known forge"):
         read_github_event("pull_request", payload, HOSTS)
 
 

@@ -271,7 +271,7 @@ def test_linked_worktrees_and_subfolders_work(two_commits: Repo, tmp_path: Path)
 @pytest.mark.parametrize("name", ["../typo.diff", "typo.patch", "./typo", "/nowhere/typo"])
 def test_a_mistyped_file_is_not_taken_for_a_commit(repo: Repo, name: str):
     repo.commit("First", {"a.txt": "one\n"})
-    with pytest.raises(InputError, match=f"^{re.escape(name)} does not exist; name a diff file"):
+    with pytest.raises(InputError, match=f"^{re.escape(name)} does not exist; pass a diff file"):
         open_change(ChangeRequest(target=name, repo=repo.path))
 
 

@@ -44,7 +44,7 @@ class FactPlace:
 def load_claims(folder: Path) -> list[CaseClaims]:
     """The claims of every `*.json` in the folder; raises InputError that says what is wrong where."""
     if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder: name one with files of planted claims")
+        raise InputError(f"{folder} is not a folder; pass one with files of planted claims")
     files = sorted(path for path in folder.glob("*.json") if path.is_file())
     if not files:
         raise InputError(f"{folder} has no planted claims: put at least one file NAME.json into it")

@@ -64,7 +64,7 @@ def folder_name(case_id: str) -> str:
 
 def _case_folders(place: Path) -> list[Path]:
     if not place.is_dir():
-        raise InputError(f"{place} is not a folder: name a case, or a folder of cases")
+        raise InputError(f"{place} is not a folder; pass a case, or a folder of cases")
     if (place / CASE_FILE).is_file():
         return [place]
     try:
@@ -72,7 +72,7 @@ def _case_folders(place: Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"{place} cannot be read: {error.strerror}") from error
     if not folders:
-        raise InputError(f"{place} has no case: there is no {CASE_FILE} in it or in a folder of it")
+        raise InputError(f"{place} has no cases: neither it nor a folder in it has a {CASE_FILE}")
     return folders
 
 

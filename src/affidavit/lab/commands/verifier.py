@@ -1,4 +1,4 @@
-"""`affidavit eval --verifier`: from planted claims on the command line to what a verifier makes of them."""
+"""`affidavit eval --verifier`: measure how well a verifier judges planted claims."""
 
 import asyncio
 from dataclasses import dataclass

@@ -141,7 +141,7 @@ def _options(choice: ModelChoice, supply: Supply, environment: Mapping[str, str]
         if environment.get(name):
             return {"api_key": environment[name]}
     raise SettingsError(
-        f"model {choice.model}: no key: set {' or '.join(supply.key_names)} in the environment"
+        f"model {choice.model} needs a key: set {' or '.join(supply.key_names)} in the environment"
     )
 
 

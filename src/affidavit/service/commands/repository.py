@@ -35,7 +35,7 @@ def _refuse_unusable(folder: Path) -> None:
     try:
         find_repository(folder)
     except NotARepositoryError as error:
-        raise NotARepositoryError(f"{folder} is not in a git repository: name the folder of one") from error
+        raise NotARepositoryError(f"{folder} is not in a git repository; pass the folder of one") from error
     except InputError as error:
         # What is advised elsewhere are options of a review; here it is the service that will read it.
         found, _, _ = str(error).partition(": if ")
