@@ -63,7 +63,8 @@ def search_tree(
     _check_pattern(query.pattern)
     places = _places(tree, paths)
     if counts is not always:
-        places = _SearchPlaces(places.specs, (lambda path: places.counts(path) and counts(decode_path(path))))
+        is_named = places.counts
+        places = _SearchPlaces(places.specs, (lambda path: is_named(path) and counts(decode_path(path))))
     # With a UTF-8 locale a letter outside ASCII is one letter and not several bytes.
     utf8 = git.having({"LC_ALL": "C.UTF-8"})
     hits, stderr, code = _grep(utf8, tree, query, "-F" if query.is_literal else "-P", places)
