@@ -21,12 +21,18 @@ import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn
+
+from commands import environment_of
+from repositories import Repo
 
 NOT_FOR_IMPORT = "migrations"
 MOST_FILES = 32
 """That a program is given."""
+KEEPS_ANSWERS = type(cache(len))
 HIGH = 400
 """Numbers of files that no program is given."""
 
@@ -117,6 +123,40 @@ def _import_all(package: str) -> None:
             importlib.import_module(module.name)
 
 
+def _warm_up(main: Callable[[], object]) -> None:
+    """Review a small change: no fork has to compile expressions or load grammars of its own then."""
+    with tempfile.TemporaryDirectory(prefix="affidavit-warm-") as folder:
+        repo = Repo(Path(folder) / "repo")
+        repo.commit("One", {"a.py": "import os\n"})
+        repo.commit("Two", {"a.py": "import os\n\nprint(os.sep, missing)\n"})
+        own = environment_of(Path(folder) / "data", {"AFFIDAVIT_CACHE": f"{folder}/cache", "TERM": "dumb"})
+        given, at, argv = dict(os.environ), Path.cwd(), sys.argv
+        os.environ.clear()
+        os.environ.update(own)
+        os.chdir(repo.path)
+        sys.argv = ["affidavit", "review", "HEAD"]
+        with (
+            Path(os.devnull).open("w") as nowhere,
+            redirect_stdout(nowhere),
+            redirect_stderr(nowhere),
+            suppress(SystemExit),
+        ):
+            main()
+        os.environ.clear()
+        os.environ.update(given)
+        os.chdir(at)
+        sys.argv = argv
+    _forget_answers()
+
+
+def _forget_answers() -> None:
+    """Clear what was remembered of this machine: a fork may have other variables."""
+    ours = [module for name, module in sys.modules.items() if name.startswith("affidavit.")]
+    for one in {id(value): value for module in ours for value in vars(module).values()}.values():
+        if isinstance(one, KEEPS_ANSWERS) and not one.__module__.endswith(".grammars"):
+            one.cache_clear()
+
+
 def _run_and_end(main: Callable[[], object]) -> NoReturn:
     """As Python ends, but for taking its objects apart one by one, which takes longer than most commands."""
     code = 0
@@ -151,9 +191,8 @@ if __name__ == "__main__":
 
     for room in sys.argv[2:]:
         _import_all(f"affidavit.{room}")
-    from affidavit.redaction.text import redact_text
-
-    redact_text("")  # compiles its expressions, which are the same for every text
+    _warm_up(main)
+    assert threading.active_count() == 1, threading.enumerate()
     gc.collect()
     gc.freeze()
     with socket.socket(fileno=int(sys.argv[1])) as listener:
