@@ -1,14 +1,158 @@
 """Python: its files, what they define and import, and how its tests are recognised."""
 
 import re
+from bisect import bisect_right
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse_head
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse
 from affidavit.languages.language import Extract, ImportRules, Language, Scoping, SignsOfTests, Statement
 from affidavit.languages.python_modules import python_resolver
 
-KEYWORD = re.compile(rb"(?:^|[;:\r])[ \t\f]*(?:import\b|from\b[^\n]*\bimport\b)", re.MULTILINE)
+MAX_LINE_BYTES = 4096
+MARKS = (b'"""', b"'''")
+BACKSLASH = ord("\\")
+SHORT_STRING = re.compile(rb"\"[^\"\\\n]*\"|'[^'\\\n]*'")
+QUOTE_OR_COMMENT = re.compile(rb"[\"'#]")
+WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") | frozenset(
+    range(128, 256)
+)
+
+_NAME = rb"[A-Za-z_]\w*"
+_DOTTED = rb"%s(?:\.%s)*" % (_NAME, _NAME)
+_AS = rb"(?:[ \t]+as[ \t]+%s)?" % _NAME
+_END = rb"[ \t]*(?:\#[^\n]*)?(?=\r?\n|;|\Z)"
+STATEMENT = re.compile(
+    rb"[ \t\f]*(?:"
+    rb"import[ \t]+(?P<modules>%(dotted)s%(as)s(?:[ \t]*,[ \t]*%(dotted)s%(as)s)*)%(end)s"
+    rb"|from(?:[ \t]+|(?=\.))(?P<module>\.*(?:%(dotted)s)?)(?:[ \t]+|(?<=\.))import(?:[ \t]+|(?=[(*]))"
+    rb"(?P<names>\*|\([^()]*\)|%(name)s%(as)s(?:[ \t]*,[ \t]*%(name)s%(as)s)*)%(end)s)"
+    % {b"dotted": _DOTTED, b"name": _NAME, b"as": _AS, b"end": _END}
+)
+# Where a statement could begin other than at the start of a line, or could have come from the line before.
+BEFORE_IMPORT = re.compile(rb"(?:^|[:;])[ \t\f]*(?:from\b[^;:]*)?$")
+COMMENT = re.compile(rb"#[^\n]*")
+TAKEN = re.compile(rb"\s*(%s)(?:\s+as\s+%s)?\s*" % (_NAME, _NAME))
+
+
+def read_lines(text: bytes) -> list[Statement] | None:
+    """The imports of a module; None where only a syntax tree can decide."""
+    at = text.find(b"import")
+    if at < 0:
+        return []
+    if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
+        return None
+    strings = long_strings(text)
+    if strings is None:
+        return None
+    return _ImportReader(text, strings).statements(at)
+
+
+class _ImportReader:
+    """One walk over the places of the word `import`."""
+
+    def __init__(self, text: bytes, strings: list[tuple[int, int]]) -> None:
+        self.text = text
+        self.starts = [start for start, _ in strings]
+        self.ends = [end for _, end in strings]
+        self.found: list[Statement] = []
+        self.line = 1
+        self.counted_to = 0
+        self.read_to = 0
+
+    def statements(self, at: int) -> list[Statement] | None:
+        while at >= 0:
+            if not self._take(at):
+                return None
+            at = self.text.find(b"import", at + 6)
+        return self.found
+
+    def _take(self, at: int) -> bool:
+        """Read the statement around the word at a place, if it is one; False where that is unclear."""
+        text = self.text
+        if at < self.read_to:
+            # A comment of the statement before has the word, or its list of names.
+            return True
+        if (at + 6 < len(text) and text[at + 6] in WORD_BYTES) or (at and text[at - 1] in WORD_BYTES):
+            return True
+        if self._is_in_string(at):
+            return True
+        start = text.rfind(b"\n", max(0, at - MAX_LINE_BYTES), at) + 1
+        if start == 0 and at > MAX_LINE_BYTES:
+            return False
+        is_continued = text[max(0, start - 3) : start].rstrip(b"\r\n").endswith(b"\\")
+        match = STATEMENT.match(text, start)
+        if match is None or at > match.end():
+            prefix = text[start:at]
+            is_comment = prefix.lstrip().startswith(b"#")
+            return is_comment or not (is_continued or BEFORE_IMPORT.search(prefix))
+        return not is_continued and self._add(match, at)
+
+    def _is_in_string(self, at: int) -> bool:
+        index = bisect_right(self.starts, at) - 1
+        return index >= 0 and at < self.ends[index]
+
+    def _add(self, match: re.Match[bytes], at: int) -> bool:
+        self.line += self.text.count(b"\n", self.counted_to, at)
+        self.counted_to = at
+        self.read_to = match.end()
+        modules, module = match["modules"], match["module"]
+        if modules is not None:
+            for part in modules.split(b","):
+                name = part.split(None, 1)[0].decode()
+                self.found.append(Statement(self.line, name))
+            return True
+        names = taken_names(match["names"])
+        if names is None or not module:
+            return False
+        self.found.append(Statement(self.line, module.decode(), names))
+        return True
+
+
+def taken_names(written: bytes) -> tuple[str, ...] | None:
+    """The names after `import`, with or without parentheses; None where they are not plain."""
+    if written == b"*":
+        return ("*",)
+    inside = written
+    if written.startswith(b"("):
+        if b"#" in written.rpartition(b"\n")[2]:
+            # The parenthesis is in a comment, so the list goes on.
+            return None
+        inside = COMMENT.sub(b"", written[1:-1]).rstrip().removesuffix(b",")
+    taken = [TAKEN.fullmatch(part) for part in inside.split(b",")]
+    names = tuple(match[1].decode() for match in taken if match is not None)
+    return names if len(names) == len(taken) else None
+
+
+def long_strings(text: bytes) -> list[tuple[int, int]] | None:
+    """Where strings in triple quotes begin and end; None where quotes and comments are entangled."""
+    found: list[tuple[int, int]] = []
+    ahead = {mark: text.find(mark) for mark in MARKS}
+    while True:
+        waiting = [(start, mark) for mark, start in ahead.items() if start >= 0]
+        if not waiting:
+            return found
+        start, mark = min(waiting)
+        end = text.find(mark, start + 3)
+        if end < 0 or text[end - 1] == BACKSLASH or not _opens_plainly(text, start):
+            return None
+        found.append((start, end + 3))
+        for other, place in ahead.items():
+            if 0 <= place < end + 3:
+                ahead[other] = text.find(other, end + 3)
+
+
+def _opens_plainly(text: bytes, start: int) -> bool:
+    """No string or comment that begins before it on the line can hold this mark."""
+    line = text.rfind(b"\n", max(0, start - MAX_LINE_BYTES), start) + 1
+    if line == 0 and start > MAX_LINE_BYTES:
+        return False
+    prefix = text[line:start]
+    if QUOTE_OR_COMMENT.search(prefix) and QUOTE_OR_COMMENT.search(SHORT_STRING.sub(b"", prefix)):
+        return False
+    return not text[max(0, line - 3) : line].rstrip(b"\r\n").endswith(b"\\")
+
+
 QUERY = """
 (import_statement) @plain
 (import_from_statement) @taking
@@ -17,10 +161,14 @@ QUERY = """
 
 
 def extract_python(grammar: Grammar, text: bytes) -> Extract | None:
-    """Return the imports of a module; None if it is too large to parse."""
-    if not KEYWORD.search(text):
-        return Extract()
-    root, text = parse_head(grammar, text, KEYWORD)
+    """The imports of a module; None where it is too large to parse and cannot be read line by line."""
+    statements = read_lines(text)
+    return Extract(tuple(statements)) if statements is not None else extract_tree(grammar, text)
+
+
+def extract_tree(grammar: Grammar, text: bytes) -> Extract | None:
+    """The imports of a module from its syntax tree."""
+    root = parse(grammar, text)
     if root is None:
         return None
     found: list[Statement] = []
