@@ -80,6 +80,9 @@ def a_map(**fields: Any) -> ContextMap:
                 score=4.5,
             ),
             related("docs/tax.md", ("documents", "names shop/prices.py"), score=2),
+            related(
+                "shop/table.csv", ("changes_with", "changed in 4 of the last 5 commits of shop/prices.py")
+            ),
             related("shop/money.py", ("imported_by", "is imported by shop/prices.py")),
         ),
         "tests": ("tests/test_prices.py", "tests/test_new.py"),

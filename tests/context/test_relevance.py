@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from affidavit.context.history import Companion
 from affidavit.context.relevance import Ties, rank_related
 from affidavit.context.sources import Called
 from affidavit.context.texts import ChangedText, SharedText
@@ -39,11 +40,12 @@ def paths(files: list[RelatedFile]) -> list[str]:
     return [file.path for file in files]
 
 
-def test_callers_come_before_importers_before_dependencies() -> None:
+def test_callers_come_before_importers_before_what_changes_together_before_dependencies() -> None:
     files = ranked(
         references=[use("caller.py")],
         importers=[importing("importer.py")],
         imports=[importing("shop/prices.py", "dependency.py")],
+        companions=[Companion("companion.csv", "shop/prices.py", 4, 5)],
         tests={"tests/test_prices.py": ["shop/prices.py"]},
         documents=[("shop/prices.py", SearchHit(path="docs/a.md", line=2, text="see shop/prices.py"))],
         texts=[sharing("events.yaml")],
@@ -54,6 +56,7 @@ def test_callers_come_before_importers_before_dependencies() -> None:
         "events.yaml",
         "importer.py",
         "docs/a.md",
+        "companion.csv",
         "dependency.py",
     ]
 
@@ -62,13 +65,15 @@ def test_each_file_says_why_it_is_related() -> None:
     files = ranked(
         references=[use("caller.py", line=9), use("caller.py", line=3)],
         importers=[importing("caller.py")],
+        companions=[Companion("companion.csv", "shop/prices.py", 4, 5)],
     )
-    [caller] = files
+    caller, companion = files
     assert [(reason.kind, reason.detail, reason.lines) for reason in caller.reasons] == [
         ("calls", "calls total", (3, 9)),
         ("imports", "imports shop/prices.py", (1,)),
     ]
     assert caller.symbols == ("total",)
+    assert companion.reasons[0].detail == "changed in 4 of the last 5 commits of shop/prices.py"
 
 
 def test_the_texts_that_a_file_shares_are_one_reason_with_all_their_lines() -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
-from affidavit.context.history import find_origins
+from affidavit.context.history import Companion, find_companions, find_origins
 from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
 from affidavit.context.sources import Called, Source, definer_of, find_called, find_sources
 from affidavit.context.texts import SharedText, find_shared_texts
@@ -58,6 +58,7 @@ class _Gathered:
     edges: _Edges
     references: list[Reference]
     documents: list[tuple[str, SearchHit]]
+    companions: list[Companion]
     texts: list[SharedText]
     called: list[Called]
     origins: list[BlameOrigin]
@@ -100,9 +101,10 @@ def gather_context(
 
 
 def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _Gathered:
-    with ThreadPoolExecutor(3) as pool:
+    with ThreadPoolExecutor(4) as pool:
         # Git reads history and documents in processes of its own while the code is read here.
         asked_origins = pool.submit(find_origins, change, repository)
+        asked_companions = pool.submit(find_companions, change, repository)
         asked_documents = pool.submit(_documents, change, repository.head)
         asked_texts = pool.submit(find_shared_texts, change, repository)
         reviewed = change.model_copy(update={"files": tuple(change.reviewed_files())})
@@ -112,9 +114,10 @@ def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _G
         called, not_sought = _called(change, repository.head, readers)
         documents, not_searched = asked_documents.result()
         origins, not_blamed = asked_origins.result()
+        companions, not_logged = asked_companions.result()
         texts, not_compared = asked_texts.result()
-    left_out = [*not_followed, *not_sought, *not_searched, *not_blamed, *not_compared]
-    return _Gathered(symbols, edges, references, documents, texts, called, origins, left_out)
+    left_out = [*not_followed, *not_sought, *not_searched, *not_blamed, *not_logged, *not_compared]
+    return _Gathered(symbols, edges, references, documents, companions, texts, called, origins, left_out)
 
 
 def _called(change: Change, head: Tree, readers: CodeReaders) -> tuple[list[Called], list[str]]:
@@ -131,6 +134,7 @@ def _tie(found: _Gathered, change: Change, repository: GitRepository, readers: C
         importers=found.edges.importers,
         tests=_namesakes(change, repository.head),
         documents=found.documents,
+        companions=found.companions,
         texts=_not_followed_yet(found.texts, found.symbols),
         fates={symbol.qualified: one.fate for one in found.symbols for symbol in _followed(one)},
         sources=sources,

@@ -1,15 +1,20 @@
-"""Find who wrote the lines that a change replaces."""
+"""What history says about a change: who wrote the lines it replaces, what usually changes with its files."""
 
 import re
+import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, islice, pairwise
 
+from affidavit.diff.skipping import LOCK_FILES
 from affidavit.errors import GitError
+from affidavit.git.command import Git, complaint
 from affidavit.git.repository import GitRepository
+from affidavit.git.text import decode_path
 from affidavit.languages.test_files import is_code
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import BlameOrigin
@@ -21,7 +26,33 @@ MAX_BLAMED_FILES = 100
 MAX_RANGES = 100
 MAX_ORIGINS_OF_FILE = 30
 MAX_ORIGINS = 300
+
+LOG_SECONDS = 8.0
+# The user's own order of files, set to none, would make this command fail.
+LOG = ("log", "-z", "-O/dev/null", "--name-only", "--full-diff", "--no-renames", "--no-merges")
+MAX_COMMITS = 1000
+MAX_LOGGED_FILES = 200
+LARGE_COMMIT = 30
+MIN_SHARED_COMMITS = 3
+MIN_SHARE = 0.25
+_COMMIT_MARK = re.compile(rb"\x01[0-9a-f]{40,64}")
 _BLAME_HEADER = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+)(?: \d+)?")
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A file that usually changes together with a changed one."""
+
+    path: str
+    changed_file: str
+    shared: int
+    commits: int
+    """How many commits touched the changed file; large ones do not count."""
+
+    @property
+    def share(self) -> float:
+        """In how many of the changed file's commits it took part."""
+        return self.shared / self.commits
 
 
 @dataclass(frozen=True)
@@ -153,3 +184,72 @@ def _edge_commits(repository: GitRepository) -> frozenset[str]:
         return frozenset((location.common_dir / "shallow").read_text(encoding="ascii").split())
     except (OSError, UnicodeDecodeError):
         return frozenset()
+
+
+def find_companions(
+    change: Change, repository: GitRepository, *, timeout_seconds: float = LOG_SECONDS
+) -> tuple[list[Companion], list[str]]:
+    """Files that usually change together with the changed ones, the closest first."""
+    commit = repository.base.commit
+    paths = {file.base_path for file in change.reviewed_files() if file.base_path}
+    entries = [entry for path in sorted(paths) if (entry := repository.base.entry(path))]
+    if commit is None or not entries:
+        return [], []
+    limits = (f"--max-count={MAX_COMMITS}", "--format=%x01%H", commit, "--")
+    places = [b":(literal)" + entry.raw_path for entry in islice(entries, MAX_LOGGED_FILES)]
+    try:
+        printed, was_cut = read_for(repository.store.git, (*LOG, *limits, *places), timeout_seconds)
+    except GitError as error:
+        return [], [f"files that change together are not known: {error}"]
+    left_out = ["only the newest part of the history was searched for files that change together"] * was_cut
+    if len(entries) > MAX_LOGGED_FILES:
+        left_out.append(f"files that change together were looked for with {MAX_LOGGED_FILES} files only")
+    return _companions(commit_files(printed, is_cut=was_cut), paths, repository), left_out
+
+
+def read_for(git: Git, args: Sequence[str | bytes], seconds: float) -> tuple[bytes, bool]:
+    """What git prints within this time, and whether it was stopped before its end."""
+    with git.start(args) as process:
+        try:
+            printed, stderr = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.communicate()[0], True
+    if process.returncode != 0:
+        raise GitError(f"git {args[0]!r} failed: {complaint(stderr)}")
+    return printed, False
+
+
+def commit_files(printed: bytes, *, is_cut: bool = False) -> list[list[str]]:
+    """The files of each commit in `git log -z --name-only --format=%x01%H`."""
+    fields = printed.split(b"\0")
+    starts = [number for number, field in enumerate(fields) if _COMMIT_MARK.fullmatch(field)]
+    commits = [fields[start + 1 : end] for start, end in pairwise([*starts, len(fields)])]
+    whole = commits[:-1] if is_cut else commits
+    names = [[field.removeprefix(b"\n") for field in commit] for commit in whole]
+    return [[decode_path(name) for name in commit if name] for commit in names]
+
+
+def _companions(
+    commits: Iterable[Sequence[str]], changed: set[str], repository: GitRepository
+) -> list[Companion]:
+    touched: Counter[str] = Counter()
+    together: Counter[tuple[str, str]] = Counter()
+    for files in commits:
+        # A commit that touches everything says nothing about any two files.
+        if len(files) > LARGE_COMMIT:
+            continue
+        ours = [path for path in files if path in changed]
+        touched.update(ours)
+        together.update((path, other) for path in ours for other in files if other not in changed)
+    found = [
+        Companion(path=other, changed_file=path, shared=shared, commits=touched[path])
+        for (path, other), shared in together.items()
+        if shared >= MIN_SHARED_COMMITS and shared / touched[path] >= MIN_SHARE
+    ]
+    present = [one for one in found if repository.head.entry(one.path) and not _is_lock(one.path)]
+    return sorted(present, key=lambda one: (-one.share, -one.shared, one.path, one.changed_file))
+
+
+def _is_lock(path: str) -> bool:
+    return path.rsplit("/", 1)[-1].lower() in LOCK_FILES

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
+from affidavit.context.history import Companion
 from affidavit.context.sources import Called, Source
 from affidavit.context.texts import SharedText
 from affidavit.diff.skipping import LOCK_FILES, VENDORED_FOLDERS
@@ -41,6 +42,7 @@ WEIGHTS: Mapping[str, float] = {
     "called_by": 4.2,
     "imports": 4,
     "documents": 2.5,
+    "changes_with": 2,
     "extended_by": 3,
     "imported_by": 1,
 }
@@ -89,6 +91,7 @@ class Ties:
     """Test to the changed files that it is named after."""
     documents: Sequence[tuple[str, SearchHit]] = ()
     """A changed path, and the line of a document that names it."""
+    companions: Sequence[Companion] = ()
     texts: Sequence[SharedText] = ()
     """Other files with texts that the change takes away."""
     fates: Mapping[str, SymbolFate] = field(default_factory=dict)
@@ -144,6 +147,9 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
         yield _tie(path, "tests", f"is named after {_some(subjects)}")
     for (path, name), hits in _grouped(ties.documents, lambda one: (one[1].path, one[0])).items():
         yield _tie(path, "documents", f"names {name}", [hit.line for _, hit in hits])
+    for one in ties.companions:
+        detail = f"changed in {one.shared} of the last {one.commits} commits of {one.changed_file}"
+        yield _tie(one.path, "changes_with", detail, factor=0.5 + one.share / 2)
 
 
 def _called_ties(called: Sequence[Called]) -> Iterable[_Tie]:

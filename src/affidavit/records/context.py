@@ -66,6 +66,7 @@ RelationKind = Literal[
     "tests",
     "documents",
     "implements",
+    "changes_with",
     "shares_text",
     "called_by",
 ]

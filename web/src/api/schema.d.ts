@@ -2947,7 +2947,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "calls" | "uses" | "imports" | "imported_by" | "extended_by" | "tests" | "documents" | "implements" | "shares_text" | "called_by";
+            kind: "calls" | "uses" | "imports" | "imported_by" | "extended_by" | "tests" | "documents" | "implements" | "changes_with" | "shares_text" | "called_by";
             /** Detail */
             detail: string;
             /**

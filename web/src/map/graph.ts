@@ -2,7 +2,7 @@
 import type { Shape } from '../api/client';
 
 export type ContextMap = Shape<'ContextMap'>;
-export type Tie = 'uses' | 'imports' | 'tests' | 'needed' | 'documents' | 'texts';
+export type Tie = 'uses' | 'imports' | 'tests' | 'needed' | 'documents' | 'changes' | 'texts';
 
 export interface Spot {
   line: number;
@@ -27,11 +27,11 @@ export interface Neighbour {
 
 export const TIES: Record<string, Tie> = {
   calls: 'uses', uses: 'uses', implements: 'uses', imports: 'imports', extended_by: 'needed', called_by: 'needed', imported_by: 'needed',
-  tests: 'tests', documents: 'documents', shares_text: 'texts',
+  tests: 'tests', documents: 'documents', changes_with: 'changes', shares_text: 'texts',
 };
 
 export const TIE_WORDS: Record<Tie, string> = {
-  uses: 'uses it', imports: 'imports it', tests: 'tests it', needed: 'is used by it', documents: 'documents it', texts: 'shares text with it',
+  uses: 'uses it', imports: 'imports it', tests: 'tests it', needed: 'is used by it', documents: 'documents it', changes: 'often changes with it', texts: 'shares text with it',
 };
 
 /** Whether it may break when the change is wrong; what the change itself uses does not. */
