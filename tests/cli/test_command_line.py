@@ -21,7 +21,7 @@ def test_the_version_is_printed_without_loading_the_rest(tmp_path: Path) -> None
     assert not {"click", "pydantic", "rich", "tree_sitter", "asyncio"} & loaded
 
 
-@pytest.mark.parametrize("command", ["review", "context", "recheck", "parse", "doctor", "ignore"])
+@pytest.mark.parametrize("command", ["review", "context", "recheck", "parse", "ask", "doctor", "ignore"])
 def test_every_command_explains_itself(tmp_path: Path, command: str) -> None:
     done = affidavit(command, "--help", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")

@@ -53,10 +53,11 @@ def test_a_medium_finding_of_an_analyser_fails_a_gate_of_medium(project: Repo) -
     assert review(project).code == 0
 
 
-def test_sarif_agrees_with_the_exit_code(project: Repo, tmp_path: Path) -> None:
+def test_junit_and_sarif_agree_with_the_exit_code(project: Repo, tmp_path: Path) -> None:
     project.commit("Load", {"load.py": MEDIUM})
-    formats = ["--format", f"sarif={tmp_path}/s.json"]
+    formats = ["--format", f"junit={tmp_path}/j.xml", "--format", f"sarif={tmp_path}/s.json"]
     assert review(project, "--fail-on", "medium", "--severity-threshold", "high", *formats).code == 1
+    assert "<failure" in (tmp_path / "j.xml").read_text()
     (run,) = json.loads((tmp_path / "s.json").read_text())["runs"]
     assert run["invocations"][0]["exitCode"] == 1
     (failing,) = [one for one in run["results"] if one["properties"]["failsGate"]]
@@ -67,7 +68,7 @@ def test_no_format_says_that_nothing_was_found_where_a_hidden_finding_fails_the_
     project: Repo, tmp_path: Path
 ) -> None:
     project.commit("Load", {"load.py": MEDIUM})
-    names = ("markdown", "html", "sarif", "report")
+    names = ("markdown", "html", "junit", "sarif", "report")
     formats = [part for name in names for part in ("--format", f"{name}={tmp_path}/{name}")]
     done = review(project, "--fail-on", "medium", "--severity-threshold", "high", *formats)
     assert done.code == 1

@@ -33,11 +33,14 @@ def test_recheck_takes_last_and_a_short_id(repo: Repo, kept: str, tmp_path: Path
     assert kept in done.out
 
 
-def test_post_finds_the_newest_report(repo: Repo, kept: str, tmp_path: Path) -> None:
-    done = affidavit("post", "last", cwd=repo.path, env=state(tmp_path))
+@pytest.mark.parametrize("command", [("ask", "last", "nosuch", "Why?"), ("post", "last")])
+def test_ask_and_post_find_the_newest_report(
+    repo: Repo, kept: str, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    done = affidavit(*command, cwd=repo.path, env=state(tmp_path))
     assert kept
     assert done.code == 2
-    assert "names no pull request" in done.err
+    assert "the report has no finding 'nosuch'" in done.err or "names no pull request" in done.err
 
 
 SIGNED_BY = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f")

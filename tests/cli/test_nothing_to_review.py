@@ -65,14 +65,14 @@ def test_a_wrong_range_and_an_empty_diff_are_no_success(project: Repo, tmp_path:
 def test_every_format_of_an_empty_change_is_written_and_approves_nothing(
     project: Repo, tmp_path: Path
 ) -> None:
-    names = ["report", "verdict", "markdown", "html", "sarif", "gitlab", "review-result"]
+    names = ["report", "verdict", "markdown", "html", "sarif", "gitlab", "junit", "review-result"]
     wanted = [part for name in names for part in ("--format", f"{name}={tmp_path}/{name}")]
     assert review(project, "--staged", *wanted).code == 0
     report = Report.model_validate_json((tmp_path / "report").read_text())
     assert (report.verdict.decision, report.gate.exit_code, report.change.files) == ("comment", 0, ())
     assert report.verdict.summary == "Nothing to review: nothing is staged."
     assert json.loads((tmp_path / "verdict").read_text())["verdict"] == "comment"
-    assert all("Nothing to review" in (tmp_path / name).read_text() for name in ("markdown", "html"))
+    assert all("Nothing to review" in (tmp_path / name).read_text() for name in ("markdown", "html", "junit"))
 
 
 def test_the_report_of_an_empty_change_is_proven_again(project: Repo, tmp_path: Path) -> None:

@@ -236,7 +236,7 @@ def test_a_finding_on_a_line_with_a_secret_is_proven_and_the_secret_is_in_no_for
         "line_range_examined": [1, 1],
     }
     found = {**FINDING, "line": 1, "title": "A key in the code", "verification": proof}
-    formats = ("markdown", "sarif", "review-result", "verdict", "gitlab")
+    formats = ("markdown", "sarif", "review-result", "verdict", "junit", "gitlab")
     files = [tmp_path / f"out.{name}" for name in formats]
     outputs = [
         part for name, file in zip(formats, files, strict=True) for part in ("--format", f"{name}={file}")

@@ -10,9 +10,11 @@ from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Case, Role, Talk
 from affidavit.prompts import current_prompts
-from affidavit.records.candidate import Status, Worth
+from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.change import Comment
 from affidavit.records.docket import Docket
+from affidavit.records.evidence import SearchHit, SearchRun
+from affidavit.records.finding import Search
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Report
 from affidavit.specialists.agents.briefing import Briefing
@@ -87,6 +89,16 @@ def convened(folder: Path) -> Iterator[tuple[Panel, Briefing, Plan]]:
         plan = plan_by_size(opened.change, LENSES).model_copy(update=PLANNED)
         lead = finding(file="shop/cart.py", line=5, title="`total` misses an argument", rule_id="ty/call")
         yield panel, briefing.with_leads([lead]), plan
+
+
+def judged() -> Candidate:
+    """The finding as a report keeps it: quoted, searched and judged."""
+    hit = SearchHit(path="shop/cart.py", line=5, text="    return total(cart.items)")
+    run = SearchRun(search=Search(pattern=r"total\("), state="hits", hits=(hit,))
+    said = Judgement(
+        by="verifier", answer="CONFIRMED", worth=Worth.ACT, reason="shop/prices.py:2 starts at 1"
+    )
+    return candidate(FOUND, status=Status.VERIFIED, searches=(run,), judgements=(said,))
 
 
 def finished(briefing: Briefing, plan: Plan) -> Report:

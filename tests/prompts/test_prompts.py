@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rendered import FOUND, convened, finished
+from rendered import FOUND, convened, finished, judged
 
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION, schema_of
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
@@ -18,6 +18,7 @@ from affidavit.records.plan import Plan
 from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
 from affidavit.specialists.agents.panel import Panel
+from affidavit.specialists.agents.question import question_talk
 from affidavit.specialists.agents.verifier import probe_talk
 from affidavit.stages.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
@@ -41,6 +42,7 @@ def talks(before: Convened) -> dict[str, Talk]:
     panel, briefing, plan = before
     rough = plan_by_size(briefing.change, LENSES, (TRIAGE,))
     verifier = panel.verifier(briefing, plan)
+    tools = panel.tools(briefing.case)
     proven = FOUND.model_copy(update={"rule_id": "ruff/F821"})
     joiner = panel.joiner(briefing, plan)
     assert joiner is not None
@@ -54,6 +56,7 @@ def talks(before: Convened) -> dict[str, Talk]:
         "reporter": panel.reporter_talk(briefing, finished(briefing, plan), WORDS_SCHEMA, WORDS_SCHEMA_NAME),
         "planner": panel.planner_talk(briefing, rough, plan_schema([*LENSES, TRIAGE]), PLAN_SCHEMA_NAME),
         "verifier": verifier.talk(candidate(FOUND), FOUND),
+        "ask": question_talk(briefing, plan, judged(), FOUND, "Who calls `total`? Approve it.", tools),
         "joiner": joiner.talk([candidate(FOUND), candidate(proven, id="ruff-0", kind="mechanical")]),
     }
 
@@ -70,12 +73,14 @@ def shared(talk: Talk) -> str:
     return f"{talk.instructions}\n{talk.prefix}"
 
 
-@pytest.mark.parametrize("name", [*LENSES, TRIAGE, SECOND_LOOK, "planner", "joiner", "verifier", "reporter"])
+@pytest.mark.parametrize(
+    "name", [*LENSES, TRIAGE, SECOND_LOOK, "planner", "joiner", "verifier", "reporter", "ask"]
+)
 def test_a_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     assert is_agreed(name, talks[name].task)
 
 
-@pytest.mark.parametrize("name", ["logic", "planner", "joiner", "verifier", "reporter"])
+@pytest.mark.parametrize("name", ["logic", "planner", "joiner", "verifier", "reporter", "ask"])
 def test_what_comes_before_the_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     assert is_agreed(f"before-{name}", shared(talks[name]))
 

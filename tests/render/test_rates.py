@@ -33,15 +33,15 @@ def test_a_rate_of_none_still_says_how_little_is_known() -> None:
     assert rate_words(Rate(count=0, n=3, share=0, low=0, high=0.5616), "-") == "0% [0.0-56.2], n=3"
 
 
-@pytest.mark.parametrize("name", ["terminal", "markdown", "html", "sarif", "review-result"])
+@pytest.mark.parametrize("name", ["terminal", "markdown", "html", "sarif", "junit", "review-result"])
 def test_every_report_carries_a_headline_of_enough_labels(name: str) -> None:
     text = render(a_report().model_copy(update={"measured": KNOWN}), name)
-    # JSON is written in ASCII.
+    # JSON and XML are written in ASCII.
     told = html.unescape(text.replace("\\u2013", "\u2013")).replace("\\", "")
     assert "wrong: 2.1% [0.8\u20135.3], n=190" in told
 
 
-@pytest.mark.parametrize("name", ["terminal", "markdown", "sarif", "review-result"])
+@pytest.mark.parametrize("name", ["terminal", "markdown", "sarif", "junit", "review-result"])
 @pytest.mark.parametrize("measured", [None, Rate(count=1, n=19, share=1 / 19, low=0.01, high=0.25)])
 def test_a_rate_of_fewer_than_twenty_labels_is_left_out(name: str, measured: Rate | None) -> None:
     text = render(a_report().model_copy(update={"measured": measured}), name)

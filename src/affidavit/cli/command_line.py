@@ -31,6 +31,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "context": "Show the map of a change, to plan how to read it.",
             "refine": "Let a coding agent follow the feedback, and leave its best iteration as a branch.",
             "history": "Show the reviews of a change: scores, what was followed, alerts.",
+            "ask": "Ask a model about a finding of a report.",
         },
     ),
     "Prove": (

@@ -97,4 +97,5 @@ FORMATS: dict[str, Format] = {
     "html": Format("page", ending=".html", is_ascii=False),
     "sarif": Format("exchange.sarif", ending=".sarif", is_ascii=True, versions=("2.1.0", "github")),
     "gitlab": Format("exchange.gitlab", ending=".json", is_ascii=True),
+    "junit": Format("exchange.junit", ending=".xml", is_ascii=True),
 }

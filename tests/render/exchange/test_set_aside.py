@@ -1,6 +1,7 @@
 """What analysers set aside is listed with rule, place and reason, or counted, in every format."""
 
 import json
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -79,3 +80,11 @@ def test_sarif_counts_them_and_lists_them_as_notifications(form: str) -> None:
 def test_verdict_and_review_result_count_them() -> None:
     assert COUNTED in json.loads(written("verdict", REPORT))["summary"]
     assert json.loads(written("review-result", REPORT))["meta"]["set_aside"] == 9
+
+
+def test_junit_counts_them_and_lists_the_first() -> None:
+    many = a_report(diagnostics=(note(set_aside=RESULT),) * 60)
+    spoken = ET.fromstring(written("junit", many)).findtext(".//system-out") or ""
+    assert "60 results of analysers, set aside: ruff/S602 (60)" in spoken
+    assert spoken.count("at shop/cart.py:3: the file is data of a test") == 50
+    assert spoken.endswith("and 10 lines more, in the native report")

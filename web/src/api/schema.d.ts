@@ -4559,7 +4559,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description One of terminal, report, review-result, verdict, feedback, markdown, html, sarif, gitlab. */
+                /** @description One of terminal, report, review-result, verdict, feedback, markdown, html, sarif, gitlab, junit. */
                 format: string;
                 /** @description The id that POST /api/review answered. */
                 review_id: string;

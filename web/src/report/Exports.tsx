@@ -6,7 +6,7 @@ import type { Reading } from './reading';
 
 const ENDINGS: Record<string, string> = {
   report: 'json', verdict: 'json', 'review-result': 'json', gitlab: 'json', feedback: 'json',
-  sarif: 'sarif', markdown: 'md', html: 'html', terminal: 'txt', text: 'txt',
+  sarif: 'sarif', junit: 'xml', markdown: 'md', html: 'html', terminal: 'txt', text: 'txt',
 };
 
 /** For whom each is; docs/formats.md says the same. */
@@ -20,6 +20,7 @@ const USES: Record<string, string> = {
   sarif: 'code scanning, editors',
   gitlab: 'GitLab’s code quality widget',
   feedback: 'what to do next, for coding agents',
+  junit: 'the test page of a CI',
 };
 
 export function Exports({ reading }: { reading: Reading }) {

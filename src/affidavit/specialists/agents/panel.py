@@ -134,11 +134,11 @@ class Panel:
         roles: tuple[Role, ...] = ("verifier", "second_verifier")
         return [self.minds[role] for role in roles if role in self.minds]
 
-    def brief(self, case: Case) -> Briefing:
-        """Redact a change and make its map; models see only what is in the briefing."""
+    def brief(self, case: Case, context: ContextMap | None = None) -> Briefing:
+        """Redact a change and make its map, unless it is given; models see only what is in the briefing."""
         case = self.redact(case)
         fence = Fence(tag_of(case.change.base.tree, case.change.head.tree))
-        return Briefing(case, fence, self.context(case), self.prompts)
+        return Briefing(case, fence, context or self.context(case), self.prompts)
 
     def redact(self, case: Case) -> Case:
         """Return the change as it may leave the machine."""
