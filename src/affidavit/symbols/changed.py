@@ -1,5 +1,6 @@
 """Find the definitions that a change adds, removes, renames, touches or gives another signature."""
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,48 @@ from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol, SymbolChange, SymbolFate, SymbolKind
 from affidavit.symbols.definitions import symbols_of
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def gains_only_annotations(old: Symbol, new: Symbol) -> bool:
+    """Check whether a change only adds or removes annotations, which callers need not know."""
+    if old.language != "python" or old.kind not in ("function", "method"):
+        return False
+    before, after = _parsed(old.signature), _parsed(new.signature)
+    if before is None or after is None or type(before) is not type(after):
+        return False
+    pairs = zip(_annotations(before), _annotations(after), strict=False)
+    is_compatible = all(one is None or other is None or one == other for one, other in pairs)
+    return is_compatible and _bare(before) == _bare(after)
+
+
+def _parsed(signature: str) -> _Function | None:
+    try:
+        statement = ast.parse(f"{signature.rstrip().removesuffix(':')}: pass").body[0]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return statement if isinstance(statement, _Function) else None
+
+
+def _annotations(function: _Function) -> list[str | None]:
+    given = [*(one.annotation for one in _arguments(function)), function.returns]
+    return [None if one is None else ast.dump(one) for one in given]
+
+
+def _arguments(function: _Function) -> list[ast.arg]:
+    args = function.args
+    starred = [one for one in (args.vararg, args.kwarg) if one is not None]
+    return [*args.posonlyargs, *args.args, *args.kwonlyargs, *starred]
+
+
+def _bare(function: _Function) -> str:
+    """The function as it is without annotations."""
+    for one in _arguments(function):
+        one.annotation = None
+    function.returns = None
+    return ast.dump(function)
+
 
 # What a formatter may change in a header.
 LAYOUT = re.compile(r"\s+|,(?=\s*[)\]])")
@@ -137,7 +180,7 @@ def _fate(
 ) -> SymbolFate | None:
     if old is None:
         return "added"
-    if _plain(old.signature) != _plain(new.signature):
+    if _plain(old.signature) != _plain(new.signature) and not gains_only_annotations(old, new):
         return "signature_changed"
     lines_head, lines_base = range(new.line, new.end_line + 1), range(old.line, old.end_line + 1)
     is_alike = touched_head.isdisjoint(lines_head) and touched_base.isdisjoint(lines_base)
