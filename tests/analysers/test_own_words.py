@@ -40,6 +40,9 @@ MAY_GIVE_IT = {
     "exec": f"{USES}exec(open('x').read())\n",
     "exec with a table": f"{USES}def h(code):\n    exec(code, globals())\n",
     "handed on": f"{USES}print(globals())\n",
+    "vars": f"{USES}vars().update(a=1)\n",
+    # psf/requests 1f6589ec3a1e: src/requests/packages.py:9
+    "locals of the module": f"{USES}for n in 'ab':\n    locals()[n] = __import__(n)\n",
 }
 
 

@@ -232,17 +232,20 @@ def _is_in_function(node: Node) -> bool:
 
 
 # A text without any of these has no such call; parsing takes longer.
-HINT = re.compile(rb"\b(exec|globals)\b")
+HINT = re.compile(rb"\b(exec|globals|locals|vars)\b")
 TYPE_CHECKING = re.compile(r"(\w+\.)?TYPE_CHECKING")
 
 
 def makes_names(text: bytes) -> bool:
-    """Return whether code of the file may define names at run time: by `exec`, or through `globals()`."""
+    """Return whether code of the file may define names at run time: `globals()`, or `exec` and the like."""
     root = tree_of(text) if HINT.search(text) else None
-    calls = (one for one in nodes_in(root) if one.type == "call") if root is not None else ()
-    named = ((one, one.child_by_field_name("function")) for one in calls)
+    calls = [one for one in nodes_in(root) if one.type == "call"] if root is not None else []
     return any(
-        function is not None and (function.text == b"globals" or (function.text == b"exec" and not inside))
-        for call, function in named
-        for inside in [_is_in_function(call)]
+        call.text.startswith(b"globals(")
+        or (
+            (call.text.startswith(b"exec(") or call.text in (b"locals()", b"vars()"))
+            and not _is_in_function(call)
+        )
+        for call in calls
+        if call.text
     )
