@@ -170,6 +170,7 @@ def test_a_budget_stops_the_review_in_an_orderly_way(changed: Repo) -> None:
         (["--verifier-model", "openai:x"], "no model for the planner"),
         (["--model", "nobody"], "PROVIDER:NAME"),
         (["--model", "openai:x", "--record", "a", "--replay", "b"], "exclude each other"),
+        (["--replay", "a"], "--replay needs the model that was recorded"),
     ],
 )
 def test_a_wrong_choice_of_models_is_one_clear_line(changed: Repo, options: list[str], message: str) -> None:

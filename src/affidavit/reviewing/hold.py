@@ -161,6 +161,8 @@ def _programs(
 
 
 def _log_of(options: ReviewOptions, prompts: PromptSet | None) -> ConversationLog:
+    if prompts is None and options.replay:
+        raise SettingsError("--replay needs the model that was recorded: name it with --model")
     return opened_log(options) if prompts is not None else ConversationLog()
 
 

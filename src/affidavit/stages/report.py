@@ -262,7 +262,7 @@ def dismiss(candidate: Candidate, dismissals: Mapping[str, Dismissal]) -> Candid
 
 def _unread_settings(settings: Settings) -> tuple[Gap, ...]:
     """A file at base that cannot be read leaves out what its maintainers chose."""
-    advice = "The defaults count in its place. Fix it on the branch that this change goes into."
+    advice = "The defaults apply instead. Fix it on the branch that this change goes into."
     return tuple(Gap(name="settings", reason=problem, advice=advice) for problem in settings.problems)
 
 
