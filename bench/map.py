@@ -19,7 +19,7 @@ from affidavit.errors import AffidavitError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.languages.registry import grammar_of
 from affidavit.languages.test_files import is_test
-from affidavit.reviewing.panel import assemble_readers
+from affidavit.specialists.agents.panel import assemble_readers
 from affidavit.stages.intake import ChangeRequest, open_change
 
 FIRST = 20

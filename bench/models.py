@@ -28,9 +28,9 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.report import Answer, Report
 from affidavit.render.formats import render
 from affidavit.reviewing.hold import assemble_crew
-from affidavit.reviewing.panel import assemble_panel
 from affidavit.specialists.agents.briefing import diff_of
 from affidavit.specialists.agents.model_agents import LENSES, ModelAgent
+from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.plan import plan_by_size
 from bench.measure import Row, Scale
@@ -252,7 +252,7 @@ def _review(repository: Path, cache: Path, url: str, earlier: Earlier | None = N
     roles = [role for role in get_args(Role) if role != "second_verifier"]
     choices = {role: choose_model("slow", role, base_url=url) for role in roles}
     settings = Settings()
-    panel = assemble_panel(minds_from(choices, ledger=Ledger()), cache)
+    panel = Panel(minds_from(choices, ledger=Ledger()), cache)
     crew = replace(assemble_crew(settings, cache), panel=panel)
     with _opened(repository) as opened:
         report = asyncio.run(review(opened.change, opened.repository, settings, crew, earlier=earlier))
@@ -264,16 +264,16 @@ def _review(repository: Path, cache: Path, url: str, earlier: Earlier | None = N
 
 def _request_rows(opened: OpenedChange, cache: Path, findings: int) -> list[Row]:
     """Compare requests to a verifier with the whole diff, and what requests repeat with all of them."""
-    panel = assemble_panel({role: UnaskedMind(role) for role in get_args(Role)}, cache)
-    session = panel.convene(Case(opened.change, opened.repository, ignore_events))
+    panel = Panel({role: UnaskedMind(role) for role in get_args(Role)}, cache)
+    briefing = panel.brief(Case(opened.change, opened.repository, ignore_events))
     plan = plan_by_size(opened.change, LENSES)
-    verifier = session.verifier(plan)
+    verifier = panel.verifier(briefing, plan)
     found = [_finding(number) for number in range(findings)]
     talks = [verifier.talk(_candidate(finding), finding) for finding in found]
     whole_diff = "\n\n".join(diff_of(file) for file in opened.change.files)
     naive = sum(_tokens(whole_diff, finding.model_dump_json()) for finding in found)
-    tools = session.panel.reading.tools(session.case)
-    agents = [agent.talk(tools) for agent in session.agents(plan) if isinstance(agent, ModelAgent)]
+    tools = panel.tools(briefing.case)
+    agents = [agent.talk(tools) for agent in panel.agents(briefing, plan) if isinstance(agent, ModelAgent)]
     sent, whole = sum(map(_sent, talks)), "the whole diff each time"
     return [
         Row(f"verifying {findings} findings", sent, whole, naive, VERIFIER_BOUND, "tok"),

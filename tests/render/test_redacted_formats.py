@@ -57,3 +57,11 @@ def test_recheck_refuses_a_redacted_copy_and_says_what_to_name(tmp_path: Path) -
     done = affidavit("recheck", str(copy), cwd=repo.path)
     assert done.code == 2
     assert "is a redacted copy" in done.err
+
+
+def test_the_screen_shows_no_token_of_the_commit_message(repo: Repo) -> None:
+    repo.commit("Base", {"a.md": "One.\n"})
+    repo.commit(f"Rotate {GITHUB}", {"a.md": "Two.\n"})
+    done = affidavit("review", "HEAD", cwd=repo.path)
+    assert "Rotate [redacted:token]" in done.out
+    assert GITHUB not in done.out

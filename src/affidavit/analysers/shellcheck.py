@@ -102,7 +102,7 @@ def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
     if diagnostic.rule == "shellcheck/SC2222" and f"on line {diagnostic.line}." in diagnostic.message:
         return "both patterns belong to the same branch"
     if diagnostic.rule == "shellcheck/SC2164" and not _deletes_after(lines, diagnostic.line):
-        return "nothing is deleted after it"
+        return "no folder is deleted after it"
     return None
 
 

@@ -188,7 +188,7 @@ def signing_key(named: Path | None) -> Path:
     path = key.stdout.decode("utf-8", "replace").strip()
     if form != b"ssh" or key.returncode != 0 or not path or path.startswith("key::"):
         raise SettingsError(
-            "no key to sign with; pass one (`review --sign KEY` or `sign --key KEY`), or run "
+            "no key to sign with; name one (`sign --key KEY`, `post --sign KEY`), or run "
             "`git config --global gpg.format ssh` and `git config --global user.signingKey FILE`"
         )
     return Path(path)

@@ -37,7 +37,7 @@ from affidavit.config.settings import Settings
 from affidavit.errors import ForgeError, InputError, SettingsError
 from affidavit.forges.address import is_request_url, parse_change_url
 from affidavit.records.report import Report
-from affidavit.render.formats import FormatRequest, RenderOptions, parse_format, render
+from affidavit.render.formats import FormatRequest, RenderOptions, parse_format, redacted, render
 from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.keeping import keep_report, measured_report
 from affidavit.reviewing.models import models_of
@@ -244,7 +244,7 @@ def _write_outputs(report: Report, outputs: Sequence[FormatRequest], options: Re
         if _is_screen(output):
             from affidavit.render.terminal import print_terminal  # noqa: PLC0415 - as every format
 
-            print_terminal(report, options)
+            print_terminal(redacted(report), options)
             continue
         text = render(report, output, options)
         if text:
