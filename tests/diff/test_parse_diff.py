@@ -77,6 +77,12 @@ def test_a_rename_between_folders_called_a_and_b_is_named_by_its_headers():
     assert file.similarity == 100
 
 
+def test_a_time_stamp_of_zero_says_that_a_side_lacks_the_file():
+    stamp = "1970-01-01 00:00:00.000000000 +0000"
+    file = only(f"--- old/x\t{stamp}\n+++ new/x\t2026-01-01 00:00:00.0 +0000\n@@ -0,0 +1 @@\n+one\n")
+    assert (file.old_name, file.new_name, file.status) == (None, b"new/x", FileStatus.ADDED)
+
+
 def test_lines_that_look_like_headers_inside_a_hunk_are_content():
     text = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a\n-@@ -1 +1 @@\n+++ b\n+diff --git a/x b/x\n"
     assert only(text).hunks[0].lines == (b"--- a", b"-@@ -1 +1 @@", b"+++ b", b"+diff --git a/x b/x")

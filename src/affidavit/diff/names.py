@@ -41,10 +41,11 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
     return _ESCAPES[code]
 
 
-def label_name(label: bytes) -> bytes:
-    """Return the name after `--- ` or `+++ `, without the time stamp that may follow a tab."""
+def label_name(label: bytes) -> tuple[bytes, bytes]:
+    """Return the name after `--- ` or `+++ `, and the time stamp that may follow a tab."""
     quoted = _QUOTED.match(label)
-    return unquoted(quoted[0]) if quoted else unquoted(label.partition(b"\t")[0])
+    name = quoted[0] if quoted else label.partition(b"\t")[0]
+    return unquoted(name), label[len(name) :].removeprefix(b"\t")
 
 
 def agreed_names(old: bytes, new: bytes) -> tuple[bytes, bytes] | None:

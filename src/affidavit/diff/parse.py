@@ -88,6 +88,7 @@ _EMPTY_BLOBS = (
     b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
     b"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 )
+_EPOCH = (b"1970-01-01 ", b"1969-12-31 ")
 _SIDES: dict[bytes, tuple[bytes, ...]] = {b"-": (b"-",), b"+": (b"+",), b" ": (b"-", b"+")}
 """The sides that a line is on, by its mark; old is `-`, new is `+`."""
 
@@ -204,7 +205,7 @@ class _Parser:
     def _git_labels(self, file: FileDiff) -> None:
         sides = []
         for known in (file.old_name, file.new_name):
-            name = self._read(diff_names.label_name, self._line()[4:])
+            name, _ = self._read(diff_names.label_name, self._line()[4:])
             if known is not None and name != diff_names.ABSENT and not diff_names.belongs(name, known):
                 self._refuse("this name is not the one that the file's header says")
             sides.append(name)
@@ -237,9 +238,9 @@ class _Parser:
 
     def _plain_file(self) -> FileDiff:
         file = FileDiff(self._at + 1)
-        old = self._read(diff_names.label_name, self._line()[4:])
+        old, old_stamp = self._read(diff_names.label_name, self._line()[4:])
         self._at += 1
-        new = self._read(diff_names.label_name, self._line()[4:])
+        new, new_stamp = self._read(diff_names.label_name, self._line()[4:])
         self._at += 1
         file.old_name, file.new_name = diff_names.plain_names(old, new)
         if file.old_name is None:
@@ -250,6 +251,12 @@ class _Parser:
             file.status = FileStatus.RENAMED
         self._check_names(file)
         self._hunks(file)
+        only = file.hunks[0]
+        # A time stamp of zero is how diff -N says that a side lacks the file.
+        if old_stamp.startswith(_EPOCH) and only.old_start == only.old_count == 0:
+            file.status, file.old_name = FileStatus.ADDED, None
+        if new_stamp.startswith(_EPOCH) and only.new_start == only.new_count == 0:
+            file.status, file.new_name = FileStatus.DELETED, None
         return file
 
     def _check_names(self, file: FileDiff) -> None:
