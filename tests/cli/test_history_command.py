@@ -92,7 +92,7 @@ def test_one_repository_is_known_by_all_its_addresses(other: str) -> None:
 
 def test_an_unknown_series_is_said(kept: tuple[Repo, Path]) -> None:
     done = affidavit("history", "elsewhere", "--data", kept[1], cwd=kept[0].path)
-    assert (done.code, "kept of this repository are: topic" in done.err) == (2, True)
+    assert (done.code, "stored series of this repository: topic" in done.err) == (2, True)
 
 
 def test_quality_says_how_often_feedback_was_followed(kept: tuple[Repo, Path]) -> None:

@@ -76,7 +76,7 @@ def test_what_was_fixed_and_is_broken_again_is_back_and_not_new(branch: Repo, tm
         assert len(follow_up["new"]) == 1
         assert "review 3 of this change: 1 back again, 1 new" in done.out
         said = " ".join(done.out.split())
-        assert f"(stood in review 1, was gone in review 2: finding {back['key']})" in said
+        assert f"(found in review 1, gone in review 2: finding {back['key']})" in said
         assert "oscillation:" in done.out
     rechecked = affidavit("recheck", data.parent / "report.json", cwd=branch.path)
     assert rechecked.code == 0, rechecked.out
@@ -342,4 +342,4 @@ def test_clones_of_one_folder_have_series_of_their_own(branch: Repo, tmp_path: P
         listed = affidavit("history", "--format", "json", "--data", tmp_path / "data", cwd=clone)
         assert [one["repository"] for one in json.loads(listed.out)] == [str(clone)]
     none = affidavit("history", "nonesuch", "--data", tmp_path / "data", cwd=branch.path)
-    assert "kept of this repository are: none" in none.err
+    assert "stored series of this repository: none" in none.err
