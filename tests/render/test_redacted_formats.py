@@ -65,3 +65,11 @@ def test_the_screen_shows_no_token_of_the_commit_message(repo: Repo) -> None:
     done = affidavit("review", "HEAD", cwd=repo.path)
     assert "Rotate [redacted:token]" in done.out
     assert GITHUB not in done.out
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS.keys() - {"report"}))
+def test_no_format_shows_a_token_in_the_name_of_a_file(repo: Repo, name: str) -> None:
+    repo.commit("Base", {"a.md": "One.\n"})
+    repo.commit("Keep it", {f"keys/x-{GITHUB}.py": "print(missing)\n"})
+    done = affidavit("review", "HEAD", "--format", name, "--show-withheld", cwd=repo.path)
+    assert (done.code, GITHUB in done.out, done.err) == (1, False, "")

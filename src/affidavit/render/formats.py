@@ -1,5 +1,6 @@
 """Every format that a report can be written in: one table, and how the user names a format."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -7,6 +8,7 @@ from pathlib import Path
 
 from affidavit.diff.redacted import redact_shown
 from affidavit.records.report import REDACTED, Report
+from affidavit.redaction.text import redact_text
 from affidavit.render.safe_text import json_without_commands, without_commands
 
 NATIVE = "report"
@@ -72,7 +74,15 @@ def known_formats() -> list[str]:
 
 def redacted(report: Report) -> Report:
     """Return a copy whose change may be shown: `recheck` needs the report itself."""
-    return report.model_copy(update={"notice": REDACTED, "change": redact_shown(report.change)})
+    shown = report.model_copy(update={"notice": REDACTED, "change": redact_shown(report.change)})
+    paths = {path for file in report.change.files for path in (file.path, file.old_path) if path}
+    names = {path: redact_text(path) for path in paths}
+    if all(path == name for path, name in names.items()):
+        return shown
+    text = shown.model_dump_json()
+    for path, name in sorted(names.items(), key=lambda pair: -len(pair[0])):
+        text = text.replace(*(json.dumps(one, ensure_ascii=False)[1:-1] for one in (path, name)))
+    return Report.model_validate_json(text)
 
 
 def render(report: Report, request: FormatRequest | str, options: RenderOptions | None = None) -> str:
