@@ -215,6 +215,10 @@ def _outputs(texts: Sequence[str], events: Path | None) -> list[FormatRequest]:
         outputs = [parse_format(text) for text in texts]
     except ValueError as error:
         raise SettingsError(f"--format: {error}") from error
+    if any(output.name == "html" for output in outputs):
+        from affidavit.render.page import built_page  # noqa: PLC0415 - as every format
+
+        built_page()
     if not check_outputs(outputs, written_besides=events):
         outputs.append(parse_format("terminal"))
     return outputs

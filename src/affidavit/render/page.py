@@ -25,11 +25,16 @@ def write(report: Report, _options: RenderOptions) -> str:
     return single_page(report.change.title or report.change.target, contents)
 
 
-def single_page(title: str, contents: dict[str, Any]) -> str:
+def built_page() -> str:
+    """Return the page without a report; raise InputError if it is not built."""
     built = files("affidavit") / "web" / "file.html"
     if not built.is_file():
         raise InputError("the page is not built, and HTML is made of it: run `make page` first")
-    head, _, rest = built.read_text(encoding="utf-8").partition(TITLE_MARK)
+    return built.read_text(encoding="utf-8")
+
+
+def single_page(title: str, contents: dict[str, Any]) -> str:
+    head, _, rest = built_page().partition(TITLE_MARK)
     middle, _, tail = rest.partition(CONTENTS_MARK)
     name = html.escape(f"{one_line(title, MAX_TITLE_LENGTH)} \u2013 Affidavit")
     return f"{head}{name}{middle}{_inert(contents)}{tail}"
