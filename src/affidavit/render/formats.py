@@ -81,7 +81,8 @@ def redacted(report: Report) -> Report:
         return shown
     text = shown.model_dump_json()
     for path, name in sorted(names.items(), key=lambda pair: -len(pair[0])):
-        text = text.replace(*(json.dumps(one, ensure_ascii=False)[1:-1] for one in (path, name)))
+        written, instead = (json.dumps(one, ensure_ascii=False)[1:-1] for one in (path, name))
+        text = text.replace(written, instead)
     return Report.model_validate_json(text)
 
 
