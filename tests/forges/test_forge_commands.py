@@ -9,6 +9,7 @@ from typing import Any
 
 from affidavit.records.report import Report
 from affidavit.render.formats import render
+from affidavit.store.open import open_store
 from commands import AFFIDAVIT, affidavit, environment_of
 from github_server import GitHubServer
 from posting_flow import ALL_BUT_RUFF, post
@@ -134,8 +135,8 @@ def test_only_the_word_of_who_may_write_and_is_not_the_author_moves_the_error_ra
     assert measured["unheard_from"] == {f"{name} on {host}": 1 for name in ("eve", "rob", "ada")}
     said = affidavit("quality", **own).out
     assert "1 finding labelled by the author or without write access" in " ".join(said.split())
-    history = json.loads(affidavit("label", "r.json", finding, "--format", "json", **own).out)
-    assert [one["by"] for one in history[1:]] == [f"{name} on {host}" for name in ("eve", "rob", "ada")]
+    history = open_store(tmp_path / "data").labels.history(report.id, finding)
+    assert [one.by for one in history[1:]] == [f"{name} on {host}" for name in ("eve", "rob", "ada")]
     github.say("mel", "wrong, I checked", github.inline[0]["id"])
     affidavit("post", "r.json", "--yes", **own)
     measured = json.loads(affidavit("quality", "--format", "json", **own).out)

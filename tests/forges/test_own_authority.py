@@ -88,7 +88,7 @@ def test_a_forge_is_trusted_by_an_authority_that_the_environment_names_and_by_no
     }
     unknown = affidavit("review", github.address.url, cwd=tmp_path, env=env)
     assert unknown.code == 2
-    assert "authority from SSL_CERT_FILE" in unknown.err
+    assert "SSL_CERT_FILE for your own certificate authority" in unknown.err
     assert github.asked == []
     known = affidavit(
         "review", github.address.url, cwd=tmp_path, env={**env, "SSL_CERT_FILE": str(authority)}
