@@ -7,6 +7,7 @@ from typing import TypeVar
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
 
+ClaimKey = tuple[object, ...]
 Distance = tuple[float, ...]
 Left = TypeVar("Left")
 Right = TypeVar("Right")
@@ -71,6 +72,23 @@ def words_in_common(one: str, other: str) -> float:
 def _share(one: set[str], other: set[str]) -> float:
     union = one | other
     return len(one & other) / len(union) if union else 0.0
+
+
+def claim_key(candidate: Candidate) -> ClaimKey | None:
+    """Return a key that is equal for claims with the same words, place and evidence.
+
+    Return None for findings of analysers and of the earlier review: these are matched by other rules.
+    """
+    finding, quote = candidate.finding, candidate.quote
+    if finding is None or candidate.kind == "mechanical" or candidate.carried is not None:
+        return None
+    proof = finding.verification
+    shown = proof.model_dump_json(include={"reproduction", "searches", "dependency_quotes"}) if proof else ""
+    said = [finding.title, finding.message]
+    said += [proof.failing_input or "", proof.wrong_outcome or ""] if proof else []
+    place = (finding.file, finding.side, finding.line, quote.start if quote else None)
+    words = tuple(" ".join(text.casefold().split()) for text in said)
+    return (*place, finding.severity.is_grave, words, shown)
 
 
 def claim_words(finding: Finding) -> set[str]:

@@ -8,7 +8,7 @@ from affidavit.ports import Case, Joiner
 from affidavit.proof.fingerprints import add_fingerprints, by_place
 from affidavit.proof.judgement import SharedCause, UnreadableReply, groups_by_cause, read_grouping
 from affidavit.proof.places import leaders_of
-from affidavit.proof.sameness import claim_words, is_alike, lines_apart
+from affidavit.proof.sameness import ClaimKey, claim_key, claim_words, is_alike, lines_apart
 from affidavit.records.candidate import Candidate, Place, PlaceKind
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket, Group, Outcome
@@ -81,7 +81,7 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
     """
     if joiner is None:
         return add_fingerprints(group_duplicates(docket), case), None
-    by_rules = group_duplicates(docket, lambda one: one.is_proven_by_machine)
+    by_rules = _group_repeated(group_duplicates(docket, lambda one: one.is_proven_by_machine))
     asked = _to_join(by_rules.leading)
     if not asked:
         return add_fingerprints(group_duplicates(docket), case), None
@@ -95,6 +95,23 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
         merged = _joined(by_rules, causes)
     merged = merged.model_copy(update={"usage": (*merged.usage, answer.usage)})
     return add_fingerprints(merged, case), answer
+
+
+def _group_repeated(docket: Docket) -> Docket:
+    """Group what several specialists say in the same words of the same place: nobody need be asked."""
+    known = {candidate.id: candidate for candidate in docket.candidates}
+    leaders: dict[ClaimKey, str] = {}
+    members: dict[str, list[str]] = defaultdict(list)
+    for candidate in sorted(docket.leading, key=_best_first):
+        key = claim_key(candidate)
+        if key is None:
+            continue
+        leader = leaders.setdefault(key, candidate.id)
+        if leader != candidate.id:
+            members[leader].append(candidate.id)
+            known[leader] = _agree(known[leader], candidate)
+    groups = [Group(leader=leader, members=tuple(names)) for leader, names in members.items()]
+    return docket.then(known.values()).model_copy(update={"groups": (*docket.groups, *groups)})
 
 
 def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
@@ -118,14 +135,21 @@ def _read(answer: Answer, asked: Sequence[Candidate]) -> list[SharedCause] | Unr
 
 
 def _joined(docket: Docket, causes: Sequence[SharedCause]) -> Docket:
-    """Add the joiner's groups to those of the rules; members of a group agree."""
+    """Add the joiner's groups to those of the rules; members of a group agree.
+
+    Who repeats a claim goes along where it is put into a group of one cause.
+    """
     in_order = sorted(docket.leading, key=_strongest_first)
     groups = groups_by_cause(causes, in_order)
     known = {candidate.id: candidate for candidate in docket.candidates}
-    for group in groups:
-        together = [known[name] for name in (group.leader, *group.members)]
+    same = {one.leader: one.members for one in docket.groups if not known[one.leader].is_proven_by_machine}
+    for at, group in enumerate(groups):
+        repeated = [other for name in (group.leader, *group.members) for other in same.pop(name, ())]
+        groups[at] = group.model_copy(update={"members": (*group.members, *repeated)})
+        together = [known[name] for name in (group.leader, *groups[at].members)]
         known.update({one.id: _in_group(one, together, group.cause) for one in together})
-    return docket.then(known.values()).model_copy(update={"groups": (*docket.groups, *groups)})
+    kept = [one for one in docket.groups if known[one.leader].is_proven_by_machine or one.leader in same]
+    return docket.then(known.values()).model_copy(update={"groups": (*kept, *groups)})
 
 
 def _in_group(candidate: Candidate, together: Sequence[Candidate], cause: str) -> Candidate:

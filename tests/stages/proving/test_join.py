@@ -154,3 +154,29 @@ def test_of_very_many_findings_the_mildest_are_not_asked_about(repo: Repo) -> No
     assert len(joiner.asked) == MAX_JOINED
     assert "logic-0" in joiner.asked
     assert (docket.groups, docket.diagnostics) == ((), ())
+
+
+SAME = of("security-0", title="The loop  starts at ONE", message="It begins with the wrong number.")
+
+
+def test_what_is_said_twice_in_the_same_words_is_joined_before_anybody_is_asked(repo: Repo) -> None:
+    joiner = Joins()
+    docket, _ = merged(repo, joiner, LOGIC, TESTS, SAME)
+    assert joiner.asked == ["logic-0", "quality-0"]
+    assert docket.groups == (Group(leader="logic-0", members=("security-0",)),)
+    assert {one.id: one.agreed_by for one in docket.candidates}["logic-0"] == ("security",)
+
+
+def test_who_repeats_a_claim_goes_along_with_it_into_the_group_of_its_cause(repo: Repo) -> None:
+    docket, _ = merged(repo, Joins(("logic-0", "quality-0")), LOGIC, TESTS, SAME)
+    (group,) = docket.groups
+    assert (group.leader, group.members) == ("logic-0", ("quality-0", "security-0"))
+    agreed = {one.id: set(one.agreed_by) for one in docket.candidates}
+    assert agreed["logic-0"] == {"security", "quality"}
+
+
+def test_where_nothing_else_stands_the_joiner_is_not_asked(repo: Repo) -> None:
+    joiner = Joins()
+    docket, answer = merged(repo, joiner, LOGIC, SAME)
+    assert (joiner.asked, answer) == ([], None)
+    assert docket.groups == (Group(leader="logic-0", members=("security-0",)),)
