@@ -217,7 +217,8 @@ def test_the_report_is_derived_again_with_its_table(compared: Any, rechecked: An
     answer = rechecked(compared[0])
     (whole,) = [one for one in answer["proofs"] if one["kind"] == "report"]
     assert whole["holds"], whole["detail"]
-    assert any("6 probes" in word for word in answer["on_its_word"])
+    # Six probes, a reproduction and a patch.
+    assert "8 runs of programs and patches, not repeated without --run" in answer["on_its_word"]
 
 
 def test_a_row_that_does_not_follow_from_its_runs_is_found(
