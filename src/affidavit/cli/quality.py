@@ -84,6 +84,8 @@ def render_quality(quality: Quality, *, console: Console) -> None:
             ink.console.print(_table(ink, groups))
     _write(ink, "Labelled wrong", _mistakes(quality))
     _write(ink, "Followed", _followed(quality, dash))
+    _write(ink, "Evidence", _evidence(quality))
+    _write(ink, "Cost", _cost(quality))
 
 
 def _write(ink: Ink, title: str, lines: Lines) -> None:
@@ -159,3 +161,34 @@ def _mistakes(quality: Quality) -> Lines:
     ]
     left = len(quality.mistakes) - len(lines)
     return [*lines, *([("more", f"{left}; --format json lists all")] if left else [])]
+
+
+def _evidence(quality: Quality) -> Lines:
+    found, searched, fates = quality.quotes_found, quality.absences.searched, quality.fates
+    quotes = f"{percent(found.share)} of {found.n} found in the named file" if found else "none checked"
+    absences = (
+        f"{percent(searched.share)} of {searched.n} shown claims searched" if searched else "none shown"
+    )
+    reasons = ", ".join(f"{count} {code}" for code, count in fates.withheld.items())
+    return [
+        ("quotes", quotes),
+        ("absences", absences),
+        ("candidates", f"{fates.candidates}, of which {fates.shown} shown, {fates.unverified} unverified"),
+        ("withheld", reasons or "none"),
+    ]
+
+
+def _cost(quality: Quality) -> Lines:
+    spreads = (
+        ("seconds", quality.duration_ms, 0.001, ".1f"),
+        ("USD", quality.cost_usd, 1, ".4f"),
+        ("tokens", quality.tokens, 1, ",.0f"),
+    )
+    lines = []
+    for name, spread, unit, form in spreads:
+        if spread:
+            middle, total = (format(value * unit, form) for value in (spread.median, spread.total))
+            lines.append((name, f"median {middle}, total {total}, {counted(spread.n, 'review')}"))
+    if quality.unpriced:
+        lines.append(("unpriced", f"{counted(quality.unpriced, 'review')} with models of unknown price"))
+    return lines
