@@ -8,6 +8,7 @@ from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
 from affidavit.proof.judgement import join, needs_second, unanswered_in
+from affidavit.proof.sameness import claim_key
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
@@ -102,18 +103,21 @@ class _Court:
         return _Decided(decided, tuple(spent for one in heard for spent in one.usage))
 
     async def settle(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
-        """Withhold the members as duplicates of their leader; if it is refuted, judge each of them.
+        """Withhold the members as duplicates of their leader; if it is refuted, judge those in other words.
 
         Two findings may have been taken for one: what refutes the leader need not refute what is said in
         other words.
         """
-        if not leader.is_refuted:
-            stands = leader.candidate.id
-            return [_Decided(one.withhold(STAGE, Reason.DUPLICATE_OF, stands)) for one in members]
+        claim = claim_key(leader.candidate)
+        settled = []
         for one in members:
+            if not leader.is_refuted or (claim and claim == claim_key(one)):
+                settled.append(_Decided(one.withhold(STAGE, Reason.DUPLICATE_OF, leader.candidate.id)))
+                continue
             _announce(one, self.emit)
-        what = "judged by itself: what it was a duplicate of is refuted"
-        return [await self.decide(one.then(STAGE, what)) for one in members]
+            what = "judged by itself: what it was a duplicate of is refuted"
+            settled.append(await self.decide(one.then(STAGE, what)))
+        return settled
 
     async def settle_cause(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
         """Let one finding stand for all with its cause: the first that is confirmed and worth acting on.

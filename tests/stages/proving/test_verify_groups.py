@@ -77,6 +77,14 @@ def test_a_duplicate_that_is_refuted_as_well_is_withheld_as_refuted() -> None:
     assert [one.withheld.code for one in (other, third) if one.withheld] == [Reason.REFUTED, Reason.REFUTED]
 
 
+def test_a_duplicate_in_the_same_words_falls_with_the_finding_that_is_refuted() -> None:
+    verifier = Refuting(KEPT)
+    _, same = verify_all(joined(KEPT, KEPT), verifier)
+    assert same.withheld is not None
+    assert same.withheld.code is Reason.DUPLICATE_OF
+    assert verifier.asked == [KEPT]
+
+
 def test_a_duplicate_of_a_confirmed_finding_is_not_judged() -> None:
     verifier = Refuting()
     assert verify_all(joined(KEPT, OTHER), verifier)[1].withheld is not None
