@@ -27,16 +27,16 @@ GENERATED = {"reference.md"}
 OPTION = re.compile(r"^[\s│*]*(?:-\w,?\s+)?(--[a-z-]+)", re.MULTILINE)
 
 CEILINGS = {
-    "AST nodes": 532_476,
-    "lines": 76_001,
-    "lines outside the wings": 64_622,
+    "AST nodes": 533_708,
+    "lines": 76_110,
+    "lines outside the wings": 64_731,
     "modules": 473,
     "folders": 51,
     "layers": 12,
     "function length, 90th percentile": 17,
     "function length, longest": 50,
     "class names used more than once": 13,
-    "words of documentation": 22_200,
+    "words of documentation": 22_167,
     "options in review --help": 37,
     "files executed by a review": 200,
     "modules imported by a review": 300,
