@@ -27,7 +27,7 @@ GENERATED = {"reference.md"}
 OPTION = re.compile(r"^[\s│*]*(?:-\w,?\s+)?(--[a-z-]+)", re.MULTILINE)
 
 CEILINGS = {
-    "AST nodes": 533_708,
+    "AST nodes": 533_714,
     "lines": 76_110,
     "lines outside the wings": 64_731,
     "modules": 473,

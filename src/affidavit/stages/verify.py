@@ -108,7 +108,7 @@ class _Court:
         Two findings may have been taken for one: what refutes the leader need not refute what is said in
         other words.
         """
-        claim = claim_key(leader.candidate)
+        claim = claim_key(leader.candidate) if leader.is_refuted else None
         settled = []
         for one in members:
             if not leader.is_refuted or (claim and claim == claim_key(one)):
