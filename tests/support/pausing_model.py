@@ -23,14 +23,15 @@ class PausingModel:
 
     def __init__(self, seconds: float = 0.0) -> None:
         self._act = model()
-        self._role = ""
+        self._role = self._about = ""
         self._seconds = seconds
         self._calls: list[str] = []
         """The name of the change of each, which stands in its title, such as `named-3`."""
         self.reached, self._go_on = threading.Event(), threading.Event()
 
-    def pause_at(self, role: str) -> None:
-        self._role = role
+    def pause_at(self, role: str, about: str = "") -> None:
+        """Let the next request of a role wait; of a change with these words, where another may still ask."""
+        self._role, self._about = role, about
         self.reached.clear()
         self._go_on.clear()
 
@@ -46,7 +47,7 @@ class PausingModel:
         told = json.dumps(exchange.body.get("messages"))
         found = NAME.search(told)
         self._calls.append(found[1] if found else "")
-        if self._role and _is_asked(self._role, exchange, told):
+        if self._role and self._about in told and _is_asked(self._role, exchange, told):
             self.reached.set()
             self._go_on.wait(60)
         time.sleep(self._seconds)
