@@ -164,7 +164,7 @@ def trace_code(candidate: Candidate, finding: Finding, earlier: Earlier, case: C
         was = "" if path == finding.file else f", which was {finding.file}"
         detail = f"the quoted code is at {path}:{found.start}-{found.end}{was}"
         return Trace("stands", path, found.start, found.end, detail)
-    # What stands in the file in another form was changed, not moved.
+    # Code that the file has in another form was changed, not moved.
     stays = path is not None and find_quote(text, lines)
     if not stays and (moved := _elsewhere(text, finding, path, earlier, case)):
         return moved
@@ -203,7 +203,7 @@ def path_now(finding: Finding, earlier: Earlier, case: Case) -> str | None:
 
 
 def _quoted(candidate: Candidate, finding: Finding) -> str:
-    """Return the quote as it stood in the file, or as the finding has it."""
+    """Return the quoted lines of the file, or the quote of the finding if there are none."""
     own = candidate.quote.code if candidate.quote else ""
     claimed = finding.verification.code_examined if finding.verification else ""
     return own if own.strip() else claimed

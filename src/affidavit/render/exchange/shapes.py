@@ -79,7 +79,7 @@ def claim_lines(finding: Finding) -> list[str]:
 
 
 def under_lines(candidate: Candidate, report: Report) -> list[str]:
-    """Return what else the finding stands for, one line each."""
+    """Return the other places and claims joined to the finding, one line each."""
     return _labelled(said_under(candidate, report))
 
 
