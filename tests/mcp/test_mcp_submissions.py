@@ -47,7 +47,7 @@ def calling(folder: Path, own: Path, **chosen: Any) -> Iterator[Call]:
         return
 
     with Changes(folder, options) as changes, open_store(own / "store") as store:
-        reviews = BackgroundReviews(folder, (), own / "reviews")
+        reviews = BackgroundReviews(folder, options)
         desk = Desk(changes, reviews, ReportDesk(folder, store, reviews), options)
 
         def called(name: str, **arguments: Any) -> dict[str, Any]:

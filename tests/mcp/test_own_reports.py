@@ -11,6 +11,7 @@ import pytest
 from affidavit.errors import InputError
 from affidavit.mcp.reports import ReportDesk
 from affidavit.mcp.reviews import BackgroundReviews
+from affidavit.reviewing.options import ReviewOptions
 from affidavit.service.child.requests import recheck_report
 from affidavit.store.open import open_store
 from agent_client import answer_of, over_stdio, review_result
@@ -37,7 +38,7 @@ def test_a_server_serves_no_report_of_another_repository(tmp_path: Path, other_n
     ours.commit("Start", {"a.py": "print(1)\n"})
     with open_store(data) as store:
         (kept,) = store.reports.ids()
-        reports = ReportDesk(ours.path, store, BackgroundReviews(ours.path, (), tmp_path))
+        reports = ReportDesk(ours.path, store, BackgroundReviews(ours.path, ReviewOptions()))
         for name in ("last", kept, kept[:6]):
             with pytest.raises(InputError, match="report"):
                 reports.find(name)
@@ -70,7 +71,7 @@ def test_a_report_of_another_release_is_proven_by_nobody(tmp_path: Path) -> None
     data = tmp_path / "data"
     repo = reviewed(tmp_path / "ours", data)
     with open_store(data) as store:
-        reports = ReportDesk(repo.path, store, BackgroundReviews(repo.path, (), tmp_path))
+        reports = ReportDesk(repo.path, store, BackgroundReviews(repo.path, ReviewOptions()))
         other = reports.find("last").model_copy(update={"affidavit_version": "9.9.1"})
         reports.keep(other)
         with pytest.raises(InputError, match=r"pip install affidavit==9\.9\.1"):

@@ -2,7 +2,6 @@
 
 import os
 import socket
-from collections.abc import Mapping
 from contextlib import suppress
 from errno import EADDRINUSE
 from pathlib import Path
@@ -17,8 +16,6 @@ from affidavit.cli.saying import note
 from affidavit.errors import SettingsError
 from affidavit.git.location import find_repository
 from affidavit.reviewing.options import ReviewOptions
-
-OWN = ("http", "host_names", "repo", "debug")
 
 
 @click.command(cls=LongCommand)
@@ -42,21 +39,17 @@ OWN = ("http", "host_names", "repo", "debug")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-@click.pass_context
-def command(context: click.Context, /, **options: Any) -> None:
+def command(**options: Any) -> None:
     """Serve a coding agent over the Model Context Protocol.
 
     The agent reads a change through our tools and hands its findings in: they come back proven, or withheld
     with the reason. It can also have a change reviewed, a report proven again and a finding explained.
     """
-    from affidavit.mcp.server import Served, make_server  # noqa: PLC0415 - heavy, and of this command only
+    from affidavit.mcp.server import make_server  # noqa: PLC0415 - heavy, and of this command only
 
     repo = options["repo"] or Path.cwd()
     find_repository(repo)
-    chosen = {name: value for name, value in options.items() if name not in OWN}
-    arguments = review_arguments(context, chosen)
-    served = Served(repo.resolve(), ReviewOptions.among(options), arguments)
-    server = make_server(served)
+    server = make_server(repo.resolve(), ReviewOptions.among(options))
     if options["http"]:
         _serve_http(server, options["http"], tuple(options["host_names"]))
         return
@@ -65,23 +58,6 @@ def command(context: click.Context, /, **options: Any) -> None:
     from affidavit.mcp.transport import serve_stdio  # noqa: PLC0415 - as above
 
     anyio.run(serve_stdio, server)
-
-
-def review_arguments(context: click.Context, chosen: Mapping[str, Any]) -> list[str]:
-    """Return the same choices as arguments of `affidavit review`."""
-    arguments: list[str] = []
-    for parameter in context.command.params:
-        value = chosen.get(parameter.name or "")
-        if value in (None, (), False) or not isinstance(parameter, click.Option):
-            if value is False and isinstance(parameter, click.Option) and parameter.secondary_opts:
-                arguments.append(parameter.secondary_opts[0])
-            continue
-        if parameter.is_flag:
-            arguments.append(parameter.opts[0])
-            continue
-        values = value if isinstance(value, tuple) else (value,)
-        arguments.extend(f"{parameter.opts[0]}={one}" for one in values)
-    return arguments
 
 
 def read_address(text: str) -> tuple[str, int]:

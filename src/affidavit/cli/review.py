@@ -39,10 +39,10 @@ from affidavit.forges.address import is_request_url, parse_change_url
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, RenderOptions, parse_format, redacted, render
 from affidavit.reviewing.hold import hold_review, settings_for
-from affidavit.reviewing.keeping import keep_report, measured_report
+from affidavit.reviewing.keeping import keep_review
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions, Say
-from affidavit.reviewing.series import Followed, followed_by, keep_iteration
+from affidavit.reviewing.series import Followed, followed_by
 from affidavit.stages.intake import OpenedChange
 from affidavit.system.temporary import temporary_folder
 
@@ -177,10 +177,7 @@ def command(context: click.Context, /, **options: Any) -> None:
             kept_events(options["events"], shown) as emit,
         ):
             report = hold_review(opened, settings, chosen, prompts, emit, earlier=followed.earlier)
-    if options["no_store"] or is_empty:
-        report = measured_report(report, options["data"])
-    else:
-        report = _keep(report, followed, prompts, chosen)
+    report = keep_review(report, followed, prompts, chosen, say)
     view = RenderOptions(
         show_withheld=options["show_withheld"],
         show_nits=report.settings["nits"],
@@ -190,18 +187,6 @@ def command(context: click.Context, /, **options: Any) -> None:
     is_silent = options["quiet"] and not report.shown and not report.gate.exit_code
     _write_outputs(report, [one for one in outputs if not (is_silent and _is_screen(one))], view)
     context.exit(report.gate.exit_code)
-
-
-def _keep(
-    report: Report, followed: Followed, prompts: "ChosenPrompts | None", chosen: ReviewOptions
-) -> Report:
-    kept = keep_report(report, chosen.data, say)
-    keep_iteration(kept, followed, chosen.data, say)
-    if prompts:
-        from affidavit.reviewing.prompts import count_for_rollout  # noqa: PLC0415 - only models need it
-
-        count_for_rollout(prompts, kept, chosen, say)
-    return kept
 
 
 def _prompts(opened: OpenedChange, chosen: ReviewOptions, heard: Say | None) -> "ChosenPrompts":

@@ -1,108 +1,101 @@
-"""Run reviews in the background, each in a process that stops when the server stops."""
+"""Run reviews in the background, each in a thread with its own event loop."""
 
 import asyncio
-import json
-import os
-import signal
-import sys
+import threading
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from affidavit.errors import InputError, OutsideError
+from affidavit.errors import AffidavitError, InputError
+from affidavit.events import Emit, Event
 from affidavit.mcp.changes import WantedChange
 from affidavit.records.report import Report
+from affidavit.reviewing.hold import hold, settings_for
+from affidavit.reviewing.keeping import keep_review
+from affidavit.reviewing.models import models_of
+from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.prompts import prompts_for
+from affidavit.reviewing.series import Followed, followed_by
+from affidavit.stages.intake import ChangeRequest, open_change
 
 MAX_AT_ONCE = 2
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 10.0
+Hold = Callable[[Emit], Coroutine[Any, Any, Report]]
 
 
-@dataclass
 class BackgroundReview:
-    """A review and its state."""
+    """A review in a thread, so that reading a large change does not delay other calls."""
 
-    id: str
-    folder: Path
-    process: asyncio.subprocess.Process
-    is_cancelled: bool = False
+    def __init__(self, hold: Hold) -> None:
+        self.id = uuid.uuid4().hex[:12]
+        self.progress = "starting"
+        self._loop = asyncio.new_event_loop()
+        self._task = self._loop.create_task(hold(self._follow))
+        self._ended = threading.Event()
+        threading.Thread(target=self._run, name=f"review-{self.id}").start()
 
-    @property
-    def report_file(self) -> Path:
-        """Return the path of the native report."""
-        return self.folder / "report.json"
+    def _run(self) -> None:
+        self._loop.run_until_complete(asyncio.wait([self._task]))
+        self._loop.close()
+        self._ended.set()
+
+    def _follow(self, event: Event) -> None:
+        self.progress = str(event.data.get("to") or event.data.get("agent") or self.progress)
 
     @property
     def status(self) -> str:
         """Return running, completed, failed or cancelled."""
-        if self.process.returncode is None:
+        if not self._ended.is_set():
             return "running"
-        if self.is_cancelled:
+        if self._task.cancelled():
             return "cancelled"
-        return "completed" if self.report_file.is_file() else "failed"
+        return "failed" if self._task.exception() else "completed"
 
-    def read_events(self) -> str:
-        """Return the stage of the newest event that has one."""
-        with suppress(OSError, ValueError):
-            lines = (self.folder / "events.jsonl").read_text().splitlines()
-            data = [json.loads(line).get("data") or {} for line in lines]
-            stages = [one.get("to") or one.get("agent") for one in reversed(data)]
-            return next(filter(None, stages), "starting")
-        return "starting"
+    def describe(self) -> dict[str, Any]:
+        """Return the state for an agent, with the error of a failed review."""
+        answer = {"review": self.id, "status": self.status, "progress": self.progress}
+        if answer["status"] == "failed":
+            error = self._task.exception()
+            kind = "" if isinstance(error, AffidavitError) else f"unexpected {type(error).__name__}: "
+            answer["error"] = f"{kind}{error}"
+        return answer
 
-    def failure(self) -> str:
-        """Return the end of its error output."""
-        with suppress(OSError):
-            return (self.folder / "said.txt").read_text(errors="replace").strip()[-2000:]
-        return ""
+    def report(self) -> Report:
+        """Return the report; raise what ended a review without one."""
+        return self._task.result()
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait for the end, but no longer than `seconds`; return whether it has come."""
+        return await asyncio.to_thread(self._ended.wait, seconds)
+
+    async def cancel(self) -> None:
+        """End the review; its results are lost."""
+        # The loop is closed if the review ended a moment ago.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._task.cancel)
+        await self.wait(GRACE_SECONDS)
 
 
 class BackgroundReviews:
     """The reviews of one server."""
 
-    def __init__(self, repo: Path, arguments: Sequence[str], folder: Path) -> None:
+    def __init__(self, repo: Path, options: ReviewOptions) -> None:
         self._repo = repo
-        self._arguments = arguments
-        self._folder = folder
+        self._options = options
         self._kept: dict[str, BackgroundReview] = {}
 
-    async def start(self, wanted: WantedChange) -> BackgroundReview:
-        """Start a review; it runs whether or not anybody asks for it."""
-        running = [one for one in self._kept.values() if one.status == "running"]
+    def start(self, wanted: WantedChange) -> BackgroundReview:
+        """Start a review; raise InputError if too many are running."""
+        running = [one.id for one in self._kept.values() if one.status == "running"]
         if len(running) >= MAX_AT_ONCE:
-            names = ", ".join(one.id for one in running)
+            names = ", ".join(running)
             raise InputError(f"{len(running)} reviews are running ({names}): wait for one, or cancel it")
-        wanted.request(self._repo)
-        review_id = uuid.uuid4().hex[:12]
-        folder = self._folder / review_id
-        folder.mkdir(parents=True)
-        process = await self._begin(wanted, folder)
-        self._kept[review_id] = review = BackgroundReview(review_id, folder, process)
+        request = wanted.request(self._repo)
+        review = BackgroundReview(lambda emit: _review(request, self._options, emit))
+        self._kept[review.id] = review
         return review
-
-    async def _begin(self, wanted: WantedChange, folder: Path) -> asyncio.subprocess.Process:
-        arguments = [sys.executable, "-m", "affidavit", "review", "--quiet", *self._arguments]
-        arguments += [f"--format=report={folder / 'report.json'}", f"--events={folder / 'events.jsonl'}"]
-        arguments += [f"--title={wanted.title}"] if wanted.title else []
-        arguments += [f"--description={wanted.description}"] if wanted.description else []
-        target = wanted.target
-        if wanted.diff:
-            file = folder / "change.diff"
-            file.write_text(wanted.diff)
-            target = str(file)
-        with (folder / "said.txt").open("wb") as said:
-            return await asyncio.create_subprocess_exec(
-                *arguments,
-                "--",
-                *([target] if target else []),
-                cwd=self._repo,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=said,
-                start_new_session=True,
-            )
 
     def find(self, review_id: str) -> BackgroundReview:
         """Return a review by its id."""
@@ -114,41 +107,20 @@ class BackgroundReviews:
     def report_of(self, review_id: str) -> Report | None:
         """Return the finished report; None before that."""
         review = self._kept.get(review_id)
-        if review is None or review.status != "completed":
-            return None
-        return Report.model_validate_json(review.report_file.read_bytes())
-
-    async def wait(self, review: BackgroundReview, seconds: float) -> None:
-        """Wait until the review ends, but no longer than `seconds`."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await review.process.wait()
-
-    async def cancel(self, review: BackgroundReview) -> None:
-        """End a review; its results are lost."""
-        if review.process.returncode is None:
-            review.is_cancelled = True
-            await _end(review.process)
+        return review.report() if review and review.status == "completed" else None
 
     async def close(self) -> None:
         """End all reviews."""
-        await asyncio.gather(*(self.cancel(one) for one in self._kept.values()))
+        await asyncio.gather(*(one.cancel() for one in self._kept.values()))
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    for how in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, how)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(GRACE_SECONDS):
-                await process.wait()
-                return
-    raise OutsideError(f"the review's process {process.pid} does not end")
-
-
-def status_of(review: BackgroundReview) -> dict[str, Any]:
-    """Describe the state of a review."""
-    answer: dict[str, Any] = {"review": review.id, "status": review.status, "progress": review.read_events()}
-    if review.status == "failed":
-        answer["error"] = review.failure() or "the review ended without a report"
-    return answer
+async def _review(request: ChangeRequest, options: ReviewOptions, emit: Emit) -> Report:
+    """Review a change and keep the report, as `affidavit review` does."""
+    with open_change(request) as opened:
+        settings = settings_for(opened, options)
+        is_empty = not opened.change.files
+        prompts = prompts_for(opened, options) if not is_empty and models_of(settings, options) else None
+        followed = Followed() if is_empty else followed_by(opened, options)
+        chosen = prompts.prompts if prompts else None
+        report = await hold(opened, settings, options, chosen, emit, earlier=followed.earlier)
+    return keep_review(report, followed, prompts, options)

@@ -1,9 +1,8 @@
 """The MCP server: tools and prompts of one repository for a connected agent."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from mcp.server import Server, ServerRequestContext
@@ -19,7 +18,6 @@ from affidavit.mcp.tools import OWN_TOOLS, Desk, reading_tools
 from affidavit.minds.wire.tool_text import written
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.store.open import open_store
-from affidavit.system.temporary import temporary_folder
 from mcp import types
 
 INSTRUCTIONS = (
@@ -31,29 +29,15 @@ INSTRUCTIONS = (
 Context = ServerRequestContext[Desk]
 
 
-@dataclass(frozen=True)
-class Served:
-    """The settings of a server."""
-
-    repo: Path
-    options: ReviewOptions
-    arguments: Sequence[str] = ()
-    """The same options for a review that is a process of its own."""
-
-
-def make_server(served: Served) -> Server[Desk]:
+def make_server(repo: Path, options: ReviewOptions) -> Server[Desk]:
     """Return a server for one repository."""
 
     @asynccontextmanager
     async def lifespan(_server: Server[Desk]) -> AsyncIterator[Desk]:
-        with (
-            temporary_folder("mcp-") as folder,
-            Changes(served.repo, served.options) as changes,
-            open_store(served.options.data or state_folder()) as store,
-        ):
-            reviews = BackgroundReviews(served.repo, served.arguments, folder)
+        with Changes(repo, options) as changes, open_store(options.data or state_folder()) as store:
+            reviews = BackgroundReviews(repo, options)
             try:
-                yield Desk(changes, reviews, ReportDesk(served.repo, store, reviews), served.options)
+                yield Desk(changes, reviews, ReportDesk(repo, store, reviews), options)
             finally:
                 await reviews.close()
 

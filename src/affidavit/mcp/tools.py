@@ -10,10 +10,10 @@ from typing import Any
 from affidavit.config.places import cache_folder
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
 from affidavit.errors import AffidavitError, InputError
-from affidavit.events import Emit, Event
+from affidavit.events import Emit
 from affidavit.mcp.changes import Changes, KeptChange, WantedChange
 from affidavit.mcp.reports import ReportDesk, describe_report
-from affidavit.mcp.reviews import BackgroundReviews, status_of
+from affidavit.mcp.reviews import BackgroundReview, BackgroundReviews
 from affidavit.prompts import current_prompts
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
@@ -101,7 +101,7 @@ Answer = dict[str, Any]
 Progress = Callable[[str], Awaitable[None]]
 """Reports the progress of a long call to the client."""
 MAX_WAIT_SECONDS = 50
-PROGRESS_SECONDS = 2.0
+PROGRESS_SECONDS = 2
 READING_TOOLS = DESCRIPTIONS | CHECK_DESCRIPTIONS
 LONG_ARGUMENTS = ("result", "diff")
 LONG_CALLS = ("submit_findings", "get_review")
@@ -234,36 +234,34 @@ class Desk:
         self, result: object, agent: str, progress: Progress, change: str = ""
     ) -> Answer:
         kept = await asyncio.to_thread(self.changes.find, change)
-        events: list[Event] = []
-        judging = asyncio.create_task(judge(kept, result, agent, self._options, events.append))
+        judging = BackgroundReview(lambda emit: judge(kept, result, agent, self._options, emit))
         try:
-            while not (await asyncio.wait([judging], timeout=PROGRESS_SECONDS))[0]:
-                await progress(events[-1].name if events else "starting")
-            proven = await judging
+            while not await judging.wait(PROGRESS_SECONDS):
+                await progress(judging.progress)
         finally:
-            judging.cancel()
+            await judging.cancel()
+        proven = judging.report()
         self.reports.keep(proven)
         return describe_report(proven)
 
     async def _start_review(self, **named: str) -> Answer:
-        review = await self.reviews.start(WantedChange(**named))
-        return {**status_of(review), "next": f"ask with get_review, review {review.id}"}
+        review = await asyncio.to_thread(self.reviews.start, WantedChange(**named))
+        return {**review.describe(), "next": f"ask with get_review, review {review.id}"}
 
     async def _get_review(self, review: str, progress: Progress, wait_seconds: int = 20) -> Answer:
         found = self.reviews.find(review)
-        left = min(max(wait_seconds, 0), MAX_WAIT_SECONDS) / 1.0
-        while left > 0 and found.status == "running":
-            await self.reviews.wait(found, min(left, PROGRESS_SECONDS))
-            left -= PROGRESS_SECONDS
-            await progress(found.read_events())
-        answer = status_of(found)
-        done = await asyncio.to_thread(self.reviews.report_of, review)
-        return {**answer, **describe_report(done)} if done else answer
+        for _ in range(0, min(wait_seconds, MAX_WAIT_SECONDS), PROGRESS_SECONDS):
+            has_ended = await found.wait(PROGRESS_SECONDS)
+            await progress(found.progress)
+            if has_ended:
+                break
+        answer = found.describe()
+        return {**answer, **describe_report(found.report())} if answer["status"] == "completed" else answer
 
     async def _cancel_review(self, review: str) -> Answer:
         found = self.reviews.find(review)
-        await self.reviews.cancel(found)
-        return status_of(found)
+        await found.cancel()
+        return found.describe()
 
     async def _recheck(self, report: str) -> Answer:
         return await self.reports.prove_again(report)

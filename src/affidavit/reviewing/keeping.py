@@ -3,12 +3,36 @@
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from affidavit.config.places import retention_days, state_folder
 from affidavit.errors import SettingsError, StoreError
 from affidavit.records.report import Report
-from affidavit.reviewing.options import Say
+from affidavit.reviewing.options import ReviewOptions, Say
+from affidavit.reviewing.series import Followed, keep_iteration
 from affidavit.store.open import open_store
+
+if TYPE_CHECKING:
+    from affidavit.quality.prompts import ChosenPrompts
+
+
+def keep_review(
+    report: Report,
+    followed: Followed,
+    prompts: "ChosenPrompts | None",
+    options: ReviewOptions,
+    warn: Say = lambda _text: None,
+) -> Report:
+    """Keep a report as part of its series and count it for a rollout; an empty change only gets the rate."""
+    if options.no_store or not report.change.files:
+        return measured_report(report, options.data)
+    kept = keep_report(report, options.data, warn)
+    keep_iteration(kept, followed, options.data, warn)
+    if prompts:
+        from affidavit.reviewing.prompts import count_for_rollout  # noqa: PLC0415 - only models need it
+
+        count_for_rollout(prompts, kept, options, warn)
+    return kept
 
 
 def keep_report(report: Report, folder: Path | None, warn: Say) -> Report:
