@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from affidavit.cli.change import allowed_of, repository_options
-from affidavit.cli.options import talk_options
+from affidavit.cli.options import quiet_option, talk_options
 from affidavit.cli.progress import show_progress
 from affidavit.cli.saying import note
 from affidavit.config.places import cache_folder
@@ -40,8 +40,7 @@ from affidavit.stages.intake import OpenedChange, rebuild_change
 )
 @click.option("--base-url", metavar="URL", help="An OpenAI-compatible Chat Completions endpoint.")
 @talk_options
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@quiet_option
 def command(report: str, finding: str, question: str, repo: Path | None, **options: Any) -> None:
     """Ask QUESTION about FINDING of REPORT (a file of `review --format report=FILE`, an id, or `last`).
 

@@ -110,8 +110,13 @@ class LazyCommands(click.Group):
 
 @click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="affidavit %(version)s")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-def commands(debug: bool) -> None:
+@click.option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    help="Show the traceback of an unexpected error, in any command.",
+)
+def commands() -> None:
     """Code review under oath: says only what it can prove.
 
     \b
@@ -123,14 +128,15 @@ def commands(debug: bool) -> None:
 
 def run() -> NoReturn:
     """Run the command line; the exit codes are 0 clean, 1 gate, 2 not done, 3 done in part."""
-    is_debug = "--debug" in sys.argv or bool(os.environ.get("AFFIDAVIT_DEBUG"))
+    arguments = [one for one in sys.argv[1:] if one != "--debug"]
+    is_debug = len(arguments) < len(sys.argv) - 1 or bool(os.environ.get("AFFIDAVIT_DEBUG"))
     # A review that is asked to end still deletes its temporary folders.
     listen_for_the_end()
     if sys.stdout is None:
         # Started with standard output closed.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - it is open as long as the program runs
     try:
-        code = commands.main(standalone_mode=False)
+        code = commands.main(arguments, standalone_mode=False)
         sys.stdout.flush()
     except BaseException as error:
         if is_debug and isinstance(error, Exception) and not isinstance(error, click.exceptions.Exit):

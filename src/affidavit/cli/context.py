@@ -1,15 +1,14 @@
 """`affidavit context`: from a target on the command line to the map of the change."""
 
 import os
-from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import click
 
 from affidavit.cli.change import opened_change, path_options, say_hints, working_tree_options
-from affidavit.cli.options import server_options
-from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
+from affidavit.cli.options import format_option, no_cache_option, quiet_option, server_options
+from affidavit.cli.outputs import print_text, text_console
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import load_settings
 from affidavit.context.gather import gather_context
@@ -25,21 +24,13 @@ from affidavit.specialists.agents.panel import assemble_readers, made_precise
 from affidavit.stages.intake import OpenedChange
 from affidavit.symbols.import_graph import collection_paused
 
-FORMATS = (TEXT, "json")
-
 
 @click.command()
 @click.argument("target", required=False)
 @click.option("--staged", is_flag=True, help="The map of what is staged.")
 @working_tree_options
 @click.option("--title", default="", help="The title of the change.")
-@click.option(
-    "--format",
-    "formats",
-    multiple=True,
-    metavar="NAME[=FILE]",
-    help="text, json; repeatable. No FILE: standard output.",
-)
+@format_option
 @click.option(
     "--max-files", type=click.IntRange(0, 1000), default=MAX_RELATED, show_default=True, help="Related files."
 )
@@ -52,9 +43,8 @@ FORMATS = (TEXT, "json")
 )
 @path_options
 @server_options
-@click.option("--no-cache", is_flag=True, help="Read everything again.")
-@click.option("--quiet", "-q", is_flag=True, help="No hints.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@no_cache_option
+@quiet_option
 def command(**options: Any) -> None:
     """Show the map of a change, to plan how to read it.
 
@@ -65,20 +55,16 @@ def command(**options: Any) -> None:
     or merge request.
     With no target: what is not committed yet.
     """
-    outputs = parse_outputs(options["formats"])
     with opened_change(options) as opened:
         if not options["quiet"]:
             say_hints(opened)
         # Looking through the graph of a large tree for rubbish took a fifth of the time.
         with collection_paused():
             change, context = _gather(opened, options)
-    _write(change, context, outputs)
-
-
-def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
-    outputs = [parse_output(text, FORMATS) for text in texts]
-    check_outputs(outputs)
-    return outputs or [NamedOutput(TEXT, None)]
+    if options["output"] == "json":
+        print_text(render_context_json(change, context))
+    else:
+        render_context(change, context, console=text_console())
 
 
 def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, ContextMap]:
@@ -100,11 +86,3 @@ def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, Cont
             token_budget=options["token_budget"],
         )
     return change, context
-
-
-def _write(change: Change, context: ContextMap, outputs: Sequence[NamedOutput]) -> None:
-    write_all(
-        outputs,
-        lambda _name: render_context_json(change, context),
-        lambda console: render_context(change, context, console=console),
-    )

@@ -16,6 +16,7 @@ from affidavit.analysers.examine import WALLS_ADVICE
 from affidavit.analysers.execution import NO_WALLS, has_walls
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.run_side import find_program
+from affidavit.cli.options import format_option
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.errors import SettingsError, StoreError
 from affidavit.minds.choice import Provider
@@ -45,7 +46,7 @@ class Check(Record):
 
 
 @click.command()
-@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
+@format_option
 @click.pass_context
 def command(context: click.Context, output: str) -> None:
     """Check what works here, and say how to install the rest.

@@ -33,7 +33,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "Earlier reviews": (("previous", "series", "all"), ("max_iterations",)),
     "Posting": (("post",), ("may_approve", "may_block")),
-    "Output": (("formats", "output", "quiet", "debug"), ("events",)),
+    "Output": (("formats", "output", "quiet"), ("events",)),
     "Settings and storage": (("config", "data", "database", "no_store", "no_cache"), ()),
 }
 """Heading to its everyday and its rare parameters; a parameter of no section is listed under Options."""

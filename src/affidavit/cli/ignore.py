@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from affidavit.cli.change import allowed_of, repository_options
+from affidavit.cli.options import data_option
 from affidavit.config.baseline import BASELINE_PATH, FINGERPRINT, add_dismissal, new_dismissal
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, SettingsError, StoreError
@@ -21,7 +22,7 @@ from affidavit.store.open import open_store
 @click.option("--why", required=True, help="Why the finding is dismissed.")
 @click.option("--report", metavar="REPORT", help="The report that has it: a file, an id; default: `last`.")
 @repository_options
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+@data_option
 def command(finding: str, why: str, repo: Path | None, data: Path | None, **options: Any) -> None:
     """Dismiss FINDING: a fingerprint, or of a report also its beginning or the finding's id.
 

@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from affidavit.cli.options import data_option, format_option
 from affidavit.cli.outputs import print_json
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError
@@ -34,8 +35,8 @@ _NAME_LENGTH = 12
 @click.option("--why", default="", help="The reason.")
 @click.option("--by", metavar="NAME", help="Your name; default: your user name.")
 @click.option("--remove", is_flag=True, help="Remove the label; earlier labels are kept.")
-@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+@format_option
+@data_option
 def command(report: str, finding: str | None, label: str | None, **options: Any) -> None:
     """Label FINDING of REPORT as valid, wrong or nit.
 

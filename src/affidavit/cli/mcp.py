@@ -11,7 +11,14 @@ from typing import Any
 import click
 
 from affidavit.cli.help import LongCommand
-from affidavit.cli.options import mcp_servers_option, model_options, run_options
+from affidavit.cli.options import (
+    data_option,
+    mcp_servers_option,
+    model_options,
+    no_cache_option,
+    repo_option,
+    run_options,
+)
 from affidavit.cli.saying import note
 from affidavit.errors import SettingsError
 from affidavit.git.location import find_repository
@@ -19,7 +26,7 @@ from affidavit.reviewing.options import ReviewOptions
 
 
 @click.command(cls=LongCommand)
-@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@repo_option
 @click.option(
     "--http",
     metavar="[HOST:]PORT",
@@ -36,9 +43,8 @@ from affidavit.reviewing.options import ReviewOptions
 @run_options
 @model_options
 @mcp_servers_option
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
-@click.option("--no-cache", is_flag=True, help="Run every analyser again.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@data_option
+@no_cache_option
 def command(**options: Any) -> None:
     """Serve a coding agent over the Model Context Protocol.
 

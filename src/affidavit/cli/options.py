@@ -1,4 +1,4 @@
-"""The options that choose models, budgets and recordings."""
+"""Options that several commands share."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,18 +13,58 @@ from affidavit.ports import Role
 from affidavit.reviewing.models import JUDGING
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Option = Callable[[Any], Any]
 
 
-def model_options(command: Command) -> Command:
-    return _role_options(command, ROLES, "PROVIDER:NAME, for all roles; without it no model is used.")
+def together(*options: Option) -> Callable[[Command], Command]:
+    """Make one decorator of several; help lists them in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-def verifier_options(command: Command) -> Command:
-    return _role_options(command, JUDGING, "PROVIDER:NAME, unless --verifier-model names another.")
+repo_option = click.option(
+    "--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's."
+)
+data_option = click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+format_option = click.option(
+    "--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress, no hints.")
+no_cache_option = click.option("--no-cache", is_flag=True, help="Do not use cached results.")
 
 
-def _role_options(command: Command, roles: Sequence[Role], use: str) -> Command:
-    options = [
+def _kept(name: str, use: str) -> Option:
+    return click.option(name, type=click.Path(path_type=Path), metavar="DIR", help=use)
+
+
+talk_options = together(
+    click.option(
+        "--model-timeout-seconds",
+        metavar="N",
+        help="Abort a model call after N seconds without data; default 120.",
+    ),
+    click.option("--budget-usd", metavar="USD", help="End the review before more than this is spent."),
+    click.option("--budget-tokens", metavar="N", help="The same in tokens."),
+    click.option(
+        "--prices-usd-per-million",
+        metavar="MODEL=IN/OUT",
+        help="Prices of models that the price table does not have, in USD per million tokens;"
+        " IN/CACHED/OUT where cached input is cheaper; several with commas.",
+    ),
+    _kept("--record", "Record every exchange in this folder."),
+    _kept("--replay", "Answer from a recorded run; ask no model."),
+    _kept("--resume", "Continue a recorded run."),
+)
+"""Limits of the talks with models, and recordings of them."""
+
+
+def _role_options(roles: Sequence[Role], use: str) -> Callable[[Command], Command]:
+    return together(
         click.option("--model", metavar="MODEL", help=use),
         *(option for role in roles for option in _options_of(role)),
         click.option(
@@ -33,55 +73,11 @@ def _role_options(command: Command, roles: Sequence[Role], use: str) -> Command:
             help="An OpenAI-compatible Chat Completions endpoint: for --model, and for every role's model"
             " that names no provider.",
         ),
-    ]
-    return _with_options(options, talk_options(command))
-
-
-def talk_options(command: Command) -> Command:
-    """Add what bounds and keeps the talks with models: time, budget, recordings."""
-    kept = (
-        ("--record", "Record every exchange in this folder."),
-        ("--replay", "Answer from a recorded run; ask no model."),
-        ("--resume", "Continue a recorded run."),
+        talk_options,
     )
-    options = [
-        click.option(
-            "--model-timeout-seconds",
-            metavar="N",
-            help="Abort a model call after N seconds without data; default 120.",
-        ),
-        click.option("--budget-usd", metavar="USD", help="End the review before more than this is spent."),
-        click.option("--budget-tokens", metavar="N", help="The same in tokens."),
-        click.option(
-            "--prices-usd-per-million",
-            metavar="MODEL=IN/OUT",
-            help="Prices of models that the price table does not have, in USD per million tokens;"
-            " IN/CACHED/OUT where cached input is cheaper; several with commas.",
-        ),
-        *(click.option(name, type=click.Path(path_type=Path), metavar="DIR", help=use) for name, use in kept),
-    ]
-    return _with_options(options, command)
 
 
-def mcp_servers_option(command: Command) -> Command:
-    option = click.option(
-        "--mcp-servers",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        envvar="AFFIDAVIT_MCP_SERVERS",
-        help="JSON file of MCP servers whose tools models may call; each server needs `allow`.",
-    )
-    return option(command)
-
-
-def _with_options(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
-    # The one that is added last is listed first.
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _options_of(role: Role) -> list[Callable[[Command], Command]]:
+def _options_of(role: Role) -> list[Option]:
     name, title = role.replace("_", "-"), role.replace("_", " ")
     use = (
         "A second model that must also confirm a finding; none by default."
@@ -95,70 +91,64 @@ def _options_of(role: Role) -> list[Callable[[Command], Command]]:
     ]
 
 
-PROMPTS_VARIABLE = "AFFIDAVIT_PROMPTS"
-VERSION_VARIABLE = "AFFIDAVIT_PROMPT_VERSION"
-"""Prompts are instructions, so they are no settings: a file of the repository could name them."""
-
-
-def prompts_option(command: Command) -> Command:
-    return click.option(
-        "--prompts",
-        type=click.Path(path_type=Path, file_okay=False),
-        metavar="DIR",
-        envvar=PROMPTS_VARIABLE,
-        help="Your own prompts: DIR has a folder per version; the included ones stay available.",
-    )(command)
-
-
-def prompt_options(command: Command) -> Command:
-    version = click.option(
+model_options = _role_options(ROLES, "PROVIDER:NAME, for all roles; without it no model is used.")
+verifier_options = _role_options(JUDGING, "PROVIDER:NAME, unless --verifier-model names another.")
+mcp_servers_option = click.option(
+    "--mcp-servers",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    envvar="AFFIDAVIT_MCP_SERVERS",
+    help="JSON file of MCP servers whose tools models may call; each server needs `allow`.",
+)
+# Prompts are instructions, so they are no settings: a file of the repository could name them.
+prompts_option = click.option(
+    "--prompts",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    envvar="AFFIDAVIT_PROMPTS",
+    help="Your own prompts: DIR has a folder per version; the included ones stay available.",
+)
+prompt_options = together(
+    prompts_option,
+    click.option(
         "--prompt-version",
         metavar="VERSION",
-        envvar=VERSION_VARIABLE,
+        envvar="AFFIDAVIT_PROMPT_VERSION",
         help="Use this prompt version instead of the rollout's; the review does not count for the rollout.",
-    )
-    return prompts_option(version(command))
-
-
-def environment_options(command: Command) -> Command:
-    options = [
-        click.option(
-            "--environment",
-            "environments",
-            multiple=True,
-            type=click.Path(path_type=Path),
-            metavar="DIR",
-            help="For programs, read-only: a virtual environment, node_modules, Go modules; repeatable.",
-        ),
-        click.option("--run-seconds", metavar="N", help="Time for all programs together; default 600."),
-        click.option(
-            "--run-at-once", metavar="N", help="How many programs run at one time; default: one a core."
-        ),
-    ]
-    return _with_options(options, command)
-
-
-def run_options(command: Command) -> Command:
-    asked = click.option(
+    ),
+)
+environment_options = together(
+    click.option(
+        "--environment",
+        "environments",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="For programs, read-only: a virtual environment, node_modules, Go modules; repeatable.",
+    ),
+    click.option("--run-seconds", metavar="N", help="Time for all programs together; default 600."),
+    click.option("--run-at-once", metavar="N", help="Programs run at one time; default: one a core."),
+)
+run_options = together(
+    click.option(
         "--run/--no-run",
         default=None,
         help="Run small programs on both sides, in a sandbox, to show what is wrong; default no.",
-    )
-    return asked(environment_options(command))
-
-
-def server_options(command: Command) -> Command:
-    program = click.option(
-        "--typescript-server",
-        metavar="FILE",
-        help="The tsc to check types and ask; default: beside the interpreter or on PATH.",
-    )
-    asked = click.option(
+    ),
+    environment_options,
+)
+server_options = together(
+    click.option(
         "--language-servers/--no-language-servers",
         default=None,
         help="Ask ty and TypeScript which references are certain (slower); default no.",
-    )
-    return asked(program(command))
+    ),
+    click.option(
+        "--typescript-server",
+        metavar="FILE",
+        help="The tsc to check types and ask; default: beside the interpreter or on PATH.",
+    ),
+)
 
 
 ASKED_WITHOUT_KEY = "-"

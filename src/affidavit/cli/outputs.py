@@ -2,9 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from io import StringIO
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,9 +23,7 @@ def exit_code(*, is_failed: bool, is_incomplete: bool) -> int:
     return EXIT_FAILED if is_failed else EXIT_INCOMPLETE if is_incomplete else 0
 
 
-def check_outputs(
-    outputs: "Sequence[NamedOutput | FormatRequest]", written_besides: Path | None = None
-) -> bool:
+def check_outputs(outputs: "Sequence[FormatRequest]", written_besides: Path | None = None) -> bool:
     """Check whether something goes to standard output; raise for unwritable places.
 
     A mistyped folder must not cost the whole work, nor one output another.
@@ -80,48 +76,13 @@ def print_text(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-TEXT = "text"
 PLAIN_WIDTH = 110
 """A file or a pipe has no width of its own."""
 
 
-@dataclass(frozen=True)
-class NamedOutput:
-    name: str
-    path: Path | None
-
-
-def parse_output(text: str, known: Sequence[str]) -> NamedOutput:
-    """Read `json` or `html=FILE`; `-` as the file is standard output."""
-    name, has_path, path = text.partition("=")
-    if name not in known:
-        raise SettingsError(f"--format: unknown format {name!r}; known: {', '.join(known)}")
-    if has_path and not path.strip():
-        raise SettingsError(f"--format: no file named after {name}=; write {name}=FILE")
-    return NamedOutput(name, Path(path) if has_path and path != "-" else None)
-
-
-def write_all(
-    outputs: Sequence[NamedOutput], render: Callable[[str], str], draw: "Callable[[Console], None]"
-) -> None:
-    """Write every requested format: draw the text, render any other by name."""
-    for output in outputs:
-        if output.name == TEXT and output.path is None:
-            _draw_here(draw)
-            continue
-        write_output(_drawn(draw) if output.name == TEXT else render(output.name), output.path)
-
-
-def _draw_here(draw: "Callable[[Console], None]") -> None:
-    is_terminal = sys.stdout.isatty()
+def text_console() -> "Console":
+    """Return standard output as wide as the terminal; what is not a terminal gets long lines uncut."""
     from rich.console import Console  # noqa: PLC0415 - reports are drawn elsewhere
 
-    draw(Console(width=None if is_terminal else PLAIN_WIDTH, soft_wrap=not is_terminal))
-
-
-def _drawn(draw: "Callable[[Console], None]") -> str:
-    page = StringIO()
-    from rich.console import Console  # noqa: PLC0415
-
-    draw(Console(file=page, width=PLAIN_WIDTH, force_terminal=False, color_system=None))
-    return page.getvalue()
+    is_terminal = sys.stdout.isatty()
+    return Console(width=None if is_terminal else PLAIN_WIDTH, soft_wrap=not is_terminal)

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options import sign_option, signing_key
+from affidavit.cli.options import data_option, format_option, sign_option, signing_key
 from affidavit.cli.outputs import print_text
 from affidavit.cli.saying import note, say
 from affidavit.config.places import state_folder
@@ -47,9 +47,8 @@ RECHECK_FILE = "recheck.json"
     "GitLab also job:NAME, what a job of this pipeline kept as recheck.json.",
 )
 @sign_option("the report with this SSH key before it is posted")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store, for people's labels.")
-@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@data_option
+@format_option
 def command(report: str, **options: Any) -> None:
     """Post REPORT (a file of `review --format report=FILE`, an id, or `last`) on its pull or merge request.
 

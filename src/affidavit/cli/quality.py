@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from affidavit.cli.options import data_option, format_option
 from affidavit.cli.outputs import print_text
 from affidavit.config.places import state_folder
 from affidavit.quality.measures import DIMENSIONS, measure_quality
@@ -34,14 +35,8 @@ from affidavit.store.open import open_store
     multiple=True,
     help="Only these tables; repeatable. Default: all of them.",
 )
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="Goes to standard output; default text.",
-)
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+@format_option
+@data_option
 def command(
     since: datetime | None, dimensions: tuple[Dimension, ...], output: str, data: Path | None
 ) -> None:

@@ -11,7 +11,7 @@ import click
 from pydantic import ValidationError
 
 from affidavit.cli.change import allowed_of, repository_options
-from affidavit.cli.options import environment_options
+from affidavit.cli.options import environment_options, format_option
 from affidavit.cli.outputs import exit_code
 from affidavit.cli.saying import note
 from affidavit.config.settings import Settings
@@ -54,7 +54,7 @@ OTHERWISE = "differs here"
     is_flag=True,
     help="Fetch the commits of the pull request that REPORT names; nothing else is asked.",
 )
-@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
+@format_option
 @click.pass_context
 def command(
     context: click.Context,

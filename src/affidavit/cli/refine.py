@@ -12,7 +12,16 @@ from rich.console import Console
 
 from affidavit.cli.change import config_option, path_options, read_config
 from affidavit.cli.help import LongCommand
-from affidavit.cli.options import model_options, prompt_options, run_options
+from affidavit.cli.options import (
+    data_option,
+    format_option,
+    model_options,
+    no_cache_option,
+    prompt_options,
+    quiet_option,
+    repo_option,
+    run_options,
+)
 from affidavit.cli.outputs import print_json
 from affidavit.cli.progress import show_progress
 from affidavit.cli.saying import say
@@ -54,7 +63,7 @@ AGENT_SECONDS = 1_800
 @click.option("--branch", metavar="NAME", help="The branch to leave; default refined/BRANCH.")
 @click.option("--fresh", is_flag=True, help="Begin anew, also where an interrupted loop could go on.")
 @click.option("--keep", is_flag=True, help="Keep the copy that the agent worked on.")
-@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@repo_option
 @click.option("--fail-on", metavar="SEVERITY", help="The gate of each review; default high, or never.")
 @path_options
 @click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
@@ -62,12 +71,11 @@ AGENT_SECONDS = 1_800
 @run_options
 @model_options
 @prompt_options
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+@data_option
 @click.option("--no-store", is_flag=True, help="Do not keep the reports.")
-@click.option("--no-cache", is_flag=True, help="Run every analyser again.")
-@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
-@click.option("--quiet", "-q", is_flag=True, help="No progress, no hints.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@no_cache_option
+@format_option
+@quiet_option
 @click.pass_context
 def command(context: click.Context, /, target: str, **options: Any) -> None:
     """Review TARGET (BASE...BRANCH), hand the feedback to a coding agent, review what it did, and so on.

@@ -24,8 +24,10 @@ from affidavit.cli.change import (
 )
 from affidavit.cli.help import LongCommand
 from affidavit.cli.options import (
+    data_option,
     mcp_servers_option,
     model_options,
+    no_cache_option,
     prompt_options,
     run_options,
     server_options,
@@ -133,9 +135,9 @@ POSTED = "posted"
 @click.option("--post", is_flag=True, help="Post the report on its pull request, from a separate process.")
 @click.option("--may-approve", is_flag=True, help="With --post: approve where the verdict is approve.")
 @click.option("--may-block", is_flag=True, help="With --post: request changes where the verdict says so.")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+@data_option
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
-@click.option("--no-cache", is_flag=True, help="Run every analyser again.")
+@no_cache_option
 @click.option(
     "--events",
     type=click.Path(path_type=Path),
@@ -145,7 +147,6 @@ POSTED = "posted"
 @click.option(
     "--quiet", "-q", is_flag=True, help="No progress and no hints; no report where nothing is found."
 )
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
     """Review a change and report what can be proven.

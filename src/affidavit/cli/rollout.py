@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from affidavit.cli.options import prompts_option
+from affidavit.cli.options import data_option, format_option, prompts_option
 from affidavit.cli.outputs import print_json
 from affidavit.config.places import state_folder
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION
@@ -35,7 +35,6 @@ from affidavit.store.open import Store, open_store
 PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s*%")
 STATES = {"running": "started", "promoted": "promoted", "rolled_back": "rolled back"}
 
-data_option = click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 why_option = click.option("--why", required=True, help="The reason; `rollout status` shows it.")
 
 
@@ -97,8 +96,8 @@ def start(**options: Any) -> None:
 
 @command.command()
 @data_option
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def status(data: Path | None, form: str) -> None:
+@format_option
+def status(data: Path | None, output: str) -> None:
     """Show the running rollout, what prevents its promotion, and the earlier ones."""
     store = _store(data)
     running = running_rollout(store)
@@ -106,7 +105,7 @@ def status(data: Path | None, form: str) -> None:
     problems = why_not_promote(running, reviews) if running else []
     rollouts = store.rollouts.all() if store.exists() else []
     current = current_versions(store)
-    if form == "text":
+    if output == "text":
         _print_status(current, running, reviews, problems, rollouts)
         return
     print_json(

@@ -10,7 +10,7 @@ import click
 
 from affidavit.cli.change import allowed_of, repository_options
 from affidavit.cli.help import LongCommand
-from affidavit.cli.options import environment_options
+from affidavit.cli.options import data_option, environment_options
 from affidavit.cli.outputs import exit_code
 from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder, state_folder
@@ -44,7 +44,7 @@ MARKS = {True: "passed", False: "FAILED", None: "not tried"}
 )
 @repository_options
 @environment_options
-@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+@data_option
 @click.pass_context
 def command(
     context: click.Context,

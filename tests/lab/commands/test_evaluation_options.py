@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from affidavit.cli.outputs import NamedOutput
 from affidavit.errors import SettingsError
 from affidavit.lab.commands.options import ScoreLimits, read_limits
 from affidavit.lab.commands.screen import parse_outputs
 from affidavit.lab.records import Evaluation
 from affidavit.quality.statistics import rate_of
+from affidavit.render.formats import FormatRequest
 
 
 def limits(min_recall: str | None = None, max_wrong: str | None = None) -> ScoreLimits:
@@ -65,9 +65,9 @@ def test_without_labelled_findings_no_share_of_them_is_wrong() -> None:
 
 def test_the_text_goes_to_standard_output_unless_another_format_does(tmp_path: Path) -> None:
     file = tmp_path / "out.json"
-    assert parse_outputs([f"json={file}"]) == [NamedOutput("json", file), NamedOutput("text", None)]
-    assert parse_outputs(["json"]) == [NamedOutput("json", None)]
-    assert parse_outputs(["json=-"]) == [NamedOutput("json", None)]
+    assert parse_outputs([f"json={file}"]) == [FormatRequest("json", path=file), FormatRequest("text")]
+    assert parse_outputs(["json"]) == [FormatRequest("json")]
+    assert parse_outputs(["json=-"]) == [FormatRequest("json")]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_text_goes_to_standard_output_unless_another_format_does(tmp_path: P
     [
         (["pdf"], "unknown format 'pdf'; known: text, json"),
         (["json", "text"], "only one format can go to standard output"),
-        (["json="], "no file named after json="),
+        (["json="], "names no file for JSON; write json=FILE"),
         (["json=nowhere/x.json"], "there is no folder nowhere"),
     ],
 )

@@ -56,7 +56,6 @@ MUTATE_FLAG = f"--{MUTATE}"
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed makes another choice.")
 @click.option("--no-cache", is_flag=True, help="Ask the type checkers again.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the summary.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.pass_context
 def mutate(context: click.Context, /, **options: Any) -> None:
     """Make labelled cases from your own repository: real commits, each with one known bug planted in it.
@@ -157,7 +156,6 @@ def command() -> None:
 @click.option("--no-labels", is_flag=True, help="Do not use the labels in the store.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.pass_context
 def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any) -> None:
     """Review labelled CASES and score what is found.

@@ -3,12 +3,14 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
+from affidavit.cli.outputs import check_outputs, text_console, write_output
+from affidavit.errors import SettingsError
 from affidavit.lab.evaluation.run import CaseState, Follow, follow_nothing
 from affidavit.lab.evaluation.trial import JudgedClaim, VerifierTrial
 from affidavit.lab.evaluation.view import (
@@ -22,35 +24,49 @@ from affidavit.lab.evaluation.view import (
 from affidavit.lab.records import Evaluation
 from affidavit.records.measure import Rate
 from affidavit.records.record import Record
+from affidavit.render.formats import FormatRequest
 from affidavit.render.ink import Ink
 from affidavit.render.safe_text import one_line
 from affidavit.render.wording import counted, listed
 
 MAX_ID_LENGTH = 40
-FORMATS = (TEXT, "json")
+FORMATS = ("text", "json")
 TRAPS_HEAD = ("trap", "refuted", "rate")
 Mistake = tuple[str, str, str]
 """The claim, what the verifier said, and what is known."""
 
 
-def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
-    """Read `json` or `json=FILE`; the text goes to standard output unless the JSON does."""
-    outputs = [parse_output(text, FORMATS) for text in texts]
-    return outputs if check_outputs(outputs) else [*outputs, NamedOutput(TEXT, None)]
+def parse_outputs(texts: Sequence[str]) -> list[FormatRequest]:
+    """Read `text`, `json` or `json=FILE`; the text goes to standard output unless the JSON does."""
+    outputs = [_parse_output(text) for text in texts]
+    return outputs if check_outputs(outputs) else [*outputs, FormatRequest("text")]
 
 
-def write_evaluation(evaluation: Evaluation, outputs: Sequence[NamedOutput]) -> None:
+def _parse_output(text: str) -> FormatRequest:
+    name, has_path, path = text.partition("=")
+    if name not in FORMATS:
+        raise SettingsError(f"--format: unknown format {name!r}; known: {', '.join(FORMATS)}")
+    if has_path and (not path.strip() or name == "text"):
+        raise SettingsError(f"--format: {text!r} names no file for JSON; write json=FILE")
+    return FormatRequest(name, path=Path(path) if has_path and path != "-" else None)
+
+
+def write_evaluation(evaluation: Evaluation, outputs: Sequence[FormatRequest]) -> None:
     """Write an evaluation in every format asked for."""
     _write(evaluation, outputs, lambda console: render_evaluation(evaluation, console=console))
 
 
-def write_trial(trial: VerifierTrial, outputs: Sequence[NamedOutput]) -> None:
+def write_trial(trial: VerifierTrial, outputs: Sequence[FormatRequest]) -> None:
     """Write a trial of the verifier in every format asked for."""
     _write(trial, outputs, lambda console: render_trial(trial, console=console))
 
 
-def _write(record: Record, outputs: Sequence[NamedOutput], draw: Callable[[Console], None]) -> None:
-    write_all(outputs, lambda _name: record.model_dump_json(indent=1, ensure_ascii=True) + "\n", draw)
+def _write(record: Record, outputs: Sequence[FormatRequest], draw: Callable[[Console], None]) -> None:
+    for output in outputs:
+        if output.name == "text":
+            draw(text_console())
+        else:
+            write_output(record.model_dump_json(indent=1, ensure_ascii=True) + "\n", output.path)
 
 
 @contextmanager

@@ -86,7 +86,6 @@ class TrialLimits:
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store, for promoted prompts.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.pass_context
 def judge_claims(context: click.Context, /, claims: Path | None, **options: Any) -> None:
     """Let the verifier judge planted CLAIMS whose truth is known, and print how often it is right.
