@@ -19,21 +19,24 @@ IN_ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 @pytest.mark.parametrize("form", ["report", "terminal"])
-def test_a_closed_pipe_is_neither_a_traceback_nor_a_gate_that_was_not_passed(repo: Repo, form: str) -> None:
+def test_a_closed_pipe_loses_no_other_output_and_keeps_the_exit_code_of_the_gate(
+    repo: Repo, tmp_path: Path, form: str
+) -> None:
     repo.commit("base", {"a.py": "a = 1\n"})
     repo.write({"a.py": "a = b\n" * 30})
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
-        [AFFIDAVIT, "review", "--no-store", "--fail-on", "never", "--format", form],
+        [AFFIDAVIT, "review", "--data", tmp_path, "--format", form, "--format", f"sarif={tmp_path}/a.sarif"],
         cwd=repo.path,
         stdout=write,
         stderr=subprocess.PIPE,
         check=False,
     )
     os.close(write)
-    assert b"Traceback" not in done.stderr
-    assert done.returncode == 2
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert "F821" in (tmp_path / "a.sarif").read_text()
+    assert affidavit("history", "--data", tmp_path, cwd=repo.path).code == 0
 
 
 @pytest.mark.parametrize(
@@ -50,6 +53,15 @@ def test_a_full_disk_behind_the_output_is_no_fault_of_affidavit(
         )
     assert done.returncode == 2
     assert done.stderr.decode() == "affidavit: the output cannot be written: No space left on device\n"
+
+
+def test_a_full_disk_behind_the_output_costs_no_file(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("base", {"a.py": "a = 1\n"})
+    repo.write({"a.py": "a = b\n"})
+    formats = ("--format", "terminal", "--format", f"sarif={tmp_path}/a.sarif")
+    with Path("/dev/full").open("wb") as full:
+        subprocess.run([AFFIDAVIT, "review", "--no-store", *formats], cwd=repo.path, stdout=full, check=False)
+    assert "F821" in (tmp_path / "a.sarif").read_text()
 
 
 def test_a_log_that_is_full_does_not_cost_the_review(repo: Repo) -> None:

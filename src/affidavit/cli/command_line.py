@@ -6,7 +6,8 @@ import importlib.util
 import os
 import sys
 from contextlib import suppress
-from typing import NoReturn
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
@@ -19,6 +20,9 @@ from affidavit.system.signals import (
     listen_for_the_end,
     listen_no_more,
 )
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 EXIT_NOT_DONE = 2
 WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
@@ -132,9 +136,7 @@ def run() -> NoReturn:
     is_debug = len(arguments) < len(sys.argv) - 1 or bool(os.environ.get("AFFIDAVIT_DEBUG"))
     # A review that is asked to end still deletes its temporary folders.
     listen_for_the_end()
-    if sys.stdout is None:
-        # Started with standard output closed.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - it is open as long as the program runs
+    sys.stdout = _output()
     try:
         code = commands.main(arguments, standalone_mode=False)
         sys.stdout.flush()
@@ -144,6 +146,26 @@ def run() -> NoReturn:
         code = _report_error(KeyboardInterrupt() if is_asked_to_end() else error)
     listen_no_more()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+class _Output(FileIO):
+    """Standard output. What nobody reads any more, as after `| head -1`, goes to the null device."""
+
+    def write(self, b: "ReadableBuffer", /) -> int:
+        try:
+            return super().write(b)
+        except BrokenPipeError:
+            _abandon_output()
+            return super().write(b)
+
+
+def _output() -> TextIO:
+    if sys.stdout is None:
+        # Started with standard output closed.
+        return open(os.devnull, "w")  # noqa: PTH123 - it is open as long as the program runs
+    now = sys.stdout
+    raw = BufferedWriter(_Output(now.fileno(), "w", closefd=False))
+    return TextIOWrapper(raw, now.encoding, now.errors, line_buffering=now.isatty())
 
 
 def _report_error(error: BaseException) -> int:
@@ -157,9 +179,6 @@ def _report_error(error: BaseException) -> int:
         case click.ClickException():
             with suppress(OSError):
                 error.show()
-        case BrokenPipeError() | SystemExit():
-            # Rich ends the program with 1 then, which here would be a gate that was not passed.
-            _abandon_output()
         case AffidavitError():
             say(str(error))
         case OSError() if error.errno in WORLD_IS_FULL:

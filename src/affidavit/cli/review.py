@@ -230,7 +230,8 @@ def _preview(
 
 
 def _write_outputs(report: Report, outputs: Sequence[FormatRequest], options: RenderOptions) -> None:
-    for output in outputs:
+    # Files first: standard output may be full.
+    for output in sorted(outputs, key=lambda one: one.path is None):
         if _is_screen(output):
             from affidavit.render.terminal import print_terminal  # noqa: PLC0415 - as every format
 
