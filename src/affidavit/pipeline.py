@@ -18,19 +18,12 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.report import Reply, Report
 from affidavit.specialists.rulebook import rules_off
 from affidavit.stages import evidence
-from affidavit.stages.evidence import check_claimed_looks, note_existing
 from affidavit.stages.follow_up import carry, follow_up_of, rerun
 from affidavit.stages.merge import merge, name_places
 from affidavit.stages.parse import docket_of, keep_inputs, read_replies, redacted_reply
 from affidavit.stages.report import compile_report
 from affidavit.stages.reproduce import LiveReproducer, compare_behaviour, reproduce, try_patches
-from affidavit.stages.review import (
-    Crew,
-    Looked,
-    begin_case,
-    collect_replies,
-    docket_without_models,
-)
+from affidavit.stages.review import Crew, Looked, begin_case, collect_replies, docket_without_models
 from affidavit.stages.verify import verify
 from affidavit.system.concurrency import both
 
@@ -40,13 +33,13 @@ if TYPE_CHECKING:
     from affidavit.stages.plan import Opening
 
 CHECKS: tuple[Callable[[Docket, Case], Docket], ...] = (
-    check_claimed_looks,  # tool calls show what a finding says was read
+    evidence.check_claimed_looks,  # tool calls show that files were read
     evidence.locate_quotes,  # the quoted code is in the commit
     evidence.check_causes,  # an impact names a part of the change
     evidence.check_dependencies,  # the quoted code is in the package
     evidence.run_searches,  # what is "missing" is searched for,
-    evidence.search_whole_change,  # also in the parts of the change that its finder was not shown
-    note_existing,  # who has commented here before
+    evidence.search_whole_change,  # also in parts of the change that its finder was not shown
+    evidence.note_existing,  # who has commented here before
 )
 
 
@@ -68,9 +61,9 @@ async def review(
     crew, case = crew.before(replace(case, runner=runner, earlier=earlier))
     scope = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
     looked = await look(replace(case, scope=scope), crew)
-    joiner, verifiers = crew.joiner(looked), crew.verifiers(looked)
+    judges = crew.joiner(looked), crew.verifiers(looked)
     reproducer = LiveReproducer.of(runner, crew.programs, repository, crew.try_patch)
-    report = await conclude(looked, joiner, verifiers, settings, crew.models, crew.prompts, reproducer)
+    report = await conclude(looked, *judges, settings, crew.models, crew.prompts, reproducer)
     if crew.panel and looked.briefing:
         from affidavit.stages.narrate import narrate  # noqa: PLC0415 - only models have a reporter
 
@@ -82,21 +75,24 @@ async def review(
 
 async def look(case: Case, crew: Crew) -> Looked:
     """Ask the analysers, and the models if there are any and their verifier answers."""
+    if crew.panel is not None:
+        return await _look_with_models(case, crew, crew.panel)
+    case.emit(handoff("planner", "reviewer", chunks_count=len(case.change.reviewed_files())))
+    replies = await collect_replies(crew.specialists, case)
+    docket = docket_of(read_replies(replies, case.change), replies, docket_without_models(case.change))
+    return Looked(replace(case, replies=tuple(replies)), docket)
+
+
+async def _look_with_models(case: Case, crew: Crew, panel: "Panel") -> Looked:
+    """Plan while the analysers run, show the models what these found, and ask once more about the rest."""
     asking = collect_replies(crew.specialists, case)
-    if crew.panel is None:
-        case.emit(handoff("planner", "reviewer", chunks_count=len(case.change.reviewed_files())))
-        replies = await asking
-        docket = docket_of(read_replies(replies, case.change), replies, docket_without_models(case.change))
-        return Looked(replace(case, replies=tuple(replies)), docket)
-    panel = crew.panel
-    replies, (briefing, opening) = await both(asking, _open(case, panel, crew))
+    replies, (briefing, opening) = await both(asking, _plan(case, crew, panel))
     read = read_replies(replies, case.change)
     if opening.plan is not None:
         briefing = briefing.with_leads(read.findings)
         first = await _ask(panel.agents(briefing, opening.plan), case)
         read = read.plus(read_replies(first, case.change))
-        unseen = panel.second_look(briefing, opening.plan, read.findings, read.replies)
-        second = await _ask(unseen, case)
+        second = await _ask(panel.second_look(briefing, opening.plan, read.findings, read.replies), case)
         read = read.plus(read_replies(second, case.change))
         replies = [*replies, *first, *second]
     return Looked(
@@ -108,7 +104,7 @@ async def look(case: Case, crew: Crew) -> Looked:
     )
 
 
-async def _open(case: Case, panel: "Panel", crew: Crew) -> "tuple[Briefing, Opening]":
+async def _plan(case: Case, crew: Crew, panel: "Panel") -> "tuple[Briefing, Opening]":
     from affidavit.stages.plan import plan_review  # noqa: PLC0415 - only models need a plan
 
     briefing = panel.brief(case)
@@ -146,8 +142,8 @@ async def conclude(
     names = {name for one in docket.candidates for name in (one.fingerprint, *one.carries)}
     dismissals = dismissals_of(case.repository.excusing, names, case.change.dismissals)
     report = compile_report(docket, case, settings, dismissals, models, prompts)
-    report = report.model_copy(update={"behaviour": compare_behaviour(case, report)})
     ground = reproducer.ground if reproducer else None
-    failures, by = looked.verifier_failures, looked.submitted_by
-    inputs = keep_inputs(docket, case, looked.planner, grouping, failures, ground, by)
-    return report.model_copy(update={"inputs": inputs, "follow_up": follow_up_of(report, carrying, case)})
+    given = looked.planner, grouping, looked.verifier_failures, ground, looked.submitted_by
+    inputs, behaviour = keep_inputs(docket, case, *given), compare_behaviour(case, report)
+    follow_up = follow_up_of(report, carrying, case)
+    return report.model_copy(update={"inputs": inputs, "behaviour": behaviour, "follow_up": follow_up})
