@@ -1,15 +1,12 @@
-"""Match paths against glob patterns in a time that no pattern and no path can blow up.
-
-Both may be hostile. A `*` needs no second try: if the leftmost place of what follows does not lead to a
-match, no later one does. So every star but the last becomes an atomic group, which never backtracks.
-"""
+"""Match paths against glob patterns, quickly even if both are hostile."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
 from functools import lru_cache
 
 MARKS = frozenset("*?[")
-_TOKEN = re.compile(r"\*+|\?|\[[!^]?\]?[^\]]*\]|.", re.DOTALL)
 
 
 def is_glob(path: str) -> bool:
@@ -17,17 +14,47 @@ def is_glob(path: str) -> bool:
 
 
 def matches_any(path: str, patterns: Sequence[str]) -> bool:
-    """The path is one of these, lies in a folder that is one of these, or matches a pattern."""
-    return any(compile_glob(pattern, takes_folders=True).fullmatch(path) for pattern in patterns)
+    """Check whether a pattern matches the path or a folder that holds it."""
+    return any(compile_glob(pattern, takes_folders=True).matches(path) for pattern in patterns)
 
 
 def matches_file(path: str, pattern: str) -> bool:
-    """The path itself matches, as in .gitattributes, where a folder says nothing of its files."""
-    return compile_glob(pattern).fullmatch(path) is not None
+    """Check whether a pattern matches the path itself, as in .gitattributes."""
+    return compile_glob(pattern).matches(path)
+
+
+@dataclass(frozen=True)
+class Glob:
+    """A compiled pattern: one test for each folder and file name, and None for `**`."""
+
+    tests: Sequence[Callable[[str], object] | None]
+
+    def matches(self, path: str) -> bool:
+        names = path.split("/")
+        at = number = 0
+        # If the rest does not match after the last `**`, it takes one more folder; earlier ones need not.
+        retry: tuple[int, int] | None = None
+        while at < len(names) or number < len(self.tests):
+            test = self.tests[number] if number < len(self.tests) else _fails
+            if test is None:
+                number += 1
+                retry = at + 1, number
+            elif at < len(names) and test(names[at]):
+                at, number = at + 1, number + 1
+            elif retry is not None and retry[0] <= len(names):
+                at, number = retry
+                retry = at + 1, number
+            else:
+                return False
+        return True
+
+
+def _fails(_name: str) -> None:
+    return None
 
 
 @lru_cache(maxsize=2048)
-def compile_glob(pattern: str, *, takes_folders: bool = False) -> re.Pattern[str]:
+def compile_glob(pattern: str, *, takes_folders: bool = False) -> Glob:
     """Compile a glob: `**` crosses folders, no slash means any folder, a leading slash only the top."""
     plain = pattern.removeprefix("./").rstrip("/")
     parts = [part for part in plain.split("/") if part not in ("", ".")]
@@ -35,70 +62,11 @@ def compile_glob(pattern: str, *, takes_folders: bool = False) -> re.Pattern[str
         parts = ["**", *parts]
     if parts[-1:] == ["**"]:
         parts.append("*")
-    below = "(?:/.*)?" if takes_folders else ""
-    return re.compile(_expression(_runs(parts)) + below, re.DOTALL)
+    if takes_folders:
+        parts.append("**")
+    return Glob([None if part == "**" else _name_test(part) for part in parts])
 
 
-def _expression(runs: Sequence[Sequence[str]]) -> str:
-    first, *others = map(_joined, runs)
-    if not others:
-        return first
-    *middle, last = others
-    head = f"{first}/" if first else ""
-    return head + "".join(f"(?>(?:[^/]*/)*?{run}/)" for run in middle if run) + f"(?:[^/]*/)*?{last}"
-
-
-def _runs(parts: Sequence[str]) -> list[list[str]]:
-    """The parts between one `**` and the next."""
-    runs: list[list[str]] = [[]]
-    for part in parts:
-        if part == "**":
-            runs.append([])
-        else:
-            runs[-1].append(part)
-    return runs
-
-
-def _joined(run: Sequence[str]) -> str:
-    return "/".join(_segment(part) for part in run)
-
-
-def _segment(part: str) -> str:
-    """One folder or file name, as an atomic group of its own."""
-    pieces = [""]
-    for token in _TOKEN.findall(part):
-        if token[0] == "*":
-            pieces.append("")
-        else:
-            pieces[-1] += _translated(token)
-    first, *others = pieces
-    if not others:
-        return first
-    middle = "".join(f"(?>[^/]*?{piece})" for piece in others[:-1] if piece)
-    return f"(?>{first}{middle}[^/]*{_ended(others[-1])})"
-
-
-def _ended(piece: str) -> str:
-    # The last piece stands at the end of the name, so the star before it is greedy and gives back once.
-    return f"{piece}(?=/|\\Z)" if piece else ""
-
-
-def _translated(sign: str) -> str:
-    if sign == "?":
-        return "[^/]"
-    if len(sign) < 3 or sign[0] != "[":
-        return re.escape(sign)
-    is_negated = sign[1] in "!^"
-    inside = _escaped_set(sign[2 if is_negated else 1 : -1])
-    expression = f"[^/{inside}]" if is_negated else f"(?!/)[{inside}]"
-    try:
-        re.compile(expression)
-    except re.error:
-        return re.escape(sign)
-    return expression
-
-
-def _escaped_set(inside: str) -> str:
-    """What stands between brackets, for an expression: only its ranges keep a meaning of their own."""
-    # Doubled, these are reserved for operations on sets.
-    return re.sub(r"[\\\[\]&~|]|-(?=-)", r"\\\g<0>", inside)
+@lru_cache(maxsize=2048)
+def _name_test(part: str) -> Callable[[str], object]:
+    return re.compile(translate(part.replace("[^", "[!"))).match

@@ -130,7 +130,7 @@ def _named(tree: Listing, path: str) -> list[bytes] | None:
     raw = entry.raw_path if entry else tree.folders.get(plain)
     # Git's own globs take for ever on a hostile pattern, so none is handed on.
     glob = compile_glob(plain) if raw is None and is_glob(plain) else None
-    matching = [file.raw_path for name, file in tree.entries().items() if glob and glob.fullmatch(name)]
+    matching = [file.raw_path for name, file in tree.entries().items() if glob and glob.matches(name)]
     if raw is None and not matching:
         raise InputError(f"no file of the tree is called {path!r} or matches it")
     return [raw] if raw is not None else matching

@@ -88,7 +88,7 @@ def matching_paths(tree: Tree, pattern: str) -> list[str]:
     patterns = alternatives(tree, [pattern])
     for readings in (patterns, [f"{one}/**" for one in patterns]):
         globs = [compile_glob(reading) for reading in readings]
-        found = [path for path in tree.entries() if any(glob.fullmatch(path) for glob in globs)]
+        found = [path for path in tree.entries() if any(glob.matches(path) for glob in globs)]
         if found:
             return found
     return []
