@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.sandbox.bubblewrap import Bubblewrap, taken_by
+from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.job import Ended
+from affidavit.sandbox.supervision import taken_by
 from sandbox_walls import without_wall
 
 Run = Callable[..., Ended]

@@ -1,17 +1,18 @@
 """Start a job's program, watch its limits, and end it with all that it started."""
 
+import json
 import os
 import platform
 import re
-import secrets
-import selectors
+import select
+import signal
 import subprocess
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Protocol
+from pathlib import Path
 
+from affidavit.errors import OutsideError
 from affidavit.records.program_runs import RunLimits, RunState
 from affidavit.sandbox.job import (
     ADDED,
@@ -27,6 +28,7 @@ from affidavit.sandbox.job import (
     Ended,
     Job,
 )
+from affidavit.system.child_process import stat_of
 
 NAMESPACED_COUNT = (5, 14)
 """From this Linux on, processes are counted for each sandbox alone; before, with all of the user."""
@@ -66,90 +68,136 @@ exit "$code"
 """
 
 
-def started_by(job: Job, ready: str, kernel: str | None = None) -> list[str]:
-    """The job's command behind the one that prepares for it; `ready` is printed just before it begins."""
-    limits = job.limits
-    blocks = job.disk_bytes // 512
-    tasks = limits.tasks if counts_by_namespace(kernel or platform.release()) else 0
-    return [
-        "/bin/sh",
-        "-c",
-        SCRIPT,
-        "sh",
-        ready,
-        str(limits.cpu_seconds),
-        str(blocks),
-        str(tasks),
-        *job.command,
-    ]
+def started_by(job: Job, ready: str) -> list[str]:
+    """Return the job's command behind the script that prepares for it and then prints `ready`."""
+    version = re.match(r"(\d+)\.(\d+)", platform.release())
+    counts = version is not None and (int(version[1]), int(version[2])) >= NAMESPACED_COUNT
+    tasks = job.limits.tasks if counts else 0
+    numbers = job.limits.cpu_seconds, job.disk_bytes // 512, tasks
+    return ["/bin/sh", "-c", SCRIPT, "sh", ready, *map(str, numbers), *job.command]
 
 
-def counts_by_namespace(kernel: str) -> bool:
-    """Whether a limit on processes means those of the sandbox alone."""
-    found = re.match(r"(\d+)\.(\d+)", kernel)
-    return found is not None and (int(found[1]), int(found[2])) >= NAMESPACED_COUNT
+ANSWER_SECONDS = 20.0
+END_SECONDS = 30.0
+PARENT = 1
+"""The parent's place among the fields of a process."""
+OWN_MEMORY = ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", "HugetlbPages:")
+"""Memory that is there because of a process; pages of files can be taken back at any time.
+
+What is swapped out, the tables of its pages and large pages of their own kind count nowhere else.
+"""
 
 
-def is_over_memory(used_bytes: int, limits: RunLimits) -> bool:
-    """Whether that is more than a run may take."""
-    return used_bytes > limits.memory_mb * MEGABYTE
+class Namespace:
+    """All processes of a run: they end with the first one."""
+
+    def __init__(self, pid: int, handle: int) -> None:
+        self._inside = Path(f"/proc/{pid}/root/proc")
+        self._handle = handle
+
+    def excess(self, limits: RunLimits) -> RunState | None:
+        """Return the limit that the processes pass, if any."""
+        tasks = memory = 0
+        with suppress(OSError):
+            for place in self._inside.iterdir():
+                if place.name.isdigit():
+                    of_one = taken_by(place / "status")
+                    tasks, memory = tasks + of_one[0], memory + of_one[1]
+        if tasks > limits.tasks:
+            return "too_many_processes"
+        return "out_of_memory" if memory > limits.memory_mb * MEGABYTE else None
+
+    def end(self) -> None:
+        """End the first process, and with it all; return when the last one is gone."""
+        try:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+            if not select.select([self._handle], [], [], END_SECONDS)[0]:
+                raise OutsideError("a program that was run in the sandbox could not be ended")
+        finally:
+            os.close(self._handle)
+
+
+def hold_namespace(process: subprocess.Popen[bytes], report: int) -> Namespace | None:
+    """Return the processes that bubblewrap started; it names the first one in its report."""
+    pid = _first_process(report)
+    if pid is None:
+        return None
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return None
+    # Between the report and the handle, another process may have got the number.
+    if stat_of(pid)[PARENT : PARENT + 1] != (str(process.pid),):
+        os.close(handle)
+        return None
+    return Namespace(pid, handle)
+
+
+def _first_process(report: int) -> int | None:
+    said = b""
+    while select.select([report], [], [], ANSWER_SECONDS)[0]:
+        data = os.read(report, 4096)
+        if not data:
+            break
+        said += data
+    try:
+        return int(json.loads(said)["child-pid"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def taken_by(status: Path) -> tuple[int, int]:
+    """Return the threads and bytes of one process."""
+    tasks = memory = 0
+    with suppress(OSError):
+        for line in status.read_bytes().decode("ascii", "replace").splitlines():
+            name, _, value = line.partition("\t")
+            if name in OWN_MEMORY:
+                memory += int(value.split()[0]) * 1024
+            elif name == "Threads:":
+                tasks = int(value)
+    return tasks, memory
 
 
 LOOK_SECONDS = 0.02
-"""How often a run is looked at for what it takes."""
+"""How often the limits of a run are checked."""
 PREPARE_SECONDS = 60.0
 """How long the walls and the copy may take; the program's own time begins after that."""
 MAX_WORDS = 600
+OUTSIDE = {"AFFIDAVIT_OUTSIDE": "1"}
+"""The environment of bubblewrap itself; a program that sees it sees the environment of another."""
 
 
-class Grip(Protocol):
-    """A hold on everything that runs inside."""
+def supervise(command: Sequence[str], job: Job, ready: str, pass_fds: tuple[int, int], report: int) -> Ended:
+    """Run a command to its end or its first limit; when this returns or raises, nothing of it is left.
 
-    def excess(self, limits: RunLimits) -> RunState | None:
-        """Which limit is passed, if any."""
-
-    def end(self) -> None:
-        """End everything inside, and return when nothing of it is left."""
-
-
-def new_word() -> str:
-    """A word that nothing inside can know before it is printed."""
-    return f"affidavit-ready-{secrets.token_hex(12)}"
-
-
-def supervise(
-    command: Sequence[str],
-    *,
-    limits: RunLimits,
-    ready: str,
-    hold: Callable[[subprocess.Popen[bytes]], Grip | None],
-    pass_fds: Sequence[int] = (),
-    environment: Mapping[str, str] | None = None,
-    stopped: threading.Event | None = None,
-) -> Ended:
-    """Run a command to its end or its first limit; when this returns or raises, nothing of it is left."""
+    `pass_fds` are the filter of kernel calls and the end of a pipe to which bubblewrap writes its report.
+    """
     try:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=dict(environment or {}),
+            env=OUTSIDE,
             cwd="/",
             start_new_session=True,
             pass_fds=pass_fds,
         )
     except OSError as error:
         return Ended("not_started", detail=f"{command[0]}: {error.strerror}")
+    finally:
+        os.close(pass_fds[1])
     with process:
-        run = _Run(process, limits, ready, stopped)
-        grip: Grip | None = None
+        run = _Run(process, job, ready)
+        namespace: Namespace | None = None
         try:
-            grip = hold(process)
-            run.follow(grip)
+            namespace = hold_namespace(process, report)
+            run.follow(namespace)
         finally:
-            if grip is not None:
-                grip.end()
+            if namespace is not None:
+                namespace.end()
             with suppress(ProcessLookupError):
                 process.kill()
             process.wait()
@@ -158,20 +206,14 @@ def supervise(
 
 
 class _Run:
-    """One run as it goes on."""
+    """One run: what it printed so far, and whether it passed a limit."""
 
-    def __init__(
-        self,
-        process: subprocess.Popen[bytes],
-        limits: RunLimits,
-        ready: str,
-        stopped: threading.Event | None,
-    ) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], job: Job, ready: str) -> None:
         if process.stdout is None:
             raise ValueError("the process was started without a pipe")
         self._process = process
-        self._limits = limits
-        self._stopped = stopped
+        self._limits = job.limits
+        self._stopped = job.stopped
         self._ready = ready.encode() + b"\n"
         self._pipe = process.stdout.fileno()
         self._kept = bytearray()
@@ -180,41 +222,32 @@ class _Run:
         self._started = time.monotonic()
         os.set_blocking(self._pipe, False)
 
-    def follow(self, grip: Grip | None) -> None:
-        """Look after the run until it ends or passes a limit."""
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._pipe, selectors.EVENT_READ)
-            while self._process.poll() is None:
-                if selector.select(LOOK_SECONDS) and not self._read():
-                    selector.unregister(self._pipe)
-                    self._wait(grip)
-                    return
-                if self._is_over(grip):
-                    return
+    def follow(self, namespace: Namespace | None) -> None:
+        """Read what the run prints until it ends or passes a limit."""
+        is_open = True
+        while self._process.poll() is None and not self._passes_limit(namespace):
+            if is_open and select.select([self._pipe], [], [], LOOK_SECONDS)[0]:
+                is_open = self._read()
+            elif not is_open:
+                # A program that closed its outputs may still run.
+                time.sleep(LOOK_SECONDS)
 
-    def _wait(self, grip: Grip | None) -> None:
-        """The outputs are closed, which does not end a program."""
-        while self._process.poll() is None and not self._is_over(grip):
-            time.sleep(LOOK_SECONDS)
-
-    def _is_over(self, grip: Grip | None) -> bool:
-        passed = self._passed(grip)
-        if passed is not None:
-            self._state = passed
+    def _passes_limit(self, namespace: Namespace | None) -> bool:
+        passed: RunState | None = None
+        is_stopped = self._stopped is not None and self._stopped.is_set()
+        seconds = self._limits.seconds if self._is_ready else PREPARE_SECONDS
+        if is_stopped or time.monotonic() - self._started > seconds:
+            passed = "timed_out"
+        elif len(self._kept) > self._limits.output_kb * 1024:
+            passed = "flooded"
+        elif namespace and self._is_ready:
+            # Before it is ready, what is seen from here may still be the machine itself.
+            passed = namespace.excess(self._limits)
+        self._state = passed or self._state
         return passed is not None
 
-    def _passed(self, grip: Grip | None) -> RunState | None:
-        if self._stopped is not None and self._stopped.is_set():
-            return "timed_out"
-        if time.monotonic() - self._started > (self._limits.seconds if self._is_ready else PREPARE_SECONDS):
-            return "timed_out"
-        if len(self._kept) > self._limits.output_kb * 1024:
-            return "flooded"
-        # Before it is ready, what is seen from here may still be the machine itself.
-        return grip.excess(self._limits) if grip and self._is_ready else None
-
     def _read(self) -> bool:
-        """Take what there is; False at its end."""
+        """Read what there is; return False at the end."""
         with suppress(BlockingIOError):
             data = os.read(self._pipe, 65536)
             self._kept += data
@@ -226,16 +259,14 @@ class _Run:
         return True
 
     def drain(self) -> None:
-        """Read what is left: nobody is there any more who could write."""
-        while len(self._kept) <= self._limits.output_kb * 1024 and self._has_more():
-            pass
-
-    def _has_more(self) -> bool:
-        before = len(self._kept), self._is_ready
-        return self._read() and before != (len(self._kept), self._is_ready)
+        """Read what is left; nobody can write any more."""
+        size = -1
+        while size != len(self._kept) <= self._limits.output_kb * 1024:
+            size = len(self._kept)
+            self._read()
 
     def ended(self) -> Ended:
-        """What became of it."""
+        """Return how it ended."""
         duration = round((time.monotonic() - self._started) * 1000)
         if not self._is_ready:
             words = self._kept.decode("utf-8", "replace").strip()[-MAX_WORDS:]

@@ -18,7 +18,7 @@ PATIENCE = 10.0
 IDLE_SHARE = 0.02
 """Who has used less of the time than this was not held up by others: it waits for something."""
 LOOK_SECONDS = 0.25
-# Of what stands behind the name in /proc/PID/stat.
+# Places among the fields after the name in /proc/PID/stat.
 _GROUP, _USER, _SYSTEM, _USER_OF_CHILDREN, _SYSTEM_OF_CHILDREN = 2, 11, 12, 13, 14
 
 
@@ -28,7 +28,7 @@ def cpu_seconds(group: int) -> float | None:
         return None
     ticks, is_known = 0, False
     for entry in PROC.iterdir():
-        fields = _fields(entry) if entry.name.isdigit() else ()
+        fields = stat_of(entry.name) if entry.name.isdigit() else ()
         if len(fields) > _SYSTEM_OF_CHILDREN and int(fields[_GROUP]) == group:
             is_known = True
             ticks += sum(int(fields[at]) for at in (_USER, _SYSTEM, _USER_OF_CHILDREN, _SYSTEM_OF_CHILDREN))
@@ -36,16 +36,17 @@ def cpu_seconds(group: int) -> float | None:
 
 
 def own_cpu_seconds(pid: int) -> float | None:
-    fields = _fields(PROC / str(pid))
+    fields = stat_of(pid)
     if len(fields) <= _SYSTEM:
         return None
     return (int(fields[_USER]) + int(fields[_SYSTEM])) / os.sysconf("SC_CLK_TCK")
 
 
-def _fields(process: Path) -> tuple[str, ...]:
+def stat_of(pid: int | str) -> tuple[str, ...]:
+    """Return the fields after the name in /proc/PID/stat; none if the process is gone."""
     try:
-        # The name stands in brackets and may hold anything.
-        return tuple((process / "stat").read_text(errors="replace").rpartition(")")[2].split())
+        # The name is in brackets and may have any characters.
+        return tuple((PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split())
     except OSError:
         return ()
 
