@@ -11,7 +11,8 @@ import pytest
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.ruff import RUFF
-from affidavit.tools.checks import CheckLimits, Checks, JoinedTools
+from affidavit.tools.arguments import JoinedTools
+from affidavit.tools.checks import CheckLimits, Checks
 from affidavit.tools.toolbox import Toolbox
 from python_changes import Case, make_case
 from repositories import Repo

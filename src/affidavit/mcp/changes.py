@@ -28,7 +28,8 @@ from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.review import begin_case
 from affidavit.system.temporary import Closing
-from affidavit.tools.checks import Checks, JoinedTools
+from affidavit.tools.arguments import JoinedTools
+from affidavit.tools.checks import Checks
 
 MAX_OPEN = 8
 MAX_SHOWN_FILES = 300

@@ -1,4 +1,4 @@
-"""From the arguments that a model sent to arguments that a tool can trust, or a sentence on what is wrong."""
+"""Call tools by name with the arguments that a model sent; answer a bad call with what to do instead."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,6 +6,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from affidavit.errors import AffidavitError, InputError
+from affidavit.ports import ToolSource
+
+Answer = dict[str, Any]
+Description = dict[str, Any]
+"""A tool in the form of function calling."""
 
 MAX_SHOWN = 200
 MAX_STRING = 10_000
@@ -22,27 +27,66 @@ _A_TYPE = {
 
 
 def shown(value: object) -> str:
-    """A value of the caller's, in short and writable in any encoding."""
+    """Quote a value of the caller, shortened and writable in any encoding."""
     text = value if isinstance(value, str) else repr(value)
     text = text[: MAX_SHOWN + 1].encode("utf-8", "backslashreplace").decode()
     text = text.replace("\0", "\\0")
     return repr(text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…")
 
 
-def call_tool(
-    name: object,
-    arguments: object,
-    descriptions: Iterable[Mapping[str, Any]],
-    run: Callable[[str, dict[str, Any]], dict[str, Any]],
-) -> dict[str, Any]:
-    """Run a tool with checked arguments; answer a bad call with `error`, which says what to do instead."""
-    known = {tool["function"]["name"]: tool["function"]["parameters"] for tool in descriptions}
-    if not isinstance(name, str) or name not in known:
-        return {"error": f"there is no tool {shown(name)}: use one of {', '.join(known)}"}
-    try:
-        return run(name, check_arguments(name, known[name], arguments))
-    except AffidavitError as error:
-        return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+def described(name: str, description: str, properties: dict[str, Any], required: list[str]) -> Description:
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": description,
+            "parameters": {"type": "object", "properties": properties, "required": required},
+        },
+    }
+
+
+class ToolSet:
+    """Tools with their descriptions. A call never raises: a bad one is answered with `error`."""
+
+    def __init__(self, tools: Iterable[tuple[Description, Callable[..., Answer]]]) -> None:
+        self._tools = {one["function"]["name"]: (one, run) for one, run in tools}
+
+    @property
+    def descriptions(self) -> list[Description]:
+        return [one for one, _ in self._tools.values()]
+
+    def call(self, name: str, arguments: object) -> Answer:
+        """Run a tool with checked arguments."""
+        if not isinstance(name, str) or name not in self._tools:
+            return _unknown(name, self._tools)
+        described, run = self._tools[name]
+        try:
+            return run(**check_arguments(name, described["function"]["parameters"], arguments))
+        except AffidavitError as error:
+            return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+
+
+class JoinedTools:
+    """Several sources of tools as one; a name belongs to the first that has it."""
+
+    def __init__(self, *sources: ToolSource) -> None:
+        self._sources = sources
+
+    @property
+    def descriptions(self) -> list[Description]:
+        """All of them, in the same order each time, so that providers can cache them."""
+        return [tool for source in self._sources for tool in source.descriptions]
+
+    def call(self, name: str, arguments: object) -> Answer:
+        """Call the first source that has the tool."""
+        for source in self._sources:
+            if name in [tool["function"]["name"] for tool in source.descriptions]:
+                return source.call(name, arguments)
+        return _unknown(name, [tool["function"]["name"] for tool in self.descriptions])
+
+
+def _unknown(name: object, names: Iterable[str]) -> Answer:
+    return {"error": f"there is no tool {shown(name)}: use one of {', '.join(names)}"}
 
 
 def check_arguments(name: str, parameters: Mapping[str, Any], arguments: object) -> dict[str, Any]:

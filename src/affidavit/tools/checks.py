@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,13 @@ from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.analysers.zizmor import ZIZMOR
 from affidavit.errors import InputError, OutsideError
-from affidavit.ports import Repository, ToolSource
+from affidavit.ports import Repository
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.record import Side
-from affidavit.tools.arguments import call_tool, shown
-from affidavit.tools.descriptions import FILE, NUMBER, SIDE, described
-from affidavit.tools.excerpts import Answer, checked_skip, clipped, page_of, with_note
+from affidavit.tools.arguments import Answer, ToolSet, described, shown
+from affidavit.tools.descriptions import FILE, NUMBER, SIDE
+from affidavit.tools.excerpts import checked_skip, clipped, page_of, with_note
 from affidavit.tools.lookup import find_file, side_named
 
 CHECKERS: Mapping[str, tuple[Analyser, ...]] = {
@@ -64,7 +65,7 @@ class CheckLimits:
     at_once: int = 2
 
 
-class Checks:
+class Checks(ToolSet):
     """`lint_check` and `type_check` over one change; results are cached."""
 
     def __init__(
@@ -78,32 +79,20 @@ class Checks:
         checkers: Mapping[str, Sequence[Analyser]] = CHECKERS,
     ) -> None:
         limits = limits or CheckLimits()
+        on = {name: [one for one in all_ if one.name not in analysers_off] for name, all_ in checkers.items()}
+        super().__init__(
+            (CHECK_DESCRIPTIONS[name], partial(self._check, name, analysers))
+            for name, analysers in on.items()
+            if analysers
+        )
         self._repository = repository.redacted
         self._change = change
         self._cache = ResultCache(cache_dir)
         self._limits = Limits(timeout_seconds=limits.seconds)
         self._turns = threading.BoundedSemaphore(limits.at_once)
-        self._checkers = {
-            name: [one for one in analysers if one.name not in analysers_off]
-            for name, analysers in checkers.items()
-        }
         self._lock = threading.Lock()
         self._said: dict[tuple[str, Side, str], CheckResult] = {}
         self._locks: dict[tuple[str, Side, str], threading.Lock] = {}
-
-    @property
-    def descriptions(self) -> list[dict[str, Any]]:
-        """The tools that have an analyser behind them."""
-        return [CHECK_DESCRIPTIONS[name] for name, analysers in self._checkers.items() if analysers]
-
-    def call(self, name: str, arguments: object) -> Answer:
-        """Run a tool; a bad call is answered with `error`, a sentence that says what to do instead."""
-        return call_tool(
-            name,
-            arguments,
-            self.descriptions,
-            lambda tool, given: self._check(tool, self._checkers[tool], **given),
-        )
 
     def _check(
         self, name: str, analysers: Sequence[Analyser], file_path: str, branch: str = "head", skip: int = 0
@@ -160,26 +149,6 @@ class Checks:
             return CheckResult(analyser.name, problem=result.run.detail or f"{analyser.name} did not finish")
         name = f"{analyser.name} {program.version}".strip()
         return CheckResult(name, tuple(sorted(result.diagnostics, key=lambda one: (one.line, one.rule))))
-
-
-class JoinedTools:
-    """Several sources of tools as one; a name belongs to the first that has it."""
-
-    def __init__(self, *sources: ToolSource) -> None:
-        self._sources = sources
-
-    @property
-    def descriptions(self) -> list[dict[str, Any]]:
-        """All of them, in the same order each time, so that providers can cache them."""
-        return [tool for source in self._sources for tool in source.descriptions]
-
-    def call(self, name: str, arguments: object) -> Answer:
-        """Call the source that has the tool; a name that nobody has is answered with all names."""
-        for source in self._sources:
-            if name in [tool["function"]["name"] for tool in source.descriptions]:
-                return source.call(name, arguments)
-        names = ", ".join(tool["function"]["name"] for tool in self.descriptions)
-        return {"error": f"there is no tool {shown(name)}: use one of {names}"}
 
 
 def _kinds(analysers: Sequence[Analyser]) -> str:

@@ -11,7 +11,7 @@ from affidavit.errors import AffidavitError, InputError
 from affidavit.git.repository import GitRepository
 from affidavit.ports import ToolSource
 from affidavit.records.change import Change, Revision
-from affidavit.tools.excerpts import Answer
+from affidavit.tools.arguments import Answer
 
 DEPENDENCY = "dependency"
 TOOLS = ("get_file_context", "search", "list_files", "find_definition", "outline")

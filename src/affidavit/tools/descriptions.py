@@ -1,10 +1,8 @@
-"""Describe the tools that models call: two as the specification has them, the others in few words."""
+"""Describe the tools that read a change: two as the specification has them, the others in few words."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-from affidavit.ports import ToolSource
-from affidavit.tools.excerpts import Answer
+from affidavit.tools.arguments import Description, described
 
 BRANCH = {
     "type": "string",
@@ -18,26 +16,14 @@ YES_OR_NO = {"type": "boolean"}
 NAMES = {"type": "array", "items": {"type": "string"}}
 SYMBOL = {"type": "string", "description": "name or Class.name"}
 DEFINING = {"type": "string", "description": "that defines it"}
-# Every request carries the descriptions, so models are told of these two in fewer words.
+# Every request has the descriptions, so models get shorter ones of these two.
 PURPOSES: Mapping[str, str] = {
     "get_file_context": "Lines of a file, numbered.",
     "get_blame": "Who last changed a line, when, in which commit.",
 }
 
 
-def described(name: str, description: str, properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    """Return a description in the form of function calling."""
-    return {
-        "type": "function",
-        "function": {
-            "name": name,
-            "description": description,
-            "parameters": {"type": "object", "properties": properties, "required": required},
-        },
-    }
-
-
-DESCRIPTIONS: dict[str, dict[str, Any]] = {
+DESCRIPTIONS: dict[str, Description] = {
     tool["function"]["name"]: tool
     for tool in (
         described(
@@ -152,27 +138,8 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-class BriefTools:
-    """The same tools in few words; where names are given, only these."""
-
-    def __init__(self, tools: ToolSource, names: Collection[str] | None = None) -> None:
-        self._tools = tools
-        self._names = names
-
-    @property
-    def descriptions(self) -> list[dict[str, Any]]:
-        return [
-            _briefly(one)
-            for one in self._tools.descriptions
-            if self._names is None or one["function"]["name"] in self._names
-        ]
-
-    def call(self, name: str, arguments: object) -> Answer:
-        """Answer as ever; a tool that is not offered can be called, too."""
-        return self._tools.call(name, arguments)
-
-
-def _briefly(tool: dict[str, Any]) -> dict[str, Any]:
+def shortened(tool: Description) -> Description:
+    """Describe a tool of the specification in few words; leave the others as they are."""
     function = tool["function"]
     name, parameters = function["name"], function["parameters"]
     if name not in PURPOSES:

@@ -11,12 +11,10 @@ from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.record import Side
 from affidavit.symbols.readers import CodeReaders
-from affidavit.tools.arguments import shown
+from affidavit.tools.arguments import Answer, shown
 from affidavit.tools.lookup import find_file
 
 MAX_SKIP = 10_000
-
-Answer = dict[str, Any]
 
 
 @dataclass(frozen=True)

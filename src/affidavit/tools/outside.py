@@ -1,19 +1,18 @@
-"""The tools of the user's servers as a model meets them: search, description, call; never raising."""
+"""Let models find, read about and call the tools of MCP servers that the user named."""
 
 import hashlib
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from affidavit.errors import InputError, OutsideError
 from affidavit.redaction.text import redact_text
 from affidavit.system.temporary import Closing
-from affidavit.tools.arguments import call_tool, shown
-from affidavit.tools.descriptions import described
+from affidavit.tools.arguments import Answer, ToolSet, described, shown
 from affidavit.tools.outside_connection import OutsideTool, ServerConnection
 
-Answer = dict[str, Any]
 MAX_FOUND = 10
 MAX_ARGUMENTS = 20_000
 _TEXT = {"type": "string"}
@@ -53,56 +52,45 @@ class KeptAnswers(Protocol):
     def append(self, key: str, exchange: dict[str, Any]) -> None: ...
 
 
-class OutsideTools(Closing):
+class OutsideTools(ToolSet, Closing):
     """All servers of a review; equal calls have the same answer."""
 
     def __init__(self, connections: Sequence[ServerConnection], kept: KeptAnswers) -> None:
         self._connections = connections
         self._kept = kept
-        self._tools: dict[str, OutsideTool] | None = None
+        self._listed: dict[str, OutsideTool] | None = None
         self._problems: list[str] = []
         self._answers: dict[str, Answer] = {}
         self._listing = threading.Lock()
-
-    @property
-    def descriptions(self) -> list[dict[str, Any]]:
-        """Three tools, however many there are behind them."""
-        return list(DESCRIPTIONS)
+        runs: tuple[Callable[..., Answer], ...] = (self._find, self._describe, self._call)
+        super().__init__(
+            (one, partial(self._answer, one["function"]["name"], run))
+            for one, run in zip(DESCRIPTIONS, runs, strict=True)
+        )
 
     def call(self, name: str, arguments: object) -> Answer:
-        """Answer a call; what is wrong, with it or with a server, is said in `error`."""
+        """Answer a call; `error` says what is wrong with it or with a server."""
         # A model may send the arguments of the inner tool as an object.
-        return call_tool(name, _flat(arguments), DESCRIPTIONS, self._answer)
+        if isinstance(arguments, Mapping) and isinstance(arguments.get("arguments"), Mapping):
+            arguments = {**arguments, "arguments": json.dumps(arguments["arguments"])}
+        return super().call(name, arguments)
 
-    def _answer(self, name: str, arguments: dict[str, Any]) -> Answer:
+    def _answer(self, name: str, run: Callable[..., Answer], **arguments: Any) -> Answer:
         key = _key(name, arguments)
         if key not in self._answers:
             # Of two threads that ask the same at the same time, both get the first answer.
-            self._answers.setdefault(key, self._logged(key, name, arguments))
+            self._answers.setdefault(key, self._logged(key, run, arguments))
         return self._answers[key]
 
-    def _logged(self, key: str, name: str, arguments: dict[str, Any]) -> Answer:
+    def _logged(self, key: str, run: Callable[..., Answer], arguments: dict[str, Any]) -> Answer:
         kept = self._kept.find(key)
         if kept is not None and isinstance(kept.get("outside"), dict):
             return dict(kept["outside"])
         if self._kept.is_replay:
             raise InputError("the recorded run did not make this call")
-        made = self._make(name, arguments)
-        answer = {field: _redacted(value) for field, value in made.items()}
+        answer: Answer = _redacted(run(**arguments))
         self._kept.append(key, {"outside": answer})
         return answer
-
-    def _make(self, name: str, arguments: dict[str, Any]) -> Answer:
-        if name == "find_outside_tools":
-            return self._find(arguments["query"])
-        tool = self._tool(arguments["tool"])
-        if name == "describe_outside_tool":
-            return {
-                "tool": tool.full_name,
-                "description": tool.description,
-                "arguments": json.dumps(tool.schema),
-            }
-        return self._call(tool, _object(arguments.get("arguments", "{}")))
 
     def _find(self, query: str) -> Answer:
         words = query.lower().split()
@@ -111,37 +99,42 @@ class OutsideTools(Closing):
             text = f"{tool.full_name} {tool.description}".lower()
             return sum(word in text for word in words)
 
-        tools = sorted(self._listed().values(), key=lambda one: (-likeness(one), one.full_name))
+        tools = sorted(self._list().values(), key=lambda one: (-likeness(one), one.full_name))
         fitting = [one for one in tools if likeness(one)] or tools
         answer: Answer = {"tools": [one.full_name for one in fitting[:MAX_FOUND]]}
         if len(fitting) > MAX_FOUND:
             answer["note"] = f"{len(fitting) - MAX_FOUND} more: search for something narrower"
         return answer | ({"problems": list(self._problems)} if self._problems else {})
 
-    def _listed(self) -> dict[str, OutsideTool]:
+    def _list(self) -> dict[str, OutsideTool]:
         """Return the tools that the servers listed first; later lists do not count."""
         with self._listing:
-            if self._tools is None:
-                found: dict[str, OutsideTool] = {}
+            if self._listed is None:
+                self._listed = {}
                 for connection in self._connections:
                     try:
-                        found |= {one.full_name: one for one in connection.tools()}
+                        self._listed |= {one.full_name: one for one in connection.tools()}
                     except OutsideError as error:
                         self._problems.append(str(error))
-                self._tools = found
-            return self._tools
+            return self._listed
 
-    def _tool(self, name: str) -> OutsideTool:
-        tools = self._listed()
+    def _named(self, name: str) -> OutsideTool:
+        tools = self._list()
         if name not in tools:
             some = ", ".join(list(tools)[:MAX_FOUND]) or "none"
             raise InputError(f"there is no outside tool {shown(name)}; there are: {some}")
         return tools[name]
 
-    def _call(self, tool: OutsideTool, arguments: dict[str, Any]) -> Answer:
-        connection = next(one for one in self._connections if one.server.name == tool.server)
-        text, is_error = connection.call(tool.name, _redacted(arguments))
-        return {"tool": tool.full_name, "is_error": is_error, "answer": text}
+    def _describe(self, tool: str) -> Answer:
+        named = self._named(tool)
+        schema = json.dumps(named.schema)
+        return {"tool": named.full_name, "description": named.description, "arguments": schema}
+
+    def _call(self, tool: str, arguments: str = "{}") -> Answer:
+        named, given = self._named(tool), _redacted(_object(arguments))
+        connection = next(one for one in self._connections if one.server.name == named.server)
+        text, is_error = connection.call(named.name, given)
+        return {"tool": named.full_name, "is_error": is_error, "answer": text}
 
     def close(self) -> None:
         for connection in self._connections:
@@ -151,12 +144,6 @@ class OutsideTools(Closing):
 def _key(name: str, arguments: Mapping[str, Any]) -> str:
     text = json.dumps(["outside", name, arguments], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _flat(arguments: object) -> object:
-    if isinstance(arguments, Mapping) and isinstance(arguments.get("arguments"), Mapping):
-        return {**arguments, "arguments": json.dumps(arguments["arguments"])}
-    return arguments
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -20,11 +20,10 @@ from affidavit.records.evidence import SearchHit
 from affidavit.records.record import Side
 from affidavit.redaction.linear import Pattern, compile_linear
 from affidavit.symbols.references import CATALOGUES
-from affidavit.tools.arguments import shown
+from affidavit.tools.arguments import Answer, shown
 from affidavit.tools.excerpts import (
     MAX_CONTEXT_LINES,
     MAX_SKIP,
-    Answer,
     ChangeSides,
     checked_skip,
     clipped,

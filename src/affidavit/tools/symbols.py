@@ -13,10 +13,9 @@ from affidavit.records.context import Reference, Symbol
 from affidavit.records.record import Side
 from affidavit.symbols.readers import CodeReaders
 from affidavit.symbols.references import CERTAINTIES
-from affidavit.tools.arguments import shown
+from affidavit.tools.arguments import Answer, shown
 from affidavit.tools.excerpts import (
     MAX_LINES,
-    Answer,
     ChangeSides,
     checked_skip,
     clipped,

@@ -25,7 +25,7 @@ from affidavit.specialists.agents.background import Page
 from affidavit.specialists.agents.briefing import Briefing, lead_line
 from affidavit.specialists.agents.chunks import shown_hunks
 from affidavit.specialists.agents.map_text import NOTHING, names_in
-from affidavit.tools.checks import JoinedTools
+from affidavit.tools.arguments import JoinedTools
 from affidavit.tools.programs import ProbeTools
 
 PATH_KEY = "file_path"

@@ -47,9 +47,10 @@ from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.readers import CodeReaders, Imports
 from affidavit.symbols.references import find_references
-from affidavit.tools.checks import Checks, JoinedTools
+from affidavit.tools.arguments import JoinedTools
+from affidavit.tools.checks import Checks
 from affidavit.tools.dependencies import WithDependencies
-from affidavit.tools.descriptions import BriefTools
+from affidavit.tools.descriptions import DESCRIPTIONS
 from affidavit.tools.language_server import ServerPool
 from affidavit.tools.programs import ProgramTools
 from affidavit.tools.toolbox import Toolbox
@@ -167,16 +168,16 @@ class Panel:
 
     def tools(self, case: Case, role: Role = "specialist") -> ToolSource:
         """Return the tools of a role: all, few for the planner, analysers beside few for the verifier."""
-        offered = self._offered(case, TOOLS.get(role))
+        offered = self._offered(case, TOOLS.get(role, DESCRIPTIONS))
         if role != "verifier":
             return offered
         checks = Checks(case.repository, case.change, self.cache_dir, analysers_off=self.analysers_off)
-        return JoinedTools(offered, BriefTools(checks))
+        return JoinedTools(offered, checks)
 
-    def _offered(self, case: Case, names: Collection[str] | None) -> ToolSource:
+    def _offered(self, case: Case, names: Collection[str]) -> ToolSource:
         readers = self._readers
         surer = made_precise(readers, self.servers) if self.servers else readers
-        own: ToolSource = BriefTools(Toolbox(case.repository, case.change, surer), names)
+        own: ToolSource = Toolbox(case.repository, case.change, surer, names, is_brief=True)
         if opened := self.packages(case):
             own = WithDependencies(own, opened, lambda package, change: Toolbox(package, change, readers))
         further: list[ToolSource] = [self.outside] if self.outside else []
