@@ -1,6 +1,6 @@
 """Every seam of Affidavit, on one screen: what the stages need and others provide."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -71,6 +71,9 @@ class Tree(Protocol):
     def entries(self) -> dict[str, Entry]: ...
 
     def entry(self, path: str) -> Entry | None: ...
+
+    def without(self, paths: Collection[str]) -> "Tree":
+        """Return the tree as if it did not have these files."""
 
     def read(self, path: str) -> bytes | None:
         """The content of a regular file; None where there is none, or it is a link or a submodule."""

@@ -19,7 +19,7 @@ def asked(
     case: Case, path: str, message: str, line: int = 5
 ) -> tuple[AnalyserDiagnostic, list[str], Inspection]:
     symbols = changed_symbols(case.change, case.repository)
-    inspection = Inspection(case.change, case.repository, symbols, ())
+    inspection = Inspection(case.change, case.repository.base, case.repository.head, symbols, ())
     said = AnalyserDiagnostic(rule="ty/missing-argument", message=message, path=path, line=line)
     return said, case.repository.head.lines(path) or [], inspection
 

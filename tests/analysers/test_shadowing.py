@@ -8,6 +8,7 @@ from affidavit.analysers.ty import TY
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.reviewing.hold import assemble_crew
+from outcomes import outcomes
 
 LIB = "def f():\n    return 1\n"
 STUB = "def f() -> int: ...\n"
@@ -125,3 +126,55 @@ def test_a_review_ends_with_1_and_has_read_the_stubs(case, what):
     settings = Settings(analysers_off=("kingfisher",))
     report = asyncio.run(review(opened.change, opened.repository, settings, assemble_crew(settings, None)))
     assert (report.gate.exit_code, report.incomplete) == (1, ())
+
+
+PACKAGE = {
+    "pkg/__init__.py": "",
+    "pkg/lib.py": LIB,
+    "pkg/user.py": "from pkg import lib\nfrom pkg.lib import f\n\n\ndef run():\n    return lib.f() + f()\n",
+    "app.py": "VALUE = 1\n",
+}
+WRONG = "import json\nimport os\n\nprint(os.getcwdx(), json.loadx('1'))\n"
+STUBS = {"os.pyi": "def getcwdx() -> str: ...\n", "json.pyi": "def loadx(text: str) -> str: ...\n"}
+EXCUSED_BY_NEW_FILES = {
+    "an empty module of the name of a changed one": (
+        {"pkg/lib.py": "def g():\n    return 1\n"},
+        {"other/pkg/lib.py": ""},
+        "pkg/user.py",
+    ),
+    "an empty module of the name of a deleted one": (
+        {"pkg/lib.py": None},
+        {"other/pkg/lib.py": ""},
+        "pkg/user.py",
+    ),
+    "a source of the name of a deleted module": (
+        {"pkg/lib.py": None},
+        {"other/pkg/lib.c": ""},
+        "pkg/user.py",
+    ),
+    "a module of the name of one of Python": ({"app.py": WRONG}, {"x/os.py": "", "x/json.py": ""}, "app.py"),
+    "stubs of modules of Python": ({"app.py": WRONG}, STUBS, "app.py"),
+    "stubs in a folder of their own": (
+        {"app.py": WRONG},
+        {f"typings/{name}": text for name, text in STUBS.items()},
+        "app.py",
+    ),
+    "a text with the name that is missing": ({"app.py": WRONG}, {"x.py": "'getcwdx', 'loadx'\n"}, "app.py"),
+}
+
+
+@pytest.mark.parametrize("what", EXCUSED_BY_NEW_FILES)
+def test_files_that_the_change_adds_withhold_what_they_excuse(case, what):
+    fault, excuse, user = EXCUSED_BY_NEW_FILES[what]
+    assert outcomes(TY, case(PACKAGE, fault)) == {user: "found"}
+    assert outcomes(TY, case(PACKAGE, {**fault, **excuse})) == {user: "withheld"}
+
+
+def test_files_of_base_excuse_as_before(case):
+    fault, excuse, _ = EXCUSED_BY_NEW_FILES["an empty module of the name of a changed one"]
+    assert outcomes(TY, case({**PACKAGE, **excuse}, fault)) == {}
+
+
+def test_a_new_empty_stub_of_a_module_of_python_takes_nothing_away(case):
+    after = {"app.py": "import os\n\nprint(os.getcwd())\n", "os.pyi": ""}
+    assert outcomes(TY, case(PACKAGE, after)) == {}

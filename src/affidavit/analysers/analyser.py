@@ -1,14 +1,14 @@
 """Describe an analyser: its name, what it reads, how it is run and how its output is read."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 from affidavit.analysers.rule import Rule
 from affidavit.git.glob import matches_file
 from affidavit.languages.python_modules import MODULE_ENDS
-from affidavit.ports import Repository, Tree
+from affidavit.ports import Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import AnalyserDiagnostic, WhyUnread
 from affidavit.symbols.changed import ChangedSymbol
@@ -139,7 +139,8 @@ class Inspection:
     """The data that an analyser may use to judge a new diagnostic."""
 
     change: Change
-    repository: Repository
+    base: Tree
+    head: Tree
     symbols: Sequence[ChangedSymbol]
     base_diagnostics: Sequence[AnalyserDiagnostic]
     unresolved: frozenset[str] = frozenset()
@@ -153,7 +154,14 @@ class Inspection:
     @cached_property
     def imports(self) -> ImportGraph:
         """Return the import graph of head."""
-        return import_graph(self.repository.head)
+        return import_graph(self.head)
+
+    @cached_property
+    def without_new_files(self) -> "Inspection":
+        """Return the same without the files that the change adds or moves to another place."""
+        known = self.base.entries()
+        new = {file.path for file in self.change.files if file.path not in known}
+        return replace(self, head=self.head.without(new)) if new else self
 
     def is_changed(self, diagnostic: AnalyserDiagnostic) -> bool:
         """Return whether the change touches a line of a diagnostic."""

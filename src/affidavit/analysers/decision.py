@@ -183,7 +183,8 @@ class _Decider:
         base, head = self._found.base, self._found.head
         return Inspection(
             self._change,
-            self._repository,
+            self._repository.base,
+            self._repository.head,
             changed_symbols(self._change, self._repository, self._analyser.defines_in),
             self._counted_at_base(base.diagnostics),
             unresolved(head.run),

@@ -143,7 +143,7 @@ def judge_go(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse |
     """Drop errors that may be old, and those that only files without a module get."""
     if inspection.may_be_old(diagnostic):
         return "it is not known what the compiler said before the change"
-    has_module = any(PurePosixPath(path).name == MODULE for path in inspection.repository.head.entries())
+    has_module = any(PurePosixPath(path).name == MODULE for path in inspection.head.entries())
     if not has_module and ONLY_LOOSE.search(diagnostic.message):
         return "the files belong to no module"
     return None

@@ -190,10 +190,10 @@ def _judge_user(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str |
     """Count only a user that the change removed, not the image's own."""
     file = inspection.change.file_at(diagnostic.path)
     path = file.base_path or file.old_path if file else None
-    before = last_stage("\n".join(inspection.repository.base.lines(path) or [])) if path else None
+    before = last_stage("\n".join(inspection.base.lines(path) or [])) if path else None
     if before is None or before.user is None or ROOT.fullmatch(before.user):
         return "the image had no other user before"
-    after = last_stage("\n".join(inspection.repository.head.lines(diagnostic.path) or []))
+    after = last_stage("\n".join(inspection.head.lines(diagnostic.path) or []))
     if after and after.user is None and _name(after.image) != _name(before.image):
         return "the image begins with another one, which may have a user of its own"
     return None
@@ -209,7 +209,7 @@ def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Ex
     """Return why a new problem is not a finding: Docker can parse it, or the file is no Dockerfile."""
     if diagnostic.rule == LOST_USER:
         return _judge_user(diagnostic, inspection)
-    lines = inspection.repository.head.lines(diagnostic.path) or []
+    lines = inspection.head.lines(diagnostic.path) or []
     if diagnostic.rule.startswith("hadolint/SC") and any(ESCAPES_AS_WINDOWS.match(one) for one in lines[:5]):
         return "the image is one of Windows, whose shell ShellCheck does not read"
     if diagnostic.rule != PARSING:

@@ -165,13 +165,13 @@ def find_in_parts(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
 def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """Return why a secret is not a finding: the change did not add it, or it is a placeholder."""
     file = inspection.change.file_at(diagnostic.path)
-    place = place_of(diagnostic, inspection.repository.head)
+    place = place_of(diagnostic, inspection.head)
     if file is None or place is None:
         return "the file is not part of the change"
     name = diagnostic.rule.partition("/")[2]
     if diagnostic.line == IN_NAME:
         part = named_part(diagnostic)
-        before = inspection.repository.base.entries()
+        before = inspection.base.entries()
         if any(path == part or path.startswith(f"{part}/") for path in before):
             return "the name was there before the change"
     # The parts may be older than the change that joins them: the value says whether it is new.

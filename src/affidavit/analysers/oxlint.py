@@ -103,7 +103,7 @@ def _rule_id(code: str | None) -> str:
 
 def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """Return why a new diagnostic is not a finding: another dialect, or another library."""
-    text = inspection.repository.head.read(diagnostic.path) or b""
+    text = inspection.head.read(diagnostic.path) or b""
     if diagnostic.rule == HOOKS:
         return _judge_hook(diagnostic, text)
     if diagnostic.rule == ASSIGNS:
@@ -117,7 +117,7 @@ def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
         known.rule == SYNTAX and known.path == diagnostic.path for known in inspection.base_diagnostics
     )
     dialect = "the file is written in a dialect that oxlint does not read"
-    is_flow = FLOW in text and inspection.repository.base.entry(FLOW_CONFIG) is not None
+    is_flow = FLOW in text and inspection.base.entry(FLOW_CONFIG) is not None
     return dialect if was_broken or is_flow else None
 
 
@@ -128,7 +128,7 @@ def _judge_assignment(diagnostic: AnalyserDiagnostic, inspection: Inspection) ->
 
 
 def _rest_of_line(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str:
-    lines = inspection.repository.head.lines(diagnostic.path) or []
+    lines = inspection.head.lines(diagnostic.path) or []
     line = "".join(lines[diagnostic.line - 1 : diagnostic.line]).encode()
     # Oxlint counts bytes.
     return line[(diagnostic.column or 1) - 1 :][:MAX_REST].decode(errors="replace")

@@ -86,7 +86,7 @@ def judge_undefined_name(spot: Spot) -> Excuse | None:
     # A name that was undefined before comes from outside: an injected builtin, a notebook, a build tool.
     if name in NEWER_NAMES or was_reported(spot):
         return "the same undefined name was used before the change, or a newer Python has it"
-    if installer := installer_of(name, spot.inspection.repository.base):
+    if installer := installer_of(name, spot.inspection.base):
         return f"{installer} puts the name among the builtins"
     if provider := provider_of(name, spot.text):
         return Disclaimer(

@@ -40,17 +40,19 @@ class Spot:
 
     diagnostic: AnalyserDiagnostic
     inspection: Inspection
+    text: bytes
+    """The file in UTF-8."""
+
+    @classmethod
+    def of(cls, diagnostic: AnalyserDiagnostic, inspection: Inspection) -> "Spot":
+        """Read the file of a diagnostic."""
+        content = inspection.head.read(diagnostic.path) or b""
+        return cls(diagnostic, inspection, as_utf8(diagnostic.path, content))
 
     @property
     def head(self) -> Tree:
-        """Return the tree that has the code."""
-        return self.inspection.repository.head
-
-    @cached_property
-    def text(self) -> bytes:
-        """Return the file in UTF-8."""
-        path = self.diagnostic.path
-        return as_utf8(path, self.head.read(path) or b"")
+        """Return the tree in which other code is searched."""
+        return self.inspection.head
 
     @property
     def names(self) -> list[str]:

@@ -28,7 +28,7 @@ DEFINES = re.compile(rb"\b(def|class)\s|^\s*@")
 
 def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """Return why a new diagnostic of ruff is not a finding; None if it is one."""
-    spot = Spot(diagnostic, inspection)
+    spot = Spot.of(diagnostic, inspection)
     special = SPECIAL.get(diagnostic.rule)
     return why_expected(spot) or (special(spot) if special else None)
 

@@ -93,7 +93,7 @@ def _edit(row: Any) -> Edit:
 
 def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """Return why a new comment is not a finding: a script for zsh, a variable that is set."""
-    lines = inspection.repository.head.lines(diagnostic.path) or []
+    lines = inspection.head.lines(diagnostic.path) or []
     is_for_zsh = "zsh" in diagnostic.path and not "".join(lines[:1]).startswith("#!")
     if diagnostic.rule.startswith("shellcheck/SC1") and is_for_zsh:
         return "the script is written for zsh, which ShellCheck does not read"

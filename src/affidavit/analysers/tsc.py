@@ -203,7 +203,7 @@ def _may_be_global(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bo
     name = next(iter(names_in(diagnostic.message)), "")
     if any(one.rule in NAMES and f"`{name}`" in one.message for one in inspection.base_diagnostics):
         return True
-    head = inspection.repository.head
+    head = inspection.head
     packages = [path for path in head.entries() if path.rpartition("/")[2] == "package.json"]
     wanted = f'"@types/{name.lower()}'.encode()
     return any(wanted in (head.read(path) or b"").lower() for path in packages)

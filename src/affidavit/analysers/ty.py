@@ -1,6 +1,7 @@
 """Ty: check the types of a whole side, with no environment but the project's own files."""
 
 import re
+import sys
 from collections.abc import Hashable, Sequence
 
 from affidavit.analysers.analyser import (
@@ -22,7 +23,7 @@ from affidavit.analysers.configuration import (
     toml_list,
     within_repository,
 )
-from affidavit.analysers.python_modules import source_folders
+from affidavit.analysers.python_modules import package_root, source_folders
 from affidavit.analysers.readers import read_sarif
 from affidavit.analysers.rule import RuleMaker, names_in
 from affidavit.analysers.ty_attributes import is_of_python
@@ -76,11 +77,22 @@ def _invoke(base: Tree, python: str) -> Invocation:
 
 
 def name_stub_aside(path: str, trees: Sequence[Tree]) -> str | None:
-    """Name a stub so that nobody imports it where a side has the module itself: a stub can say anything."""
+    """Rename a stub that must not count: its module is here, or the change adds it for a module of Python.
+
+    A stub can describe anything; the module is what runs.
+    """
     stem = path.removesuffix(".pyi")
+    if stem == path:
+        return None
     module = stem.removesuffix("/__init__")
     has_module = any(tree.entry(f"{module}{end}") for tree in trees for end in (".py", "/__init__.py"))
-    return f"{stem}-stub.pyi" if stem != path and has_module else None
+    return f"{stem}-stub.pyi" if has_module or _is_new_over_python(path, module, trees) else None
+
+
+def _is_new_over_python(path: str, module: str, trees: Sequence[Tree]) -> bool:
+    base, head = trees
+    name = module.removeprefix(f"{package_root(head, path)}/").partition("/")[0]
+    return name in sys.stdlib_module_names and base.entry(path) is None
 
 
 def switched_off(settings: Table) -> set[str]:

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from affidavit.analysers.analyser import Disclaimer, Excuse, Inspection
 from affidavit.analysers.python_judgement import (
@@ -54,8 +55,23 @@ MAX_DEFINITIONS = 500
 
 
 def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """Return why a new diagnostic of ty is not a finding; None if it is one."""
-    spot = Spot(diagnostic, inspection)
+    """Return why a new diagnostic of ty is not a finding; None if it is one.
+
+    Files that the change adds may withhold a finding, but not drop it: an empty `other/pkg/lib.py` would
+    excuse every use of what `pkg/lib.py` lacks.
+    """
+    spot = Spot.of(diagnostic, inspection)
+    excuse = _why_no_finding(spot)
+    if not isinstance(excuse, str) or inspection.without_new_files is inspection:
+        return excuse
+    otherwise = _why_no_finding(replace(spot, inspection=inspection.without_new_files))
+    if isinstance(otherwise, str):
+        return excuse
+    return otherwise or Disclaimer(excuse, lambda _before: False, is_open=True)
+
+
+def _why_no_finding(spot: Spot) -> Excuse | None:
+    diagnostic, inspection = spot.diagnostic, spot.inspection
     if expected := why_expected(spot):
         return expected
     if is_only_for_type_checkers(spot):
@@ -167,7 +183,7 @@ def _constructor_changed(called: str, inspection: Inspection) -> bool:
 
     Pydantic's models also take arguments that they do not declare.
     """
-    head = inspection.repository.head
+    head = inspection.head
     hits = search_python(head, rf"^\s*class\s+{re.escape(called)}\b", 2)
     if len(hits) != 1:
         return False
@@ -202,7 +218,7 @@ def _missing_import(spot: Spot) -> Excuse | None:
 
 
 def _missing_module(spot: Spot, module: str) -> str | None:
-    base, head = spot.inspection.repository.base, spot.head
+    base, head = spot.inspection.base, spot.head
     before, after = imported_place(base, module), imported_place(head, module)
     # The stub of a module that is gone makes no module.
     is_stub = bool(after and before and after.path.endswith(".pyi") and not before.path.endswith(".pyi"))
@@ -225,7 +241,7 @@ def _is_seen(place: ModulePlace, tree: Tree) -> bool:
 
 
 def _missing_member(spot: Spot, module: str, member: str) -> Excuse | None:
-    base, head = spot.inspection.repository.base, spot.head
+    base, head = spot.inspection.base, spot.head
     place = imported_place(head, module)
     if place is None or not _is_seen(place, head):
         return "the module is not one of this repository, or stands in it more than once"
@@ -245,7 +261,7 @@ def _missing_member(spot: Spot, module: str, member: str) -> Excuse | None:
 
 def _is_put_over(place: ModulePlace, module: str, spot: Spot) -> bool:
     """Return whether the change adds a module that hides an older one of its name."""
-    base = spot.inspection.repository.base
+    base = spot.inspection.base
     if base.entry(place.path) is not None:
         return False
     if any(one.root == place.root for one in module_places(base, module)):
@@ -266,7 +282,7 @@ def _was_removed(member: str, path: str, inspection: Inspection) -> bool:
     if any((one.fate, one.file, one.qualified) == ("removed", path, member) for one in inspection.symbols):
         return True
     package = path.rpartition("/")[0]
-    gone = {file.base_path for file in inspection.change.files} - inspection.repository.head.entries().keys()
+    gone = {file.base_path for file in inspection.change.files} - inspection.head.entries().keys()
     return f"{package}/{member}.py" in gone or f"{package}/{member}/__init__.py" in gone
 
 

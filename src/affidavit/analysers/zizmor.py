@@ -235,7 +235,7 @@ def add_to_zizmor(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
 
 def judge_zizmor(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """Return why a new problem is not a finding: it is only advice, or outsiders cannot reach it."""
-    lines = inspection.repository.head.lines(diagnostic.path) or []
+    lines = inspection.head.lines(diagnostic.path) or []
     named = "\n".join(lines[diagnostic.line - 1 : diagnostic.end_line or diagnostic.line])
     rule = diagnostic.rule.partition("/")[2]
     if rule == "dangerous-triggers":

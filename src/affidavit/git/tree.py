@@ -4,7 +4,8 @@ import math
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from copy import copy
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 
@@ -146,6 +147,7 @@ class GitTree:
         self.before: GitTree | None = None
         """What this tree is compared with: a file that is text there is text here, whatever bytes it has."""
         self._store = store
+        self._hidden: frozenset[str] = frozenset()
         self._listing = threading.Lock()
 
     @cached_property
@@ -176,6 +178,13 @@ class GitTree:
 
     def entry(self, path: str) -> Entry | None:
         return self.entries().get(path)
+
+    def without(self, paths: Collection[str]) -> "GitTree":
+        """Return the tree as if it did not have these files."""
+        found = copy(self)
+        found._hidden = self._hidden.union(paths)  # noqa: SLF001 - its own
+        found._entries = {path: one for path, one in self.entries().items() if path not in paths}  # noqa: SLF001
+        return found
 
     def size(self, path: str) -> int | None:
         """The size of a regular file in bytes."""
@@ -238,7 +247,8 @@ class GitTree:
     ) -> list[SearchHit]:
         """Return the lines that match; raise InputError for a bad pattern or paths that name no file."""
         query = Query(pattern, is_literal, is_word, max_hits, max_characters)
-        return search_tree(self._store.git, self, query, paths, counts)
+        seen = (lambda path: path not in self._hidden and counts(path)) if self._hidden else counts
+        return search_tree(self._store.git, self, query, paths, seen)
 
     def blame(self, path: str, line: int) -> BlameLine | None:
         """Return who last changed a line; None if there is no such line or no commit."""
