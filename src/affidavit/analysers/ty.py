@@ -43,12 +43,12 @@ LITERAL = re.compile(rf"""\bLiteral\[(?:{TEXT.pattern}|[^\]"'])*""", re.DOTALL)
 EMPTY_ENVIRONMENT = {"environment/pyvenv.cfg": b"home = /usr/bin\n"}
 
 
-def invoke_ty(base: Tree, _paths: Sequence[str]) -> Invocation:
+def invoke_ty(base: Tree, paths: Sequence[str]) -> Invocation:
     """Run our rules except those that the base commit turns off, with its source folders and Python."""
-    return _invoke(base, _python(base))
+    return _invoke(base, paths, _python(base))
 
 
-def _invoke(base: Tree, python: str) -> Invocation:
+def _invoke(base: Tree, paths: Sequence[str], python: str) -> Invocation:
     settings = _settings(base)
     off = switched_off(settings)
     chosen = [name for name in NAMES if name not in off]
@@ -70,7 +70,7 @@ def _invoke(base: Tree, python: str) -> Invocation:
             *(f"--error={name}" for name in chosen),
             ".",
         ),
-        files={"ty.toml": _configuration(base, settings).encode()},
+        files={"ty.toml": _configuration(base, paths, settings).encode()},
         outside={**EMPTY_ENVIRONMENT, site_packages: b""},
         has_exclusions=bool(_excluded(settings)),
     )
@@ -111,9 +111,16 @@ def _python(base: Tree) -> str:
     return f"{oldest[0]}.{oldest[1]}" if oldest else DEFAULT_PYTHON
 
 
-def _configuration(base: Tree, settings: Table) -> str:
+def _configuration(base: Tree, paths: Sequence[str], settings: Table) -> str:
     named = strings(subtable(settings, "environment").get("root"))
-    roots = [place for root in named if (place := within_repository("", root))] or source_folders(base)
+    roots = [place for root in named if (place := within_repository("", root))] or [
+        *source_folders(base),
+        "src",
+    ]
+    # Ty refuses a folder that the side does not have.
+    roots = [
+        one for one in dict.fromkeys(roots) if one == "." or any(path.startswith(f"{one}/") for path in paths)
+    ]
     # The first pattern takes back ty's own list, which leaves out `dist`, `venv` and others.
     excluded = ["!**", *_excluded(settings)]
     return f"[environment]\nroot = {toml_list(roots)}\n[src]\nexclude = {toml_list(excluded)}\n"
@@ -218,7 +225,7 @@ TY = Analyser(
     judge=judge_ty,
     is_doubtful=is_of_python,
     confirmed_by=(
-        lambda base, _paths: _invoke(base, "{}.{}".format(*OLDEST_PYTHON)),
-        lambda base, _paths: _invoke(base, "{}.{}".format(*NEWEST_PYTHON)),
+        lambda base, paths: _invoke(base, paths, "{}.{}".format(*OLDEST_PYTHON)),
+        lambda base, paths: _invoke(base, paths, "{}.{}".format(*NEWEST_PYTHON)),
     ),
 )
