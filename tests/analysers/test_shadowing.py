@@ -179,6 +179,10 @@ def test_files_that_the_change_adds_withhold_what_they_excuse(case, what):
     assert outcomes(TY, case(PACKAGE, {**fault, **excuse})) == {user: "withheld"}
 
 
+def test_a_module_that_is_renamed_to_a_text_breaks_who_imports_it(case):
+    assert outcomes(TY, case(PACKAGE, {"pkg/lib.py": None, "notes.txt": LIB})) == {"pkg/user.py": "found"}
+
+
 def test_files_of_base_excuse_as_before(case):
     fault, excuse, _ = EXCUSED_BY_NEW_FILES["an empty module of the name of a changed one"]
     assert outcomes(TY, case({**PACKAGE, **excuse}, fault)) == {}

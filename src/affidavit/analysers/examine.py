@@ -37,7 +37,7 @@ WALLS_ADVICE = "Allow user namespaces, as in `sysctl kernel.unprivileged_userns_
 
 async def examine(analyser: Analyser, case: Case, why_off: WhyOff, *means: Any) -> Reply:
     """Run the analyser on both sides, compare them, and reply with the findings that are new."""
-    if not any(map(analyser.looks_at, case.change.files)):
+    if not any(_concerns(analyser, file) for file in case.change.files):
         return _reply(analyser)
     program = await find_program(analyser, case.repository.folder)
     if program is None:
@@ -63,6 +63,12 @@ async def examine(analyser: Analyser, case: Case, why_off: WhyOff, *means: Any) 
         analyser_runs=runs,
         diagnostics=note_set_aside(analyser.name, analyser.rules, found.dropped),
     )
+
+
+def _concerns(analyser: Analyser, file: FileChange) -> bool:
+    """Return whether the analyser reads a changed file, or read it under the name that it had before."""
+    was_read = analyser.scope == "project" and file.old_path is not None and analyser.covers(file.old_path)
+    return was_read or analyser.looks_at(file)
 
 
 async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
