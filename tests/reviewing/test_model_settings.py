@@ -86,7 +86,7 @@ def test_a_folder_cannot_choose_a_model(repo: Repo) -> None:
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("model = 3", "expected text"),
+        ("model = 3", "expected PROVIDER:NAME, found 3"),
         ('model = " "', "expected PROVIDER:NAME"),
         ("planner_temperature = 3", "from 0 to 2"),
         ("planner_temperature = nan", "from 0 to 2"),

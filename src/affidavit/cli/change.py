@@ -25,6 +25,7 @@ from affidavit.forges.address import is_request_url, parse_change_url, refuse_wi
 from affidavit.git.location import Allowed
 from affidavit.ports import Tree
 from affidavit.records.change import Comment
+from affidavit.records.record import first_mistake
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.specialists.rulebook import RULES
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
@@ -141,9 +142,7 @@ def read_discussion(source: str | None, *, is_input_taken: bool = False) -> tupl
     try:
         return COMMENTS.validate_python([_known_fields(one) for one in json.loads(text)])
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise InputError(f"--discussion: {source}: {place}: {first['msg']}") from error
+        raise InputError(f"--discussion: {source}: {first_mistake(error)}") from error
     except (ValueError, TypeError, RecursionError) as error:
         raise InputError(f"--discussion: {source} is not a JSON list of comments: {error}") from error
 

@@ -24,6 +24,7 @@ from affidavit.recheck.check import Rechecked, recheck, without_commands
 from affidavit.recheck.findings import Proof
 from affidavit.recheck.programs import AGAIN, run_again, try_again
 from affidavit.recheck.signers import allowed_signers
+from affidavit.records.record import first_mistake
 from affidavit.records.report import Report, why_not_derived
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.hold import assemble_crew, patch_trier
@@ -128,9 +129,7 @@ def _settings_of(recorded: Report, path: Path) -> Settings:
     try:
         return Settings.model_validate(recorded.settings)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{path}: settings: {where}: {first['msg']}") from error
+        raise InputError(f"{path}: settings: {first_mistake(error)}") from error
 
 
 def _signature_of(report: Path, repository: GitRepository, trust_base: str | None) -> SignatureCheck:

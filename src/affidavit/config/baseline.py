@@ -5,33 +5,36 @@ import re
 import tomllib
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
 from affidavit.records.change import Dismissed
-from affidavit.records.record import Record
+from affidavit.records.record import Record, first_mistake
 
 BASELINE_PATH = ".affidavit/ignored.toml"
 FINGERPRINT = re.compile(r"[0-9a-f]{16}")
-NEEDED = {
-    "fingerprint": "16 characters 0-9 and a-f, as a report shows them",
-    "why": "the reason of the dismissal",
-}
-FIELDS = (*NEEDED, "title", "file", "added")
 HEADER = "# Dismissed findings, by fingerprint. Written by `affidavit ignore`; read from the base commit.\n"
 
 
-class Dismissal(Record):
-    fingerprint: str
-    why: str
+class Entry(Record):
+    """A dismissal as the file has it."""
+
+    fingerprint: str = Field(pattern=f"^{FINGERPRINT.pattern}$")
+    why: str = Field(pattern=r"\S")
     title: str = ""
     file: str = ""
     added: str = ""
+
+
+class Dismissal(Entry):
     by: str = ""
     """Who brought it into the base commit; git says so, never the file."""
+
+
+class _File(Record):
+    ignore: tuple[Entry, ...] = ()
 
 
 class Baseline(Record):
@@ -88,43 +91,14 @@ def _author(base: Tree, lines: Sequence[str], fingerprint: str) -> str:
 
 
 def parse_baseline(text: str) -> dict[str, Dismissal]:
-    """Parse the file; an error names the entry, the field and what was expected."""
+    """Parse the file; an error names the entry, counted from 0, the field and what was expected."""
     try:
-        content = tomllib.loads(text)
+        entries = _File.model_validate(tomllib.loads(text)).ignore
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{BASELINE_PATH}: not valid TOML: {error}") from error
-    strange = [name for name in content if name != "ignore"]
-    if strange:
-        raise SettingsError(f"{BASELINE_PATH}: unknown name {strange[0]!r}; expected [[ignore]] tables only")
-    entries = content.get("ignore", [])
-    if not isinstance(entries, list):
-        raise SettingsError(f"{BASELINE_PATH}: ignore: expected [[ignore]] tables, found {_kind(entries)}")
-    dismissals = [_dismissal(entry, number) for number, entry in enumerate(entries, 1)]
-    return {dismissal.fingerprint: dismissal for dismissal in dismissals}
-
-
-def _dismissal(entry: Any, number: int) -> Dismissal:
-    where = f"{BASELINE_PATH}: entry {number}"
-    if not isinstance(entry, dict):
-        raise SettingsError(f"{where}: expected an [[ignore]] table, found {_kind(entry)}")
-    for name, value in entry.items():
-        if name not in FIELDS:
-            raise SettingsError(f"{where}: unknown field {name!r}; known: {', '.join(FIELDS)}")
-        if not isinstance(value, str):
-            raise SettingsError(f"{where}: {name}: expected text in quotes, found {_kind(value)}")
-    for name, expected in NEEDED.items():
-        if not entry.get(name, "").strip():
-            raise SettingsError(f"{where}: {name} is missing: expected {expected}")
-    if not FINGERPRINT.fullmatch(entry["fingerprint"]):
-        raise SettingsError(
-            f"{where}: fingerprint: expected {NEEDED['fingerprint']}, found {entry['fingerprint'][:40]!r}"
-        )
-    return Dismissal(**entry)
-
-
-def _kind(value: Any) -> str:
-    kinds = {dict: "a table", list: "a list", str: "text", bool: "true or false", int: "a number"}
-    return kinds.get(type(value), f"a {type(value).__name__}")
+    except ValidationError as error:
+        raise SettingsError(f"{BASELINE_PATH}: {first_mistake(error)}") from error
+    return {one.fingerprint: Dismissal(**one.model_dump()) for one in entries}
 
 
 def add_dismissal(text: str, dismissal: Dismissal) -> str:
@@ -137,7 +111,7 @@ def add_dismissal(text: str, dismissal: Dismissal) -> str:
 def new_dismissal(fingerprint: str, why: str, title: str = "", file: str = "") -> Dismissal:
     """Make a dismissal dated today; fingerprint and reason are required."""
     if not FINGERPRINT.fullmatch(fingerprint):
-        raise SettingsError(f"{fingerprint!r} is not a fingerprint: {NEEDED['fingerprint']}")
+        raise SettingsError(f"{fingerprint!r} is not a fingerprint: expected 16 characters 0-9 and a-f")
     if not why.strip():
         raise SettingsError("--why must say why the finding is dismissed")
     added = datetime.now(UTC).date().isoformat()

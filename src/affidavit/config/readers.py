@@ -1,10 +1,9 @@
 """Read and check the values of settings."""
 
-import math
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
 from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
 from affidavit.ports import Role
@@ -15,6 +14,39 @@ ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "join
 """Those that the user may choose a model for; the joiner has the verifier's."""
 
 
+Read = Callable[[Any], Any]
+
+
+def _reader(kind: Any, expected: str) -> Read:
+    adapter = TypeAdapter(kind, config=ConfigDict(defer_build=True))
+
+    def read(value: Any) -> Any:
+        try:
+            # Pydantic reads true as 1.
+            if isinstance(value, bool) and kind is not bool:
+                raise ValueError(value)
+            return adapter.validate_python(value)
+        except ValueError as error:
+            raise ValueError(f"expected {expected}, found {value!r}") from error
+
+    return read
+
+
+def _whole_number(most: int, what: str = "a whole number") -> Read:
+    return _reader(Annotated[int, Field(ge=1, le=most)], f"{what} from 1 to {most}")
+
+
+def _number_between(least: float, most: float) -> Read:
+    return _reader(Annotated[float, Field(ge=least, le=most)], f"a number from {least:.10g} to {most:.10g}")
+
+
+_text = _reader(str, "text")
+_texts = _reader(tuple[str, ...], "a list of texts")
+_truth = _reader(bool, "true or false")
+_model_name = _reader(Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)], "PROVIDER:NAME")
+LINTERS = TypeAdapter(tuple[Linter, ...], config=ConfigDict(defer_build=True))
+
+
 def _severity(value: Any) -> Severity:
     return read_severity(_text(value))
 
@@ -23,30 +55,23 @@ def _gate(value: Any) -> Severity | None:
     if _text(value).strip().lower() == "never":
         return None
     try:
-        return read_severity(_text(value))
+        return read_severity(value)
     except UnknownWordError as error:
         raise ValueError(f"{error}, or never") from error
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"expected text, found {value!r}")
-    return value
-
-
 def _words(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        value = [word.strip() for word in value.split(",")]
-    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
-        raise ValueError(f"expected a list of texts, found {value!r}")
-    return tuple(word for word in value if word)
+    texts = [word.strip() for word in value.split(",")] if isinstance(value, str) else _texts(value)
+    return tuple(filter(None, texts))
+
+
+def _focus(value: Any) -> frozenset[Category]:
+    return read_focus(_words(value))
 
 
 def _linters(value: Any) -> tuple[Linter, ...]:
-    if not isinstance(value, list):
-        raise ValueError("expected [[linters]] tables")
     try:
-        linters = tuple(Linter.model_validate(entry) for entry in value)
+        linters = LINTERS.validate_python(value)
     except ValidationError as error:
         wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
         raise ValueError("; ".join(wrong)) from error
@@ -56,72 +81,7 @@ def _linters(value: Any) -> tuple[Linter, ...]:
     return linters
 
 
-def _focus(value: Any) -> frozenset[Category]:
-    return read_focus(_words(value))
-
-
-def _truth(value: Any) -> bool:
-    words = {
-        "1": True,
-        "true": True,
-        "yes": True,
-        "on": True,
-        "0": False,
-        "false": False,
-        "no": False,
-        "off": False,
-    }
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.lower() in words:
-        return words[value.lower()]
-    raise ValueError(f"expected true or false, found {value!r}")
-
-
-def _seconds(value: Any) -> int:
-    try:
-        seconds = int(value) if not isinstance(value, bool) else 0
-    except (TypeError, ValueError):
-        seconds = 0
-    if not 1 <= seconds <= 86_400:
-        raise ValueError(f"expected seconds from 1 to 86400, found {value!r}")
-    return seconds
-
-
-def _number_between(least: float, most: float) -> Callable[[Any], float]:
-    def read(value: Any) -> float:
-        try:
-            number = float(value) if isinstance(value, int | float | str) else math.nan
-        except (ValueError, OverflowError):
-            number = math.nan
-        if isinstance(value, bool) or not least <= number <= most:
-            raise ValueError(f"expected a number from {least:.10g} to {most:.10g}, found {value!r}")
-        return number
-
-    return read
-
-
-def _whole_number(most: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        try:
-            number = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else 0
-        except ValueError:
-            number = 0
-        if not 1 <= number <= most:
-            raise ValueError(f"expected a whole number from 1 to {most}, found {value!r}")
-        return number
-
-    return read
-
-
-def _model_name(value: Any) -> str:
-    name = _text(value).strip()
-    if not name:
-        raise ValueError("expected PROVIDER:NAME, found nothing")
-    return name
-
-
-MODEL_READERS: dict[str, Callable[[Any], Any]] = {
+MODEL_READERS: dict[str, Read] = {
     "model": _model_name,
     **{f"{role}_model": _model_name for role in ROLES},
     "base_url": _text,
@@ -133,7 +93,7 @@ MODEL_READERS: dict[str, Callable[[Any], Any]] = {
     "budget_tokens": _whole_number(10**12),
     "prices_usd_per_million": read_prices,
 }
-READERS: dict[str, Callable[[Any], Any]] = {
+READERS: dict[str, Read] = {
     "fail_on": _gate,
     "severity_threshold": _severity,
     "focus": _focus,
@@ -144,13 +104,13 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "exclude": _words,
     "analysers_off": _words,
     "rules_off": _words,
-    "analyser_timeout_seconds": _seconds,
+    "analyser_timeout_seconds": _whole_number(86_400, "seconds"),
     "linters": _linters,
     "allow_linters": _truth,
     "language_servers": _truth,
     "typescript_server": _text,
     "run": _truth,
-    "run_seconds": _seconds,
+    "run_seconds": _whole_number(86_400, "seconds"),
     "run_at_once": _whole_number(256),
     "max_iterations": _whole_number(1_000),
     **MODEL_READERS,

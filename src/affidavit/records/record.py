@@ -1,8 +1,8 @@
-"""The frozen model that all records share."""
+"""The frozen model that all records share, and the words for data that does not fit one."""
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 Side = Literal["base", "head"]
 
@@ -11,3 +11,10 @@ class Record(BaseModel):
     """Immutable data; `model_copy(update=…)` makes the next version of it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null")
+
+
+def first_mistake(error: ValidationError) -> str:
+    """Return where the first mistake is and what was expected, in one line."""
+    first = error.errors(include_url=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"{where}: {first['msg']}" if where else first["msg"]

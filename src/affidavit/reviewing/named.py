@@ -21,6 +21,7 @@ from affidavit.git.location import (
     repository_name,
 )
 from affidavit.records.candidate import Candidate
+from affidavit.records.record import first_mistake
 from affidavit.records.report import REDACTED, Report, why_not_derived
 from affidavit.stages.intake import writable
 from affidavit.store.open import Store, open_store
@@ -54,9 +55,7 @@ def read_report(path: Path) -> Report:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        why = _other_version(content) or f"{where}: {first['msg']}"
+        why = _other_version(content) or first_mistake(error)
         raise InputError(
             f"{path} is not a native report of this version: {why}; `review --format report=FILE` makes one"
         ) from error

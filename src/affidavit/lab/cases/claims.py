@@ -15,7 +15,7 @@ from affidavit.lab.cases.folders import CASE_FILE, CaseFolder, read_case, read_j
 from affidavit.lab.records import ClaimKind, PlantedClaim
 from affidavit.records.candidate import Worth
 from affidavit.records.finding import Finding
-from affidavit.records.record import Side
+from affidavit.records.record import Side, first_mistake
 
 FILE_FIELDS = ("case", "claims")
 CLAIM_SCHEMA_VERSION = "1.2"
@@ -88,9 +88,7 @@ def _claim(item: Any, where: str) -> PlantedClaim:
     try:
         claim = PlantedClaim.model_validate({**item, "finding": finding})
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{where}: {field}: {first['msg'].lower()}") from error
+        raise InputError(f"{where}: {first_mistake(error).lower()}") from error
     problem = _contradiction(claim)
     if problem:
         raise InputError(f"{where} ({claim.id}): {problem}")
