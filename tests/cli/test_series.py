@@ -270,6 +270,18 @@ def test_of_places_with_one_cause_the_one_that_is_silenced_blocks_when_the_other
     assert affidavit("recheck", tmp_path / "report.json", cwd=repo.path).code == 0
 
 
+def test_a_finding_in_a_file_that_is_excluded_now_does_not_block(branch: Repo, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    assert review(branch, data=data)[0].code == 1
+    branch.commit("More", {"app.py": WORSE})
+    done, second = review(branch, "--exclude", "app.py", data=data)
+    (carried,) = second["candidates"]
+    assert (done.code, second["verdict"]["blocking"]) == (0, [])
+    assert carried["withheld"] == {"code": "excluded", "detail": "app.py"}
+    assert affidavit("recheck", tmp_path / "report.json", cwd=branch.path).code == 0
+    assert review(branch, data=data)[0].code == 1
+
+
 HIDES = {
     "without an extension": "mkdir lib; git mv app.py lib/app",
     "as text": "git mv app.py app.py.txt",

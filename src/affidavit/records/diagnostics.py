@@ -38,6 +38,7 @@ class Reason(StrEnum):
     BELOW_THRESHOLD = "below_threshold"
     OUT_OF_FOCUS = "out_of_focus"
     STYLE_OFF = "style_off"
+    EXCLUDED = "excluded"
     DISMISSED = "dismissed"
     SUPPRESSED = "suppressed"
     FIXED = "fixed"
@@ -46,8 +47,11 @@ class Reason(StrEnum):
     SHORTER_TEXT_REFUSED = "shorter_text_refused"
 
 
-HIDDEN_BY_CHOICE = (Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF)
-"""Why a finding is not shown that counts at verdict and gate all the same: the user chose what to see."""
+HIDDEN_BY_CHOICE = (Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF, Reason.EXCLUDED)
+"""Why a finding is not shown that is still open: the user chose what to see.
+
+All but those of excluded files count at verdict and gate all the same.
+"""
 
 
 class SetAside(Record):

@@ -105,10 +105,20 @@ def _judged_and_visible(
         return choose_visibility(candidate, case.change, settings, searchers)
 
     # What people dismissed, and what the user chose not to see, stands for nothing else.
-    dismissed = [dismiss(candidate, dismissals) for candidate in docket.candidates]
+    dismissed = [
+        dismiss(_left_out(candidate, case.change, searchers), dismissals) for candidate in docket.candidates
+    ]
     were_one = spots_of(case.earlier.findings) if case.earlier else frozenset()
     judged = gather_places(dismissed, STAGE, lambda one: with_visibility(one).withheld is not None, were_one)
     return judged, [with_visibility(candidate) for candidate in judged]
+
+
+def _left_out(candidate: Candidate, change: Change, searchers: Container[str]) -> Candidate:
+    """End a finding of an earlier review whose file is excluded in this one: it does not count."""
+    file = change.file_at(candidate.finding.file, candidate.finding.side) if candidate.finding else None
+    if file is None or file.skipped is not SkipReason.EXCLUDED or candidate.specialist in searchers:
+        return candidate
+    return candidate.withhold(STAGE, Reason.EXCLUDED, file.path)
 
 
 def _coverage(docket: Docket, case: Case, judged: Sequence[Candidate]) -> Coverage:

@@ -2853,7 +2853,7 @@ export interface components {
          * @description Every diagnostic code; a withheld finding has one of them as its reason.
          * @enum {string}
          */
-        Reason: "file_not_in_changed_files" | "all_findings_dropped" | "incompatible_version" | "invalid_json" | "truncated_json" | "response_rejected" | "missing_required_field" | "unknown_field" | "invalid_enum_value" | "invalid_type" | "invalid_line_range" | "coercion_applied" | "finding_dropped" | "evidence_not_found" | "evidence_relocated" | "evidence_ambiguous" | "absence_not_searched" | "absence_disproved" | "refuted" | "nit" | "duplicate_of" | "verifier_failed" | "joiner_failed" | "budget_exhausted" | "below_threshold" | "out_of_focus" | "style_off" | "dismissed" | "suppressed" | "fixed" | "claimed_look_not_made" | "words_contradict_verdict" | "shorter_text_refused";
+        Reason: "file_not_in_changed_files" | "all_findings_dropped" | "incompatible_version" | "invalid_json" | "truncated_json" | "response_rejected" | "missing_required_field" | "unknown_field" | "invalid_enum_value" | "invalid_type" | "invalid_line_range" | "coercion_applied" | "finding_dropped" | "evidence_not_found" | "evidence_relocated" | "evidence_ambiguous" | "absence_not_searched" | "absence_disproved" | "refuted" | "nit" | "duplicate_of" | "verifier_failed" | "joiner_failed" | "budget_exhausted" | "below_threshold" | "out_of_focus" | "style_off" | "excluded" | "dismissed" | "suppressed" | "fixed" | "claimed_look_not_made" | "words_contradict_verdict" | "shorter_text_refused";
         /**
          * RecentCommit
          * @description The newest commit of a branch.
