@@ -37,6 +37,11 @@ def test_flags_come_before_the_environment_and_that_before_the_file(repo: Repo) 
     assert settings.sources == ("affidavit.toml", "environment")
 
 
+def test_every_source_adds_to_what_is_excluded(repo: Repo) -> None:
+    settings = load(repo, FILES, {"AFFIDAVIT_EXCLUDE": "b/**"}, {"exclude": "c/**"})
+    assert settings.exclude == ("c/**", "b/**", "a/**", "web/*.snap")
+
+
 def test_pyproject_can_hold_the_settings(repo: Repo) -> None:
     assert load(repo, {"pyproject.toml": '[tool.affidavit]\nexclude = ["docs/**"]\n'}).exclude == ("docs/**",)
 

@@ -34,7 +34,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def path_options(command: Command) -> Command:
-    exclude = click.option("--exclude", metavar="GLOBS", help="Do not review these paths.")
+    exclude = click.option(
+        "--exclude", metavar="GLOBS", help="Do not review these paths; adds to the settings' exclude."
+    )
     return click.option("--include", metavar="GLOBS", help="Review only these paths.")(exclude(command))
 
 

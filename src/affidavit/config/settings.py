@@ -195,7 +195,7 @@ def _merged(
     flags: Mapping[str, Any],
     explicit_file: tuple[str, bytes] | None,
 ) -> Settings:
-    settings, excluded = _settings_at_base(tree, with_root=explicit_file is None)
+    settings = _settings_at_base(tree, with_root=explicit_file is None)
     if explicit_file is not None:
         is_pyproject = PurePosixPath(explicit_file[0]).name == "pyproject.toml"
         raw = _parse_toml(*explicit_file, is_pyproject=is_pyproject) or {}
@@ -211,29 +211,28 @@ def _merged(
     settings = _laid_over(settings, values, "environment", sources)
     chosen = {name: value for name, value in flags.items() if value is not None}
     values = read_values(chosen, "", shown_as=lambda name: "--" + name.replace("_", "-"))
-    settings = _laid_over(settings, values, "flag", settings.sources)
-    return settings.model_copy(update={"exclude": (*settings.exclude, *excluded)})
+    return _laid_over(settings, values, "flag", settings.sources)
 
 
 def derive_settings(base: Tree, recorded: Settings, tip: Tree | None = None) -> Settings:
     """Read a recorded review's settings from base and tip again; take the user's choices from the record."""
     with_root = "file" not in recorded.origins.values()
-    _, excluded = _settings_at_base(tip or base, with_root=with_root)
-    # What folders exclude was added to what others chose.
-    given = recorded.exclude[: max(0, len(recorded.exclude) - len(excluded))]
+    at_files = _settings_at_base(tip or base, with_root=with_root).exclude
+    # What the user excludes comes before what files do.
+    given = recorded.exclude[: max(0, len(recorded.exclude) - len(at_files))]
     at_base = _derived(base, recorded, given)
     return _limited(_derived(tip, recorded, given), at_base) if tip else at_base
 
 
 def _derived(tree: Tree, recorded: Settings, given: tuple[str, ...]) -> Settings:
     is_root_replaced = "file" in recorded.origins.values()
-    settings, excluded = _settings_at_base(tree, with_root=not is_root_replaced)
+    settings = _settings_at_base(tree, with_root=not is_root_replaced)
     # What nobody can choose, nobody has chosen, whatever the record says.
     chosen = {
         name: origin for name, origin in recorded.origins.items() if origin != "base" and name in READERS
     }
     values = {name: getattr(recorded, name) for name in chosen}
-    values["exclude"] = (*(given if "exclude" in chosen else settings.exclude), *excluded)
+    values["exclude"] = (*(given if "exclude" in chosen else ()), *settings.exclude)
     sources = (
         *(recorded.sources[:1] if is_root_replaced else ()),
         *settings.sources,
@@ -243,17 +242,17 @@ def _derived(tree: Tree, recorded: Settings, given: tuple[str, ...]) -> Settings
     return settings.model_copy(update={**values, "origins": origins, "sources": sources})
 
 
-def _settings_at_base(base: Tree | None, *, with_root: bool) -> tuple[Settings, tuple[str, ...]]:
-    """Return the settings of the commit's files, and what its folders exclude."""
-    settings, excluded = Settings(), []
+def _settings_at_base(base: Tree | None, *, with_root: bool) -> Settings:
+    """Return the settings of the commit's files."""
+    settings = Settings()
     for folder, path, raw in _files_at_base(base):
         try:
             if isinstance(raw, SettingsError):
                 raise raw
             if folder:
-                chosen, patterns = _read_folder(folder, path, raw)
-                settings = settings.model_copy(update={"folders": (*settings.folders, chosen)})
-                excluded += patterns
+                chosen, excluded = _read_folder(folder, path, raw)
+                update = {"folders": (*settings.folders, chosen), "exclude": (*settings.exclude, *excluded)}
+                settings = settings.model_copy(update=update)
             elif with_root:
                 settings = _laid_over(settings, _read_root(raw, path), "base", settings.sources)
             else:
@@ -265,15 +264,16 @@ def _settings_at_base(base: Tree | None, *, with_root: bool) -> tuple[Settings, 
     unread = read_baseline(base).problem if base is not None else ""
     if unread:
         settings = settings.model_copy(update={"problems": (*settings.problems, unread)})
-    return settings, tuple(excluded)
+    return settings
 
 
 def _laid_over(
     settings: Settings, values: Mapping[str, Any], origin: Origin, sources: tuple[str, ...]
 ) -> Settings:
-    """Return the settings with one more source on top."""
+    """Return the settings with one more source on top; what it excludes is added."""
     origins = {**settings.origins, **dict.fromkeys(values, origin)}
-    return settings.model_copy(update={**values, "origins": origins, "sources": sources})
+    exclude = (*values.get("exclude", ()), *settings.exclude)
+    return settings.model_copy(update={**values, "exclude": exclude, "origins": origins, "sources": sources})
 
 
 def _read_root(raw: Mapping[str, Any], where: str) -> dict[str, Any]:
