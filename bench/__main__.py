@@ -1,4 +1,7 @@
-"""`make bench`: measure, and print each ratio beside its bound; `--smoke` only runs everything once."""
+"""`make bench`: measure everything and write `bench/results.md`; `--smoke` only runs everything once.
+
+Each row prints its ratio beside its bound. `python -m bench NAME…` measures some sections and writes nothing.
+"""
 
 import resource
 import sys
@@ -15,6 +18,7 @@ from bench.context import context
 from bench.measure import Row, Scale, Section, smoke_scale
 from bench.page import page
 from bench.repositories import repaired_repository
+from bench.results import write_results
 
 SECTIONS: dict[str, Section] = {
     "start": mechanical.start,
@@ -46,9 +50,16 @@ def main(arguments: Sequence[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             measure({**SECTIONS, **_tool_sections()}, arguments[1:], smoke_scale(Path(folder)), Row.line)
     else:
-        scale = Scale()
+        scale, rows = Scale(), list[Row]()
         scale.folder.mkdir(exist_ok=True)
-        measure(SECTIONS, arguments, scale, lambda row: print(row.line(), flush=True))
+
+        def show(row: Row) -> None:
+            print(row.line(), flush=True)
+            rows.append(row)
+
+        measure(SECTIONS, arguments, scale, show)
+        if not arguments:
+            write_results(rows)
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         print(f"peak memory of the largest process: {peak:.0f} MB ({scale.project.name})")
 

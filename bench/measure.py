@@ -78,14 +78,28 @@ class Row:
 
     def line(self) -> str:
         """Return the row as text."""
-        ratio = self.value / self.other
-        mark = "within" if ratio <= self.bound else "OVER"
-        digits = 0 if self.unit == "tok" else 3
         return (
-            f"{self.what:<38} {self.value:8.{digits}f} {self.unit:<3} "
-            f"{self.against:<42} {self.other:8.{digits}f} {self.unit:<3}"
-            f"  ratio {ratio:6.2f}   {mark} {self.bound:.3g}"
+            f"{self.what:<38} {self._shown(self.value):>12} {self.against:<42} {self._shown(self.other):>12}"
+            f"  ratio {self.ratio:6.2f}   {self.mark} {self.bound:.3g}"
         )
+
+    def table_row(self) -> str:
+        """Return the row as a line of a Markdown table."""
+        cells = [self.what.strip(), self._shown(self.value), self.against, self._shown(self.other)]
+        return f"| {' | '.join([*cells, f'{self.ratio:.2f}', f'{self.mark} {self.bound:.3g}'])} |\n"
+
+    @property
+    def ratio(self) -> float:
+        """Return the value as a multiple of the other."""
+        return self.value / self.other
+
+    @property
+    def mark(self) -> str:
+        """Return whether the ratio is within its bound."""
+        return "within" if self.ratio <= self.bound else "OVER"
+
+    def _shown(self, value: float) -> str:
+        return f"{value:.{0 if self.unit == 'tok' else 3}f} {self.unit}"
 
 
 Section = Callable[[Scale], Iterable[Row]]
