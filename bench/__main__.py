@@ -15,6 +15,7 @@ from pathlib import Path
 from bench import map as map_of_fixes
 from bench import mechanical, models, recorded, redaction, service, sweep
 from bench.context import context
+from bench.growth import growth
 from bench.measure import Row, Scale, Section, smoke_scale
 from bench.page import page
 from bench.repositories import repaired_repository
@@ -31,6 +32,7 @@ SECTIONS: dict[str, Section] = {
     "iterations": models.iterations,
     "page": page,
     **service.parts(),
+    "growth": growth,
     "tokens": models.tokens,
 }
 TOOLS: dict[str, Callable[[Sequence[str]], None]] = {

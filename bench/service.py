@@ -117,6 +117,7 @@ class Loaded:
     workers: list[Service]
     address: str
     """Of the model."""
+    database: str | None
 
     def times_asked(self) -> int:
         """Return how many completions the model was asked for."""
@@ -125,7 +126,7 @@ class Loaded:
 
 
 @contextmanager
-def _service(scale: Scale, kind: str, workers: int) -> Iterator[Loaded]:
+def started_service(scale: Scale, kind: str, workers: int) -> Iterator[Loaded]:
     with ExitStack() as stack:
         address = stack.enter_context(serving_model(Reviewer, scale.service_latency_seconds))
         where = stack.enter_context(_database(kind))
@@ -133,27 +134,27 @@ def _service(scale: Scale, kind: str, workers: int) -> Iterator[Loaded]:
         at_once = scale.reviews_at_once
         limits = {
             "reviews-at-once": at_once,
-            "reviews-at-once-per-tenant": WORKERS * at_once,
-            "calls-at-once": WORKERS * at_once,
+            "reviews-at-once-per-tenant": workers * at_once,
+            "calls-at-once": workers * at_once,
         }
         told = [word for name, number in limits.items() for word in (f"--{name}", str(number))]
         arguments = ["--model", "openai:slow", "--base-url", address, *told, *where]
         client, _ = stack.enter_context(serving(folder, "--no-work", *arguments, is_started=True))
         crew = [stack.enter_context(working(folder, *arguments, is_started=True)) for _ in range(workers)]
-        yield Loaded(client, crew, address)
+        yield Loaded(client, crew, address, where[-1] if where else None)
 
 
 def load_rows(scale: Scale, kind: str, *, has_analysers: bool) -> list[Row]:
     """Compare the throughput of two workers with the ideal, and what else many reviews cost."""
     at_once, reviews = WORKERS * scale.reviews_at_once, scale.service_reviews
     latency = scale.service_latency_seconds
-    with _service(scale, kind, WORKERS) as loaded:
+    with started_service(scale, kind, WORKERS) as loaded:
         # What is loaded once, and what analysers say of the same text, is not measured.
-        _review_all(loaded.client, "warm", at_once, has_analysers=has_analysers)
-        asked, idle, used = loaded.times_asked(), _megabytes(loaded), _processor_seconds(loaded)
+        review_all(loaded.client, "warm", at_once, has_analysers=has_analysers)
+        asked, idle, used = loaded.times_asked(), _megabytes(loaded), processor_seconds(loaded)
         with _watching(loaded) as watched:
-            seconds = _review_all(loaded.client, "load", reviews, has_analysers=has_analysers)
-        calls, used = loaded.times_asked() - asked, _processor_seconds(loaded) - used
+            seconds = review_all(loaded.client, "load", reviews, has_analysers=has_analysers)
+        calls, used = loaded.times_asked() - asked, processor_seconds(loaded) - used
     if calls != reviews * CALLS:
         raise RuntimeError(f"{calls} calls were made for {reviews} reviews of {CALLS}")
     what = f"{reviews} reviews, {'analysers' if has_analysers else 'a scripted change'}, {kind}"
@@ -169,7 +170,7 @@ def load_rows(scale: Scale, kind: str, *, has_analysers: bool) -> list[Row]:
     ]
 
 
-def _review_all(client: Client, name: str, count: int, *, has_analysers: bool) -> float:
+def review_all(client: Client, name: str, count: int, *, has_analysers: bool) -> float:
     """Return the seconds from the first request until the last review is completed; none may fail."""
     began = time.perf_counter()
     reviews = [
@@ -242,16 +243,16 @@ def _megabytes(loaded: Loaded) -> float:
 
 
 def _processes(loaded: Loaded) -> list[int]:
-    return [process for worker in loaded.workers for process in _family(worker.process.pid)]
+    return [process for worker in loaded.workers for process in family(worker.process.pid)]
 
 
-def _family(process: int) -> list[int]:
+def family(process: int) -> list[int]:
     try:
         tasks = Path(f"/proc/{process}/task").glob("*/children")
         children = [int(number) for task in tasks for number in task.read_text().split()]
     except OSError:
         return []
-    return [process, *(each for child in children for each in _family(child))]
+    return [process, *(each for child in children for each in family(child))]
 
 
 def _kilobytes(process: int) -> int:
@@ -262,9 +263,14 @@ def _kilobytes(process: int) -> int:
     return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")), 0)
 
 
-def _processor_seconds(loaded: Loaded) -> float:
+def processor_seconds(loaded: Loaded) -> float:
     """Return what the workers have used, with all their children, also those that have ended."""
-    return sum(map(_ticks, _processes(loaded))) / os.sysconf("SC_CLK_TCK")
+    return seconds_of(_processes(loaded))
+
+
+def seconds_of(processes: list[int]) -> float:
+    """Return the processor time that some processes have used, with their children that have ended."""
+    return sum(map(_ticks, processes)) / os.sysconf("SC_CLK_TCK")
 
 
 def _ticks(process: int) -> int:
@@ -278,7 +284,7 @@ def _ticks(process: int) -> int:
 
 def stream_rows(scale: Scale, kind: str) -> list[Row]:
     """Measure how far the last listener is behind the first, and how fast others are answered."""
-    with _service(scale, kind, 1) as loaded, asyncio.Runner() as runner:
+    with started_service(scale, kind, 1) as loaded, asyncio.Runner() as runner:
         client = loaded.client
         names = [
             client.submit(diff_text=_change("stream", number, has_analysers=False))
