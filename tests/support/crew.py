@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -154,12 +154,14 @@ def what_happened(events: list[Event]) -> Counter[tuple[str, str]]:
 
 
 @contextmanager
-def crew_on(folder: Path, database: str | None) -> Iterator[Crew]:
-    """A server that does no reviews, and two workers that do."""
+def crew_on(
+    folder: Path, database: str | None, workers: int = 2, options: Sequence[str] = ()
+) -> Iterator[Crew]:
+    """A server that does no reviews, and workers that do."""
     model = PausingModel(LATENCY_SECONDS)
     with ExitStack() as stack:
         address, _ = stack.enter_context(model_serving(model))
-        arguments = ["--model", "openai:scripted", "--base-url", address, *PATIENT]
+        arguments = ["--model", "openai:scripted", "--base-url", address, *PATIENT, *options]
         cable = None
         if database:
             cable, near = stack.enter_context(cable_to(database))
@@ -168,8 +170,8 @@ def crew_on(folder: Path, database: str | None) -> Iterator[Crew]:
         store = stack.enter_context(open_store(database or folder))
         crew = Crew(client, model, folder, store, arguments, cable)
         stack.callback(_dismiss, crew)
-        crew.hire()
-        crew.hire()
+        for _ in range(workers):
+            crew.hire()
         yield crew
 
 

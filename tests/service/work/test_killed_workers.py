@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from crew import Crew, crew_on, what_happened
+from crew import WAIT_SECONDS, Crew, crew_on, what_happened
 from long_tests import IS_LONG, seeded_chance, tell
 from pausing_model import ROLES
+from postgres_server import Server
 from service_process import Answer
 
 KILLS = 10 if IS_LONG else 3
@@ -155,3 +156,21 @@ def test_a_worker_that_is_asked_to_end_completes_its_review_first(undisturbed: U
     assert crew.review(review_id).attempt == 1
     assert ending.process.wait(60) == 0
     ending.close()
+
+
+def test_four_workers_share_the_reviews_and_complete_them_though_one_dies(
+    tmp_path: Path, postgres: Server
+) -> None:
+    with crew_on(tmp_path, postgres.new_store(), workers=4, options=("--reviews-at-once", "1")) as crew:
+        crew.model.pause_at("planner")
+        reviews = [crew.submit(f"named-of-four-{number}") for number in range(8)]
+        until = time.monotonic() + WAIT_SECONDS
+        while len(owners := {crew.owner(one) for one in reviews} - {None}) < len(crew.workers):
+            assert time.monotonic() < until, crew.logs()
+            time.sleep(0.05)
+        crew.kill(max(filter(None, owners)))
+        crew.model.go_on()
+        assert {crew.finished(one)["status"] for one in reviews} == {"completed"}
+        attempts = [crew.review(one).attempt for one in reviews]
+        assert sorted(attempts) == [1, 1, 1, 1, 1, 1, 1, 2]
+        assert all(crew.calls(one) - crew.kept(one) <= crew.lost.get(one, 0) for one in reviews)
