@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import groupby, islice, pairwise
 
 from affidavit.diff.skipping import LOCK_FILES
 from affidavit.errors import GitError
+from affidavit.git.blame import BlamedLine, blame
 from affidavit.git.command import Git, complaint
 from affidavit.git.repository import GitRepository
 from affidavit.git.text import decode_path
@@ -36,7 +36,6 @@ LARGE_COMMIT = 30
 MIN_SHARED_COMMITS = 3
 MIN_SHARE = 0.25
 _COMMIT_MARK = re.compile(rb"\x01[0-9a-f]{40,64}")
-_BLAME_HEADER = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+)(?: \d+)?")
 
 
 @dataclass(frozen=True)
@@ -53,15 +52,6 @@ class Companion:
     def share(self) -> float:
         """In how many of the changed file's commits it took part."""
         return self.shared / self.commits
-
-
-@dataclass(frozen=True)
-class _BlamedLine:
-    line: int
-    commit: str
-    author: str
-    date: str
-    summary: str
 
 
 def find_origins(
@@ -105,13 +95,11 @@ def _blame(
     if entry is None or seconds <= 0:
         return [], [f"the replaced lines of {path} were not blamed: the time for it was used up"]
     ranges = line_ranges(file.changed_lines("base"))
-    places = [f"-L{first},{last}" for first, last in ranges[:MAX_RANGES]]
-    options = ("blame", "--porcelain", "--no-textconv", "--root", *places)
     try:
-        printed = repository.store.git.run(*options, commit, "--", entry.raw_path, timeout_seconds=seconds)
+        lines = list(blame(repository.store, commit, entry.raw_path, ranges[:MAX_RANGES], seconds))
     except GitError as error:
         return [], [f"the replaced lines of {path} were not blamed: {error}"]
-    origins = list(_origins(path, _blamed_lines(printed)))
+    origins = list(_origins(path, lines))
     sentences = []
     if len(ranges) > MAX_RANGES or len(origins) > MAX_ORIGINS_OF_FILE:
         sentences.append(f"{path} replaces lines in many places, and not all of their origins are listed")
@@ -129,24 +117,7 @@ def line_ranges(lines: Iterable[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def _blamed_lines(printed: bytes) -> Iterator[_BlamedLine]:
-    """Each line of `git blame --porcelain`, which describes a commit only where it first stands."""
-    headers: dict[str, dict[str, str]] = {}
-    commit, line = "", 0
-    for row in printed.split(b"\n"):
-        if row.startswith(b"\t"):
-            known = headers[commit]
-            when = datetime.fromtimestamp(int(known.get("author-time", "0")), UTC).isoformat()
-            yield _BlamedLine(line, commit, known.get("author", ""), when, known.get("summary", ""))
-        elif header := _BLAME_HEADER.fullmatch(row):
-            commit, line = header[1].decode(), int(header[3])
-            headers.setdefault(commit, {})
-        elif commit:
-            name, _, value = row.decode("utf-8", "replace").partition(" ")
-            headers[commit].setdefault(name, value)
-
-
-def _origins(path: str, lines: Iterable[_BlamedLine]) -> Iterator[BlameOrigin]:
+def _origins(path: str, lines: Iterable[BlamedLine]) -> Iterator[BlameOrigin]:
     ordered = sorted(lines, key=lambda one: one.line)
     # Neighbours of one commit keep the same difference between line number and position.
     numbered = groupby(enumerate(ordered), key=lambda pair: (pair[1].commit, pair[1].line - pair[0]))
@@ -157,10 +128,10 @@ def _origins(path: str, lines: Iterable[_BlamedLine]) -> Iterator[BlameOrigin]:
             path=path,
             first_line=first.line,
             last_line=group[-1].line,
-            author=first.author,
+            author=first.about.get("author", ""),
             date=first.date,
             commit=first.commit,
-            summary=first.summary,
+            summary=first.about.get("summary", ""),
         )
 
 

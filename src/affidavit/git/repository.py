@@ -8,8 +8,8 @@ from pathlib import Path
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
-from affidavit.git.tree import MAX_TEXT_BYTES, REGULAR_MODES, GitTree, commit_behind
-from affidavit.ports import BlameLine, Entry, LineCommit
+from affidavit.git.tree import MAX_TEXT_BYTES, REGULAR_MODES, GitTree
+from affidavit.ports import BlameLine, Entry
 from affidavit.records.record import Side
 from affidavit.redaction.text import redact_content, redact_text, rules_version
 from affidavit.system.temporary import Closing
@@ -43,22 +43,6 @@ class RedactedTree(GitTree):
         if found is None or lines is None or line > len(lines):
             return None
         return _without_secrets(found, lines[line - 1])
-
-    def line_commit(self, path: str, line: int) -> LineCommit | None:
-        """The commit behind a line; of the file's content then and before, what may leave."""
-        lines = self.lines(path)
-        own = self._own_names.get(path, path)
-        blamed = self._original.blame(own, line)
-        if blamed is None or lines is None or line > len(lines):
-            return None
-        found = commit_behind(self._store, blamed, redact_content)
-        return found.model_copy(
-            update={
-                "blame": _without_secrets(blamed, lines[line - 1]),
-                "message": self.without_secrets(path, found.message),
-                "files": tuple(map(redact_text, found.files)),
-            }
-        )
 
 
 def _without_secrets(found: BlameLine, text: str) -> BlameLine:

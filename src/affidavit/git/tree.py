@@ -2,103 +2,18 @@
 
 import math
 import os
-import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from copy import copy
-from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
+from affidavit.git.blame import blame, commit_behind
 from affidavit.git.grep import Query, search_tree
 from affidavit.git.objects import MAX_READ_BYTES, ObjectStore
 from affidavit.git.text import decode_path, is_binary, text_lines
 from affidavit.ports import BlameLine, Entry, LineCommit, Tree, always
 from affidavit.records.evidence import SearchHit
 from affidavit.redaction.text import redact_about, redact_content, secret_values
-
-MAX_CONTENT_BYTES = 5_000_000
-MAX_DIFF_LINES = 120
-MAX_LINE_CHARACTERS = 500
-MAX_FILES = 1_000
-_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
-_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "-U3")
-
-Redact = Callable[[bytes], bytes]
-
-
-def commit_behind(store: ObjectStore, found: BlameLine, redact: Redact = lambda data: data) -> LineCommit:
-    """The commit; both contents of the file are redacted whole before they are compared."""
-    if not found.commit.strip("0"):
-        return LineCommit(blame=found, message="")
-    message = store.git.run("log", "-1", "--no-show-signature", "--format=%B", found.commit)
-    listed = store.git.run(
-        "diff-tree",
-        "--root",
-        "-r",
-        "-z",
-        "--no-commit-id",
-        "--name-only",
-        "-m",
-        "--first-parent",
-        found.commit,
-    )
-    names = [name.decode("utf-8", "replace") for name in listed.split(b"\0") if name]
-    before = _content(store, f"{found.commit}^", found.before) if found.before else b""
-    after = _content(store, found.commit, found.path)
-    diff, is_cut = "", False
-    if before is not None and after is not None:
-        diff, is_cut = _near(_compare(store, redact(before), redact(after)), found.line)
-    return LineCommit(
-        blame=found,
-        message=message.decode("utf-8", "replace"),
-        files=tuple(names[:MAX_FILES]),
-        diff=diff,
-        is_cut=is_cut,
-    )
-
-
-def _content(store: ObjectStore, commit: str, path: str) -> bytes | None:
-    """A file of a commit; None where it cannot be read or is too large."""
-    named = store.git.attempt("rev-parse", "--verify", "--end-of-options", f"{commit}:{path}")
-    blob = named.stdout.decode().strip()
-    size = store.size(blob) if named.returncode == 0 and blob else None
-    return None if size is None or size > MAX_CONTENT_BYTES else store.read(blob)
-
-
-def _compare(store: ObjectStore, before: bytes, after: bytes) -> str:
-    old, new = store.write_blobs([before, after])
-    return store.git.run(*_DIFF, old, new).decode("utf-8", "replace") if old != new else ""
-
-
-def _near(diff: str, line: int) -> tuple[str, bool]:
-    """Return the hunk with the line, cut around it if it is long, and whether that is not all."""
-    hunks = [f"@@{part}" for part in f"\n{diff}".split("\n@@")[1:]]
-    chosen = next((hunk for hunk in hunks if _has(hunk, line)), hunks[0] if hunks else "")
-    rows = [row[:MAX_LINE_CHARACTERS] for row in chosen.rstrip("\n").split("\n")]
-    if len(rows) <= MAX_DIFF_LINES:
-        return "\n".join(rows), len(hunks) > 1
-    at = _row_of(rows, line)
-    first = max(1, min(at - MAX_DIFF_LINES // 2, len(rows) - MAX_DIFF_LINES))
-    return "\n".join([rows[0], *rows[first : first + MAX_DIFF_LINES]]), True
-
-
-def _has(hunk: str, line: int) -> bool:
-    header = _HUNK.match(hunk)
-    if header is None:
-        return False
-    first, count = int(header[1]), int(header[2] or 1)
-    return first <= line < first + count
-
-
-def _row_of(rows: list[str], line: int) -> int:
-    header = _HUNK.match(rows[0])
-    number = int(header[1]) - 1 if header else 0
-    for at, row in enumerate(rows[1:], start=1):
-        number += not row.startswith(("-", "\\"))
-        if number >= line:
-            return at
-    return len(rows)
-
 
 MAX_TEXT_BYTES = 5_000_000
 MAX_LINK_BYTES = 4096
@@ -256,33 +171,25 @@ class GitTree:
         entry = self._regular(path)
         if self.commit is None or entry is None or lines is None or not 1 <= line <= len(lines):
             return None
-        place = (f"-L{line},{line}", self.commit, "--", entry.raw_path)
-        printed = self._store.git.run(
-            "blame", "--porcelain", "--no-textconv", *place, timeout_seconds=BLAME_TIMEOUT_SECONDS
-        )
-        return self._blame_line(printed.decode("utf-8", "replace"), path, lines[line - 1])
-
-    def _blame_line(self, printed: str, path: str, text: str) -> BlameLine:
-        header, *rows = printed.split("\n")
-        sha, original_line, *_ = header.split(" ")
-        headers = dict(row.split(" ", 1) for row in rows if " " in row and not row.startswith("\t"))
-        is_uncommitted = not self.is_committed and sha == self.commit
-        when = datetime.fromtimestamp(int(headers["author-time"]), UTC)
+        place = (self._store, self.commit, entry.raw_path, [(line, line)])
+        (found,) = blame(*place, BLAME_TIMEOUT_SECONDS)
+        is_uncommitted = not self.is_committed and found.commit == self.commit
         return BlameLine(
-            path=headers.get("filename", path),
-            line=int(original_line),
-            author=headers.get("author", ""),
-            date=when.isoformat(),
-            commit="0" * len(sha) if is_uncommitted else sha,
-            summary="" if is_uncommitted else headers.get("summary", ""),
-            text=text,
-            before=headers["previous"].partition(" ")[2] if "previous" in headers else "",
+            path=found.about.get("filename", path),
+            line=found.original_line,
+            author=found.about.get("author", ""),
+            date=found.date,
+            commit="0" * len(found.commit) if is_uncommitted else found.commit,
+            summary="" if is_uncommitted else found.about.get("summary", ""),
+            text=lines[line - 1],
+            before=found.about.get("previous", "").partition(" ")[2],
         )
 
     def line_commit(self, path: str, line: int) -> LineCommit | None:
-        """The commit behind a line; None where there is no such line or no history."""
+        """Return the commit behind a line, without secrets; None if there is none."""
         found = self.blame(path, line)
-        return None if found is None else commit_behind(self._store, found)
+        redact = partial(self.without_secrets, path)
+        return None if found is None else commit_behind(self._store, found, redact)
 
     def _regular(self, path: str) -> Entry | None:
         entry = self.entry(path)
