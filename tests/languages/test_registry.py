@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 
@@ -13,9 +13,9 @@ from affidavit.languages.language import (
     ImportRules,
     Language,
     Meant,
-    Resolve,
     SignsOfTests,
     Statement,
+    meant_file,
 )
 from affidavit.languages.registry import LANGUAGES, Languages
 from affidavit.languages.tree_files import TreeFiles, join, parent
@@ -34,12 +34,12 @@ def extract_menu(_grammar: Grammar, text: bytes) -> Extract:
     return Extract(tuple(Statement(text.count(b"\n", 0, row.start()) + 1, row[1].decode()) for row in rows))
 
 
-def menu_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
-    def meant(path: str, statement: Statement) -> Iterator[Meant]:
-        file = files.first((join(parent(path), statement.name),))
-        yield Meant((file,) if file else (), ())
+class Menus:
+    def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
+        self.files = files
 
-    return meant
+    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+        return meant_file(self.files.first((join(parent(path), statement.name),)))
 
 
 # It reads like Ruby, so that a real grammar parses it.
@@ -47,7 +47,7 @@ MENU = Language(
     name="menu",
     endings=("menu",),
     grammars=(Grammar("menu", "tree_sitter_ruby", "(method name: (_) @name) @function"),),
-    imports=ImportRules(extract_menu, menu_resolver),
+    imports=ImportRules(extract_menu, Menus),
     tests=SignsOfTests(re.compile(rb"^taste ")),
     file_names=("menufile",),
     interpreters=("waiter",),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse_head
-from affidavit.languages.language import Extract, ImportRules, Language, Resolve, Scoping, Statement, one_file
+from affidavit.languages.language import Extract, ImportRules, Language, Meant, Scoping, Statement, meant_file
 from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, below, join, nearest, parent, upwards
 
 KEYWORD = re.compile(rb"#[ \t]*(?:include|include_next|import)\b")
@@ -29,18 +29,17 @@ def extract_c(grammar: Grammar, text: bytes) -> Extract | None:
     return Extract(tuple(found))
 
 
-def c_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
-    return one_file(Headers(files).find)
-
-
 class Headers:
     """The files of a tree that can be included. The compiler's search path is not known: it is guessed."""
 
-    def __init__(self, files: TreeFiles) -> None:
+    def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
         self._files = files
 
-    def find(self, path: str, statement: Statement) -> str | None:
-        """The one file that an include means."""
+    def meant(self, path: str, statement: Statement) -> tuple[Meant]:
+        """Return the one file that an include means."""
+        return meant_file(self._find(path, statement), statement.names)
+
+    def _find(self, path: str, statement: Statement) -> str | None:
         folder, name, form = parent(path), statement.name, statement.form
         beside = join(folder, name)
         if form == "quoted" and beside is not None and beside in self._files.blobs:
@@ -100,7 +99,7 @@ CPP_SYMBOLS = (
 """
 )
 
-RULES = ImportRules(extract_c, c_resolver)
+RULES = ImportRules(extract_c, Headers)
 CPP_ENDINGS = ("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp")
 C_USES = NodeFields(
     members={"field_expression": ("field", ("argument",))}, calls={"call_expression": ("function",)}

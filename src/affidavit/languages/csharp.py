@@ -11,12 +11,12 @@ from affidavit.languages.language import (
     ImportRules,
     Language,
     Meant,
-    Resolve,
     Scoping,
     SignsOfTests,
     Statement,
+    meant_file,
 )
-from affidavit.languages.tree_files import TreeFiles, nearest, parent
+from affidavit.languages.tree_files import TreeFiles, nearest
 
 QUERY = """
 (using_directive) @using
@@ -77,15 +77,10 @@ def _full_name(name: Node, text: bytes, outermost: str) -> str:
     return ".".join(part for part in (outermost, *parts) if part)
 
 
-def csharp_resolver(_files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
-    """Resolve `using` directives of C# files."""
-    return CSharpNames(extracts).meant
-
-
 class CSharpNames:
     """The namespaces and types of a tree, and the files that declare them."""
 
-    def __init__(self, extracts: Mapping[str, Extract]) -> None:
+    def __init__(self, _files: TreeFiles, extracts: Mapping[str, Extract]) -> None:
         namespaces: dict[str, list[str]] = {}
         self._types: dict[str, list[str]] = {}
         for path in sorted(extracts):
@@ -95,17 +90,12 @@ class CSharpNames:
                 else:
                     self._types.setdefault(declared.removeprefix(TYPE), []).append(path)
         self._namespaces = {name: tuple(paths) for name, paths in namespaces.items()}
-        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
-        """All files of a namespace, or the file of a type."""
-        if statement.form == "namespace":
-            return (Meant(self._namespaces.get(statement.name, ()), ()),)
-        key = (parent(path), statement.name)
-        if key not in self._found:
-            file = nearest(path, self._types.get(statement.name.partition("<")[0], ()))
-            self._found[key] = (file,) if file else self._namespaces.get(statement.name, ())
-        return (Meant(self._found[key], ()),)
+        """Return the file of a type, or all files of a namespace."""
+        types = () if statement.form == "namespace" else self._types.get(statement.name.partition("<")[0], ())
+        file = nearest(path, types)
+        return meant_file(file) if file else (Meant(self._namespaces.get(statement.name, ()), ()),)
 
 
 SYMBOLS = """
@@ -130,7 +120,7 @@ C_SHARP = Language(
     name="c#",
     endings=("cs", "csx"),
     grammars=(Grammar("c_sharp", "tree_sitter_c_sharp", SYMBOLS, uses=USES),),
-    imports=ImportRules(extract_csharp, csharp_resolver),
+    imports=ImportRules(extract_csharp, CSharpNames),
     tests=SignsOfTests(re.compile(rb"\[[ \t]*(?:Test\w*|Fact|Theory)\b")),
     is_typed=True,
     scoping=Scoping(has_overloads=True, folder_has_classes=True, is_open=True, users_import=False),

@@ -9,7 +9,6 @@ from affidavit.languages.language import (
     ImportRules,
     Language,
     Meant,
-    Resolve,
     Scoping,
     SignsOfTests,
     Statement,
@@ -37,21 +36,18 @@ def extract_go(grammar: Grammar, text: bytes) -> Extract | None:
     )
 
 
-def go_resolver(files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
-    return GoModules(files, extracts).meant
-
-
 class GoModules:
-    def __init__(self, files: TreeFiles, paths: Iterable[str]) -> None:
+    """The packages of a tree, by folder and by the modules that hold them."""
+
+    def __init__(self, files: TreeFiles, extracts: Mapping[str, Extract]) -> None:
         packages: dict[str, list[str]] = {}
-        for path in paths:
+        for path in extracts:
             if not path.endswith("_test.go"):
                 packages.setdefault(parent(path), []).append(path)
         self._packages = {folder: tuple(sorted(found)) for folder, found in packages.items()}
         self._modules: dict[str, list[str]] = {}
         for path, text in files.configurations("go.mod").items():
             self._read_module(parent(path), text)
-        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def _read_module(self, folder: str, text: str) -> None:
         named = MODULE.search(text)
@@ -63,11 +59,8 @@ class GoModules:
                 self._modules.setdefault(replaced[1], []).append(below(place, "go.mod"))
 
     def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
-        """All files of the package, but not its tests."""
-        key = (parent(path), statement.name)
-        if key not in self._found:
-            self._found[key] = self._find(*key)
-        return (Meant(self._found[key], ()),)
+        """Return all files of the package, but not its tests."""
+        return (Meant(self._find(parent(path), statement.name), ()),)
 
     def _find(self, folder: str, name: str) -> tuple[str, ...]:
         for around in upwards(folder):
@@ -106,7 +99,7 @@ GO = Language(
     name="go",
     endings=("go",),
     grammars=(Grammar("go", "tree_sitter_go", SYMBOLS, uses=USES),),
-    imports=ImportRules(extract_go, go_resolver),
+    imports=ImportRules(extract_go, GoModules),
     tests=SignsOfTests(
         re.compile(rb"^func[ \t]+(?:Test|Benchmark|Fuzz|Example)", re.MULTILINE), are_named=True
     ),

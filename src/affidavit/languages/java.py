@@ -9,12 +9,12 @@ from affidavit.languages.language import (
     ImportRules,
     Language,
     Meant,
-    Resolve,
     Scoping,
     SignsOfTests,
     Statement,
+    meant_file,
 )
-from affidavit.languages.tree_files import TreeFiles, nearest, parent
+from affidavit.languages.tree_files import TreeFiles, nearest
 
 KEYWORD = re.compile(rb"^[ \t]*(?:import|package)\b", re.MULTILINE)
 QUERY = """
@@ -47,14 +47,10 @@ def _dotted(name: str) -> str:
     return "".join(name.split())
 
 
-def java_resolver(_files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
-    return JavaTypes(extracts).meant
-
-
 class JavaTypes:
     """The types of a tree by their full name; the compiler has public ones stand in files of their name."""
 
-    def __init__(self, extracts: Mapping[str, Extract]) -> None:
+    def __init__(self, _files: TreeFiles, extracts: Mapping[str, Extract]) -> None:
         self._types: dict[str, list[str]] = {}
         packages: dict[str, list[str]] = {}
         for path in sorted(extracts):
@@ -63,23 +59,13 @@ class JavaTypes:
             self._types.setdefault(f"{package}.{stem}" if package else stem, []).append(path)
             packages.setdefault(package, []).append(path)
         self._packages = {package: tuple(paths) for package, paths in packages.items()}
-        self._found: dict[tuple[str, str, bool], tuple[str, ...]] = {}
 
     def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
-        """The file of a type, or all files of a package."""
-        key = (parent(path), statement.name, "*" in statement.names)
-        if key not in self._found:
-            self._found[key] = self._find(path, statement)
-        return (Meant(self._found[key], statement.names),)
-
-    def _find(self, path: str, statement: Statement) -> tuple[str, ...]:
+        """Return the file of a type, or all files of a package."""
         if "*" in statement.names and statement.name in self._packages:
-            return self._packages[statement.name]
-        for name in _outwards(statement.name):
-            found = nearest(path, self._types.get(name, ()))
-            if found is not None:
-                return (found,)
-        return ()
+            return (Meant(self._packages[statement.name], statement.names),)
+        places = (nearest(path, self._types.get(name, ())) for name in _outwards(statement.name))
+        return meant_file(next(filter(None, places), None), statement.names)
 
 
 def _outwards(name: str) -> Iterator[str]:
@@ -114,7 +100,7 @@ JAVA = Language(
     name="java",
     endings=("java",),
     grammars=(Grammar("java", "tree_sitter_java", SYMBOLS, uses=USES),),
-    imports=ImportRules(extract_java, java_resolver),
+    imports=ImportRules(extract_java, JavaTypes),
     tests=SignsOfTests(re.compile(rb"@(?:\w+\.)*(?:\w*Test)\b|extends[ \t]+TestCase\b")),
     is_typed=True,
     scoping=Scoping(has_overloads=True, folder_is_package=True, folder_has_classes=True),

@@ -1,13 +1,13 @@
 """JavaScript and TypeScript: which file of the repository an import means."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
 from affidavit.languages.grammars import Grammar, matches, node_text, parse_head
 from affidavit.languages.javascript_packages import PathConfigurations, read_packages
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.language import Extract, Meant, Statement, meant_file
 from affidavit.languages.tree_files import TreeFiles, below, join, nearest, parent, upwards
 
 ENDINGS = (
@@ -23,15 +23,10 @@ WRITTEN_FOR = {
 BUILT_FOLDERS = frozenset(("dist", "lib", "build", "out", "esm", "cjs", "es", "umd", "types"))
 
 
-def javascript_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
-    """Resolve statements of JavaScript and TypeScript files."""
-    return JavaScriptModules(files).meant
-
-
 class JavaScriptModules:
     """Where imports lead: files, path rules, packages of the same repository."""
 
-    def __init__(self, files: TreeFiles) -> None:
+    def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
         self._files = files
         self._packages = read_packages(files)
         self._configurations = PathConfigurations(files, self._packages.values())
@@ -39,31 +34,10 @@ class JavaScriptModules:
         for package in self._packages.values():
             if package.name and "node_modules" not in package.folder.split("/"):
                 self._folders_of_name.setdefault(package.name, []).append(package.folder)
-        self._scopes: dict[str, str] = {}
-        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
 
-    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
-        """The one file that an import means."""
-        folder = parent(path)
-        key = (folder if statement.name.startswith(".") else self._scope(folder), statement.name)
-        if key not in self._found:
-            file = self._find(*key)
-            self._found[key] = (file,) if file else ()
-        return (Meant(self._found[key], statement.names),)
-
-    def _scope(self, folder: str) -> str:
-        """The next folder around that can decide what a package name means: all below it see the same."""
-        if folder not in self._scopes:
-            self._scopes[folder] = next(around for around in upwards(folder) if self._decides(around))
-        return self._scopes[folder]
-
-    def _decides(self, folder: str) -> bool:
-        return (
-            not folder
-            or folder in self._packages
-            or self._configurations.rules_in(folder) is not None
-            or f"{folder}/node_modules" in self._files.folders
-        )
+    def meant(self, path: str, statement: Statement) -> tuple[Meant]:
+        """Return the one file that an import means."""
+        return meant_file(self._find(parent(path), statement.name), statement.names)
 
     def _find(self, folder: str, name: str) -> str | None:
         plain = name.partition("?")[0]

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from affidavit.languages.grammars import Grammar
-from affidavit.languages.tree_files import TreeFiles, parent
+from affidavit.languages.tree_files import TreeFiles
 
 _WRITTEN = (
     "CMake", "CSS", "GraphQL", "JavaScript", "OCaml", "Objective-C", "PHP", "PowerShell", "SCSS", "SQL",
@@ -39,7 +39,16 @@ class Meant(NamedTuple):
     names: tuple[str, ...]
 
 
-Resolve = Callable[[str, Statement], Iterable[Meant]]
+def meant_file(file: str | None, names: tuple[str, ...] = ()) -> tuple[Meant]:
+    """Return what an import means that leads to one file, or to none."""
+    return (Meant((file,) if file else (), names),)
+
+
+class Resolver(Protocol):
+    """Finds the files of one tree that imports mean."""
+
+    def meant(self, path: str, statement: Statement, /) -> Iterable[Meant]:
+        """Resolve a statement of a file."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ class ImportRules:
 
     extract: Callable[[Grammar, bytes], Extract | None]
     """The imports of a text; None where it is too much to parse."""
-    resolver: Callable[[TreeFiles, Mapping[str, Extract]], Resolve]
+    resolver: Callable[[TreeFiles, Mapping[str, Extract]], Resolver]
     version: int = 1
     """Raised whenever `extract` comes to another result, so that the cache forgets the old one."""
 
@@ -120,17 +129,3 @@ class Language:
     @property
     def title(self) -> str:
         return WRITTEN.get(self.name, self.name.capitalize())
-
-
-def one_file(find: Callable[[str, Statement], str | None]) -> Resolve:
-    """Resolve imports of a folder by name and form; `find` is given the importing file and the statement."""
-    found: dict[tuple[str, str, str], tuple[str, ...]] = {}
-
-    def meant(path: str, statement: Statement) -> Iterable[Meant]:
-        key = (parent(path), statement.name, statement.form)
-        if key not in found:
-            file = find(path, statement)
-            found[key] = (file,) if file else ()
-        return (Meant(found[key], statement.names),)
-
-    return meant

@@ -10,17 +10,13 @@ from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
-    Resolve,
+    Meant,
     Scoping,
     SignsOfTests,
     Statement,
-    one_file,
+    meant_file,
 )
 from affidavit.languages.tree_files import TreeFiles, join, nearest, parent, read_json, table, texts, upwards
-
-
-def php_resolver(files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
-    return one_file(PhpClasses(files, extracts).find)
 
 
 class PhpClasses:
@@ -37,8 +33,11 @@ class PhpClasses:
             for name in extracts[path].declares:
                 self._declared.setdefault(name.lower(), []).append(path)
 
-    def find(self, path: str, statement: Statement) -> str | None:
-        """The one file that declares a class or is included."""
+    def meant(self, path: str, statement: Statement) -> tuple[Meant]:
+        """Return the one file that declares a class or is included."""
+        return meant_file(self._find(path, statement), statement.names)
+
+    def _find(self, path: str, statement: Statement) -> str | None:
         if statement.form == "use":
             return self._autoloaded(statement.name) or nearest(
                 path, self._declared.get(statement.name.lower(), ())
@@ -168,7 +167,7 @@ PHP = Language(
     endings=ENDINGS,
     # `inc` is parsed as PHP, but does not name the language: others use the ending, too.
     grammars=(Grammar("php", "tree_sitter_php", SYMBOLS, "language_php", (*ENDINGS, "inc"), USES),),
-    imports=ImportRules(extract_php, php_resolver),
+    imports=ImportRules(extract_php, PhpClasses),
     tests=SignsOfTests(
         re.compile(rb"function[ \t]+test|@test\b|#\[Test\b|^(?:it|test|describe)\(", re.MULTILINE)
     ),

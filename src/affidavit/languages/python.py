@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse
 from affidavit.languages.language import Extract, ImportRules, Language, Scoping, SignsOfTests, Statement
-from affidavit.languages.python_modules import python_resolver
+from affidavit.languages.python_modules import PythonModules
 
 MAX_LINE_BYTES = 4096
 MARKS = (b'"""', b"'''")
@@ -230,7 +230,7 @@ PYTHON = Language(
     name="python",
     endings=("py", "pyi", "pyw"),
     grammars=(GRAMMAR,),
-    imports=ImportRules(extract_python, python_resolver),
+    imports=ImportRules(extract_python, PythonModules),
     tests=SignsOfTests(
         re.compile(
             rb"^[ \t]*(?:async[ \t]+)?def[ \t]+test|^class[ \t]+\w+\([^)]*Test(?:s|Case\w*)?\b", re.MULTILINE

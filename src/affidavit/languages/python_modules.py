@@ -1,9 +1,10 @@
 """Python: which file of the repository a module name means, seen from the file that imports it."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.language import Extract, Meant, Statement, meant_file
 from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, below, parent, shared_folders, upwards
 
 SOURCE_FOLDERS = ("src", "lib", "python")
@@ -15,14 +16,10 @@ MODULE_ENDS = (".py", ".pyi")
 ENDINGS = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 
 
-def python_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
-    return PythonModules(files).meant
-
-
 class PythonModules:
     """The modules of a tree, by where they can be imported from."""
 
-    def __init__(self, files: TreeFiles) -> None:
+    def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
         self._files = files.blobs
         self._code = _code_folders(files.blobs)
         self._packages = {
@@ -30,28 +27,13 @@ class PythonModules:
         }
         self._projects = {parent(path) for name in PROJECT_FILES for path in files.named(name)}
         self._roots_of_name = self._find_roots()
-        self._found: dict[tuple[str, str], str | None] = {}
-        self._root_of_folder: dict[str, str] = {}
-        self._meant: dict[tuple[str, str, tuple[str, ...]], Sequence[Meant]] = {}
-        self._places: dict[str, tuple[str, ...]] = {}
+        self._near_roots = cache(self._find_near_roots)
 
     def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
-        """The files that an import means; names that are modules themselves mean their own file."""
-        # The same line stands in hundreds of files, and means the same for all that share a root.
-        folder = parent(path)
-        seen_from = folder if statement.name.startswith(".") else self._root(folder)
-        key = (seen_from, statement.name, statement.names)
-        found = self._meant.get(key)
-        if found is None:
-            found = self._meant[key] = self._find(path, statement)
-        return found
-
-    def _find(self, path: str, statement: Statement) -> Sequence[Meant]:
-        place = self._place(path, statement.name)
-        if place is None:
-            return (Meant((), statement.names),)
-        if not statement.names:
-            return (Meant(_targets(self._file_at(place)), ()),)
+        """Return the files that an import means; names that are modules mean their own files."""
+        place = self._place(parent(path), statement.name)
+        if place is None or not statement.names:
+            return meant_file(self._file_at(place) if place is not None else None, statement.names)
         return self._taken(place, statement.names)
 
     def _taken(self, place: str, names: tuple[str, ...]) -> list[Meant]:
@@ -60,18 +42,13 @@ class PythonModules:
         modules = {name: file for name in names if is_package and (file := self._file_at(below(place, name)))}
         found = [Meant((file,), (name,)) for name, file in modules.items()]
         rest = tuple(name for name in names if name not in modules)
-        return [Meant(_targets(own), rest), *found] if rest else found
+        return [*meant_file(own, rest), *found] if rest else found
 
-    def _place(self, path: str, name: str) -> str | None:
-        """The path of a module without its ending; None where it is not in this repository."""
-        folder = parent(path)
+    def _place(self, folder: str, name: str) -> str | None:
+        """Return the path of a module without its ending; None if it is not in this repository."""
         if name.startswith("."):
             return self._relative_place(folder, name)
-        root = self._root(folder)
-        key = (root, name)
-        if key not in self._found:
-            self._found[key] = self._absolute_place(root, name)
-        return self._found[key]
+        return self._absolute_place(self._root(folder), name)
 
     def _relative_place(self, folder: str, name: str) -> str | None:
         rest = name.lstrip(".")
@@ -97,17 +74,15 @@ class PythonModules:
         far = self._far_roots(root, top)
         return next((place for folder in far if self._exists(place := below(folder, part))), None)
 
-    def _near_roots(self, root: str) -> tuple[str, ...]:
-        """Where to look first: the importing file's own root, then the folders around it."""
-        if root not in self._places:
-            around = [
-                place
-                for folder in upwards(root)
-                for place in (folder, *(below(folder, source) for source in SOURCE_FOLDERS))
-                if not place or place in self._code
-            ]
-            self._places[root] = tuple(dict.fromkeys((root, *around)))
-        return self._places[root]
+    def _find_near_roots(self, root: str) -> tuple[str, ...]:
+        """Return where to look first: the importing file's own root, then the folders around it."""
+        around = [
+            place
+            for folder in upwards(root)
+            for place in (folder, *(below(folder, source) for source in SOURCE_FOLDERS))
+            if not place or place in self._code
+        ]
+        return tuple(dict.fromkeys((root, *around)))
 
     def _far_roots(self, root: str, top: str) -> list[str]:
         """Other roots that have the top-level name, the most likely first."""
@@ -132,13 +107,10 @@ class PythonModules:
         return None
 
     def _root(self, folder: str) -> str:
-        """The folder from which the packages around a folder are imported."""
-        if folder not in self._root_of_folder:
-            root = folder
-            while root in self._packages and root:
-                root = parent(root)
-            self._root_of_folder[folder] = root
-        return self._root_of_folder[folder]
+        """Return the folder from which the packages around a folder are imported."""
+        while folder in self._packages and folder:
+            folder = parent(folder)
+        return folder
 
     def _find_roots(self) -> dict[str, list[str]]:
         """Top-level packages, and modules of projects, with the folders that hold them."""
@@ -179,7 +151,3 @@ def _code_folders(files: Iterable[str]) -> set[str]:
                 found.add(folder)
                 folder = parent(folder)
     return found
-
-
-def _targets(file: str | None) -> tuple[str, ...]:
-    return (file,) if file else ()

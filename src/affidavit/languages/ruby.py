@@ -10,11 +10,11 @@ from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
-    Resolve,
+    Meant,
     Scoping,
     SignsOfTests,
     Statement,
-    one_file,
+    meant_file,
 )
 from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, join, nearest, parent
 
@@ -54,17 +54,17 @@ def _statement(method: Node, arguments: Node, text: bytes) -> Statement | None:
     return Statement(method.start_point.row + 1, plain[1] or plain[2] or "", names, form)
 
 
-def ruby_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
-    return one_file(RubyFiles(files).find)
-
-
 class RubyFiles:
     """The files of a tree, and the folders from which they are required."""
 
-    def __init__(self, files: TreeFiles) -> None:
+    def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
         self._files = files
 
-    def find(self, path: str, statement: Statement) -> str | None:
+    def meant(self, path: str, statement: Statement) -> tuple[Meant]:
+        """Return the one file that is required."""
+        return meant_file(self._find(path, statement), statement.names)
+
+    def _find(self, path: str, statement: Statement) -> str | None:
         name = statement.name if statement.name.endswith(".rb") else f"{statement.name}.rb"
         if statement.form == "require_relative" or name.startswith("."):
             return self._files.first((join(parent(path), name),))
@@ -103,7 +103,7 @@ RUBY = Language(
     endings=ENDINGS,
     # `ru` is parsed as Ruby, but does not name the language: others use the ending, too.
     grammars=(Grammar("ruby", "tree_sitter_ruby", SYMBOLS, endings=(*ENDINGS, "ru"), uses=USES),),
-    imports=ImportRules(extract_ruby, ruby_resolver),
+    imports=ImportRules(extract_ruby, RubyFiles),
     tests=SignsOfTests(
         re.compile(
             rb"^[ \t]*(?:it|test|describe|context|specify|RSpec\.describe|def[ \t]+test)\b", re.MULTILINE

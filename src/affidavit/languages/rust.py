@@ -12,10 +12,10 @@ from affidavit.languages.language import (
     ImportRules,
     Language,
     Meant,
-    Resolve,
     Scoping,
     SignsOfTests,
     Statement,
+    meant_file,
 )
 from affidavit.languages.tree_files import TreeFiles, below, nearest, parent, read_toml, table, upwards
 
@@ -31,12 +31,10 @@ class Module:
     folder: str
 
 
-def rust_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
-    return Crates(files).meant
-
-
 class Crates:
-    def __init__(self, files: TreeFiles) -> None:
+    """The modules of a tree, and the libraries that its Cargo.toml files name."""
+
+    def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
         self._files = files
         self._libraries: dict[str, list[str]] = {}
         for path, text in files.configurations("Cargo.toml").items():
@@ -51,7 +49,7 @@ class Crates:
         if statement.form == "use":
             return self._used(path, own, statement)
         child = self._child(own, statement.name)
-        return (Meant((child.file,) if child else (), ()),)
+        return meant_file(child.file if child else None)
 
     def _used(self, path: str, own: Module, statement: Statement) -> list[Meant]:
         found: dict[str | None, list[str]] = {}
@@ -60,7 +58,7 @@ class Crates:
             if parts[-1:] == ["self"]:
                 parts.pop()
             found.setdefault(self._walk(path, own, parts), []).append(name)
-        return [Meant((file,) if file else (), tuple(filter(None, taken))) for file, taken in found.items()]
+        return [one for file, taken in found.items() for one in meant_file(file, tuple(filter(None, taken)))]
 
     def _walk(self, path: str, own: Module, parts: list[str]) -> str | None:
         """Follow a path through the modules as far as files go; the rest is inside the last one."""
@@ -206,7 +204,7 @@ RUST = Language(
     name="rust",
     endings=("rs",),
     grammars=(Grammar("rust", "tree_sitter_rust", SYMBOLS, uses=USES),),
-    imports=ImportRules(extract_rust, rust_resolver),
+    imports=ImportRules(extract_rust, Crates),
     tests=SignsOfTests(re.compile(rb"#\[(?:\w+::)*(?:test|rstest|quickcheck)\b")),
     folder_stems=("mod", "main", "lib"),
     is_typed=True,

@@ -13,7 +13,7 @@ import jiter
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.languages.grammars import Grammar
-from affidavit.languages.language import Extract, ImportRules, Resolve, Statement
+from affidavit.languages.language import Extract, ImportRules, Statement
 from affidavit.languages.registry import LANGUAGES, Languages
 from affidavit.languages.tree_files import TreeFiles
 from affidavit.ports import Tree
@@ -210,17 +210,16 @@ def _families(files: TreeFiles, languages: Languages) -> Iterator[_Family]:
 def _resolved(
     files: TreeFiles, rules: ImportRules, extracts: Mapping[str, Extract]
 ) -> Iterator[tuple[str, list[Edge]]]:
-    resolve = rules.resolver(files, extracts)
+    resolver = rules.resolver(files, extracts)
     for path, extract in extracts.items():
-        yield path, _edges(path, extract.statements, resolve)
-
-
-def _edges(path: str, statements: Sequence[Statement], resolve: Resolve) -> list[Edge]:
-    return [
-        Edge(path, one.line, one.name, names, targets)
-        for one in statements
-        for targets, names in resolve(path, one)
-    ]
+        yield (
+            path,
+            [
+                Edge(path, one.line, one.name, names, targets)
+                for one in extract.statements
+                for targets, names in resolver.meant(path, one)
+            ],
+        )
 
 
 def _records(edge: Edge) -> Iterator[Import]:
