@@ -5,7 +5,6 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,72 +18,34 @@ from affidavit.languages.tree_files import TreeFiles
 from affidavit.ports import Tree
 from affidavit.records.context import Import
 
-NOTHING = Extract()
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass
-class Extraction:
-    """The extracts by path, and the files that were too large to parse."""
-
-    extracts: dict[str, Extract] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
-
-
-def extract_files(
+def _extracts(
     files: TreeFiles,
-    family: str,
     rules: ImportRules,
-    grammars: Mapping[str, Grammar],
+    grammar: Grammar,
+    paths: Sequence[str],
     cache: BlobCache,
     *,
+    kind: str,
     deadline: float,
-) -> Extraction:
-    """Extract the files of a family; those that the deadline cuts off are skipped and not cached."""
-    found = Extraction()
-    for grammar, group in _by_grammar(grammars).items():
-        kind = f"imports/{family}/{grammar.name}"
-        known = _known(cache.load(kind, rules.version, (files.blobs[path] for path in group)))
-        unread: dict[str, str] = {}
-        for path in group:
-            if files.blobs[path] not in known:
-                unread.setdefault(files.blobs[path], path)
-        read = _read(files, rules, grammar, unread, deadline)
-        new = {blob: extract for blob, extract in read.items() if extract is not None}
-        cache.save(kind, rules.version, {blob: pack(extract) for blob, extract in new.items()})
-        known.update(new)
-        for path in group:
-            extract = known.get(files.blobs[path])
-            if extract is None:
-                found.skipped.append(path)
-            else:
-                found.extracts[path] = extract
-    return found
-
-
-def _by_grammar(grammars: Mapping[str, Grammar]) -> dict[Grammar, list[str]]:
-    groups: dict[Grammar, list[str]] = {}
-    for path, grammar in grammars.items():
-        groups.setdefault(grammar, []).append(path)
-    return groups
-
-
-def _known(kept: Mapping[str, bytes]) -> dict[str, Extract]:
-    unpacked = ((blob, unpack(data)) for blob, data in kept.items())
-    return {blob: extract for blob, extract in unpacked if extract is not None}
-
-
-def _read(
-    files: TreeFiles, rules: ImportRules, grammar: Grammar, unread: Mapping[str, str], deadline: float
-) -> dict[str, Extract | None]:
-    blob_of = {path: blob for blob, path in unread.items()}
-    found: dict[str, Extract | None] = {}
-    for path, content in files.read(blob_of):
+) -> dict[str, Extract]:
+    """Return what files import; leave out those too large to parse, and those after the deadline."""
+    kept = cache.load(kind, rules.version, (files.blobs[path] for path in paths))
+    known = {blob: extract for blob, data in kept.items() if (extract := unpack(data)) is not None}
+    # One path for each blob that the cache lacks.
+    unread = {files.blobs[path]: path for path in reversed(paths) if files.blobs[path] not in known}
+    new: dict[str, Extract] = {}
+    for path, content in files.read(unread.values()):
         if time.monotonic() > deadline:
             break
-        text = content.removeprefix(BYTE_ORDER_MARK)
-        found[blob_of[path]] = rules.extract(grammar, text)
-    return found
+        extract = rules.extract(grammar, content.removeprefix(BYTE_ORDER_MARK))
+        if extract is not None:
+            new[files.blobs[path]] = extract
+    cache.save(kind, rules.version, {blob: pack(extract) for blob, extract in new.items()})
+    known |= new
+    return {path: known[files.blobs[path]] for path in paths if files.blobs[path] in known}
 
 
 def pack(extract: Extract) -> bytes:
@@ -165,12 +126,13 @@ def import_graph(
     edges: dict[str, list[Edge]] = {}
     skipped: list[str] = []
     with collection_paused():
-        for family in _families(files, languages):
-            extraction = extract_files(
-                files, family.name, family.rules, family.grammars, kept, deadline=deadline
-            )
-            skipped += extraction.skipped
-            edges.update(_resolved(files, family.rules, extraction.extracts))
+        for (family, rules), by_grammar in _by_family(files, languages).items():
+            extracts: dict[str, Extract] = {}
+            for grammar, paths in by_grammar.items():
+                kind = f"imports/{family}/{grammar.name}"
+                extracts |= _extracts(files, rules, grammar, paths, kept, kind=kind, deadline=deadline)
+                skipped += [path for path in paths if path not in extracts]
+            edges.update(_resolved(files, rules, extracts))
     return ImportGraph(edges, skipped)
 
 
@@ -186,25 +148,18 @@ def collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-class _Family(NamedTuple):
-    """Languages whose files import one another, and the grammars of these files by path."""
-
-    name: str
-    rules: ImportRules
-    grammars: dict[str, Grammar]
+Groups = dict[tuple[str, ImportRules], dict[Grammar, list[str]]]
 
 
-def _families(files: TreeFiles, languages: Languages) -> Iterator[_Family]:
-    found = {
-        language.family: _Family(language.family, language.imports, {})
-        for language in languages
-        if language.imports is not None
-    }
+def _by_family(files: TreeFiles, languages: Languages) -> Groups:
+    """Group the files whose languages import one another, and within a group by grammar."""
+    groups: Groups = {(one.family, one.imports): {} for one in languages if one.imports is not None}
     for path in files.blobs:
         parsed_as = languages.parsed_as(path)
         if parsed_as is not None and parsed_as.language.imports is not None:
-            found[parsed_as.language.family].grammars[path] = parsed_as.grammar
-    yield from (family for family in found.values() if family.grammars)
+            group = groups[parsed_as.language.family, parsed_as.language.imports]
+            group.setdefault(parsed_as.grammar, []).append(path)
+    return {family: group for family, group in groups.items() if group}
 
 
 def _resolved(
