@@ -148,7 +148,7 @@ def test_posting_twice_changes_nothing_and_a_fix_resolves_the_thread(
         post(gitlab.address, report)
     assert len(gitlab.discussions) == 2
     gitlab.push(gitlab.origin.commit("topic", {"cart.py": FIXED}, "Fix"))
-    post(gitlab.address, reviewed(gitlab.address, tmp_path / "cache", BOT))
+    post(gitlab.address, reviewed(gitlab.address, tmp_path / "cache", BOT, report))
     assert [one["resolved"] for one in threads(gitlab)] == [True]
     assert "Fixed since the last review: 1" in summary(gitlab)
     assert gitlab.statuses[0]["status"] == "success"
@@ -160,7 +160,7 @@ def test_where_resolving_is_not_allowed_an_answer_says_it(
     post(gitlab.address, report)
     gitlab.can_resolve = False
     gitlab.push(gitlab.origin.commit("topic", {"cart.py": FIXED}, "Fix"))
-    fixed = reviewed(gitlab.address, tmp_path / "cache", BOT)
+    fixed = reviewed(gitlab.address, tmp_path / "cache", BOT, report)
     for _ in range(2):
         post(gitlab.address, fixed)
     assert len([one for one in gitlab.notes if "This thread can be resolved" in one["body"]]) == 1

@@ -183,7 +183,7 @@ def test_a_file_that_is_no_longer_changed_settles_nothing_by_itself() -> None:
     note = OwnNote(id="2", mark=mark, path="gone.py", thread="T")
     actions = plan_actions(a_report(), Standing(account="bot", notes=(note,)), LIMITS, PostOptions())
     assert "resolve" not in [one.kind for one in actions]
-    assert "its file is no longer part of the change" in getattr(actions[0], "body")  # noqa: B009 - typed as any action
+    assert "this review follows no earlier one" in getattr(actions[0], "body")  # noqa: B009 - typed as any action
 
 
 def test_a_hostile_title_body_and_comment_of_the_request_are_data(

@@ -15,16 +15,18 @@ FIXED = BROKEN.replace("price_in(currency, item)", "item.price")
 
 
 @pytest.fixture(scope="module")
-def commits(tmp_path_factory: pytest.TempPathFactory, begun: tuple[Path, str, str]) -> tuple[Report, Report]:
+def commits(
+    tmp_path_factory: pytest.TempPathFactory, begun: tuple[Path, str, str], first_report: Report
+) -> tuple[Report, Report]:
     """The reports on a push that fixes it and on one that breaks it again, made once."""
     folder = tmp_path_factory.mktemp("pushes")
     server = opened_github(folder / "github", begun)
-    reports = []
+    reports = [first_report]
     for text in (FIXED, BROKEN):
         server.push(server.origin.commit("topic", {"cart.py": text}, "More"))
-        reports.append(reviewed(server.address, folder / "cache"))
+        reports.append(reviewed(server.address, folder / "cache", previous=reports[-1]))
     server.stop()
-    return reports[0], reports[1]
+    return reports[1], reports[2]
 
 
 class Pushes:
