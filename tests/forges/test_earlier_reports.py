@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import ForgeError
-from affidavit.forges.choice import read_earlier
+from affidavit.forges.choice import ask_forge
 from affidavit.forges.credentials import NOBODY, Credentials
 from affidavit.records.report import Report
 from affidavit.render.formats import render
@@ -35,7 +35,9 @@ def gitlab(tmp_path: Path, begun: tuple[Path, str, str]) -> Iterator[GitLabServe
 def earlier(
     server: GitHubServer | GitLabServer, credentials: Credentials = READS, **environment: str
 ) -> bytes | None:
-    return asyncio.run(read_earlier(server.address, credentials, QUICK, environment))
+    return asyncio.run(
+        ask_forge(server.address, credentials, lambda forge: forge.earlier_report(), QUICK, environment)
+    )
 
 
 def test_the_report_of_this_request_is_found_however_many_runs_lie_between(github: GitHubServer) -> None:

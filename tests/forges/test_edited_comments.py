@@ -1,6 +1,5 @@
 """Dismissals in comments that somebody else may have written: they decide nothing, and that is said."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,21 +7,20 @@ from typing import Any
 import pytest
 
 from affidavit.errors import ForgeError
-from affidavit.forges.choice import read_request
 from affidavit.forges.credentials import NOBODY
 from affidavit.forges.pull_request import PullRequest
 from affidavit.records.report import Report
 from forge_http import Asked, Fault, RefusedError
 from github_server import GitHubServer
 from gitlab_server import GitLabServer, opened_gitlab
-from posting_flow import POSTER, QUICK, READS, post
+from posting_flow import POSTER, QUICK, READS, post, read_request
 
 GITLAB_POSTER = {"AFFIDAVIT_POST_AS": "project_1_bot"}
 Say = Callable[[GitHubServer, str], dict[str, Any]]
 
 
 def read(server: GitHubServer | GitLabServer, environment: dict[str, str] = POSTER) -> PullRequest:
-    return asyncio.run(read_request(server.address, READS, QUICK, environment))
+    return read_request(server.address, READS, QUICK, environment)
 
 
 def in_the_conversation(github: GitHubServer, body: str) -> dict[str, Any]:
@@ -145,7 +143,7 @@ def test_without_a_token_an_edited_comment_decides_nothing(github: GitHubServer,
     post(github.address, report)
     comment = in_the_thread(github, "Hm.")
     github.edit("ada", comment, "/affidavit dismiss x")
-    pull = asyncio.run(read_request(github.address, NOBODY, QUICK, POSTER))
+    pull = read_request(github.address, NOBODY, QUICK, POSTER)
     assert pull.dismissals == ()
     assert "does not count: it was edited" in pull.notices[-1]
 

@@ -1,6 +1,5 @@
 """Whatever a change, its author or a commenter brings: what we post is text, within the forge's limits."""
 
-import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from affidavit.forges.choice import read_request
 from affidavit.forges.github.forge import LIMITS
 from affidavit.forges.gitlab.forge import LIMITS as GITLAB_LIMITS
 from affidavit.forges.opening import Ground, open_pull_request
@@ -21,7 +19,7 @@ from affidavit.records.change import FileChange, FileStatus
 from affidavit.records.report import Report
 from forge_http import ENVIRONMENT
 from github_server import GitHubServer
-from posting_flow import QUICK, READS, post, reviewed
+from posting_flow import QUICK, READS, post, read_request, reviewed
 from reports import a_candidate, a_change, a_file, a_finding, a_hunk, a_quote, a_report
 from repositories import run_git
 
@@ -208,7 +206,7 @@ def test_five_thousand_changed_files_are_known_from_git(github: GitHubServer, tm
     stream += [f"M 644 :1 many/file_{number}.py\n" for number in range(5_000)]
     run_git(github.origin.bare, "fast-import", "--quiet", "--force", stdin="".join(stream).encode())
     github.push(run_git(github.origin.bare, "rev-parse", "topic").decode().strip())
-    pull = asyncio.run(read_request(github.address, READS, QUICK, {}))
+    pull = read_request(github.address, READS, QUICK, {})
     with open_pull_request(pull, Ground(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
         assert len(opened.change.files) == 5_001
 

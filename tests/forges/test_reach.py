@@ -7,13 +7,12 @@ import pytest
 
 from affidavit.errors import ForgeError
 from affidavit.forges.address import GITHUB, PullRequestAddress
-from affidavit.forges.choice import read_request
 from affidavit.forges.credentials import NOBODY
 from affidavit.forges.web import Reach, is_public
 from affidavit.service.settings import ServiceSettings
 from forge_http import Fault, RefusedError
 from github_server import GitHubServer
-from posting_flow import QUICK
+from posting_flow import QUICK, read_request
 
 PRIVATE = [
     "127.0.0.1",
@@ -62,7 +61,7 @@ def test_a_known_name_that_the_dns_leads_elsewhere_is_not_asked(address: str) ->
     about = PullRequestAddress(host=GITHUB, repository="a/b", number=1)
     for reach in (led_to(address), led_to("140.82.112.3", address)):
         with pytest.raises(ForgeError, match="no address of the public internet") as refused:
-            asyncio.run(read_request(about, NOBODY, QUICK, {}, reach))
+            read_request(about, NOBODY, QUICK, {}, reach)
         assert not refused.value.retryable
 
 
@@ -78,10 +77,10 @@ def test_a_name_that_is_not_found_may_be_found_later() -> None:
 def test_what_the_operator_named_may_lead_anywhere(github: GitHubServer) -> None:
     reach = led_to("127.0.0.1")
     with pytest.raises(ForgeError, match="no address of the public internet"):
-        asyncio.run(read_request(github.address, NOBODY, QUICK, {}, reach))
+        read_request(github.address, NOBODY, QUICK, {}, reach)
     assert github.asked == []
     exempt = Reach(frozenset({"127.0.0.1"}), reach.resolve, reach.is_proxied)
-    assert asyncio.run(read_request(github.address, NOBODY, QUICK, {}, exempt)).head == github.head
+    assert read_request(github.address, NOBODY, QUICK, {}, exempt).head == github.head
 
 
 def test_an_operators_proxy_looks_names_up_itself() -> None:
@@ -106,7 +105,7 @@ def test_no_redirect_leads_elsewhere(github: GitHubServer, target: str) -> None:
     moved = RefusedError(302, "moved", location=target)
     github.faults.append(Fault(lambda one: one.path.endswith("/pulls/7"), moved, times=10))
     with pytest.raises(ForgeError, match="which is not asked|Invalid"):
-        asyncio.run(read_request(github.address, NOBODY, QUICK, {}))
+        read_request(github.address, NOBODY, QUICK, {})
 
 
 def test_a_service_exempts_the_hosts_that_its_operator_named_and_no_other(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def _known_fields(comment: Any) -> Any:
 
 def open_request(options: Mapping[str, Any]) -> OpenedChange:
     """Read the pull request, fetch its commits into the cache, and open the change between them."""
-    from affidavit.forges.choice import read_request  # noqa: PLC0415 - few ask a forge
+    from affidavit.forges.choice import ask_forge  # noqa: PLC0415 - few ask a forge
     from affidavit.forges.credentials import find_credentials  # noqa: PLC0415
     from affidavit.forges.opening import Ground, Words, open_pull_request  # noqa: PLC0415
 
@@ -170,7 +170,7 @@ def open_request(options: Mapping[str, Any]) -> OpenedChange:
     credentials = find_credentials(address.host)
     if not options.get("quiet"):
         note(f"reading {address.url}{'' if credentials.token else ' without a token'}")
-    pull = asyncio.run(read_request(address, credentials))
+    pull = asyncio.run(ask_forge(address, credentials, lambda forge: forge.read()))
     words = Words(
         title=options.get("title") or "",
         description=options.get("description") or "",

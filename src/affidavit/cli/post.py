@@ -18,9 +18,10 @@ from affidavit.config.places import state_folder
 from affidavit.errors import InputError, SettingsError, StoreError
 from affidavit.forges.address import PullRequestAddress, parse_change_url
 from affidavit.forges.answers import Decision
+from affidavit.forges.choice import ask_forge
 from affidavit.forges.credentials import Credentials, find_credentials
 from affidavit.forges.posting.actions import PostOptions
-from affidavit.forges.posting.run import read_recheck
+from affidavit.forges.posting.run import Posted, plan_posting, post_report, read_recheck
 from affidavit.proof.signature import key_name, sign_file
 from affidavit.records.report import Report, why_not_derived
 from affidavit.render.safe_text import json_without_commands, visible
@@ -73,9 +74,12 @@ def _post(report: Path, options: dict[str, Any]) -> None:
         )
     confirmed = _confirmed(address, credentials, options["rechecked"])
     chosen = _chosen(report, confirmed, options).model_copy(update={"run": _job(address, os.environ)})
-    posted, decisions = asyncio.run(_run(address, credentials, recorded, chosen, is_meant=options["yes"]))
+    post = post_report if options["yes"] else plan_posting
+    posted = asyncio.run(
+        ask_forge(address, credentials, lambda forge: post(forge, recorded, chosen, address.url))
+    )
     if options["yes"]:
-        _keep_labels(recorded, decisions, address, options["data"])
+        _keep_labels(recorded, posted.decisions, address, options["data"])
     for said in posted.notes:
         note(said)
     content = json.dumps(posted.model_dump(mode="json"), indent=2)
@@ -101,9 +105,9 @@ def _confirmed(address: PullRequestAddress, credentials: Credentials, named: str
         return None
     kind, _, job = named.partition(":")
     if kind == "job":
-        from affidavit.forges.choice import read_kept_by_job  # noqa: PLC0415 - needs a connection
-
-        return asyncio.run(read_kept_by_job(address, credentials, job, RECHECK_FILE))
+        return asyncio.run(
+            ask_forge(address, credentials, lambda forge: forge.kept_by_job(job, RECHECK_FILE, os.environ))
+        )
     try:
         return Path(named).read_bytes()
     except OSError as error:
@@ -132,27 +136,7 @@ def _chosen(report: Path, confirmed: bytes | None, options: dict[str, Any]) -> P
     )
 
 
-async def _run(
-    address: PullRequestAddress,
-    credentials: Credentials,
-    recorded: Report,
-    options: PostOptions,
-    *,
-    is_meant: bool,
-) -> tuple[Any, list[Decision]]:
-    from affidavit.forges.choice import open_forge  # noqa: PLC0415 - only what posts needs a connection
-    from affidavit.forges.posting.run import plan_posting, post_report  # noqa: PLC0415
-
-    forge = open_forge(address, credentials)
-    try:
-        post = post_report if is_meant else plan_posting
-        posted = await post(forge, recorded, options, address.url)
-    finally:
-        await forge.close()
-    return posted, list(posted.decisions)
-
-
-def _as_text(posted: Any) -> str:
+def _as_text(posted: Posted) -> str:
     verb = "posted on" if posted.state == "posted" else "would be posted (--yes does it) on"
     lines = [f"{counted(len(posted.actions), 'action')} {verb} {posted.url}"]
     for action in posted.actions:

@@ -292,12 +292,14 @@ def _previous_report(named: Path | None, target: str | None, say: Say) -> Iterat
 
 
 def _posted(url: str, say: Say) -> bytes | None:
-    from affidavit.forges.choice import read_earlier  # noqa: PLC0415 - few ask a forge
+    from affidavit.forges.choice import ask_forge  # noqa: PLC0415 - few ask a forge
     from affidavit.forges.credentials import find_credentials  # noqa: PLC0415
 
     address = parse_change_url(url)
     try:
-        content = asyncio.run(read_earlier(address, find_credentials(address.host)))
+        content = asyncio.run(
+            ask_forge(address, find_credentials(address.host), lambda forge: forge.earlier_report())
+        )
     except ForgeError as error:
         say(f"no earlier review is followed: {error}")
         return None

@@ -1,16 +1,17 @@
 """Open the forge of a pull request; `Forge` is the seam that both forges implement."""
 
 import os
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol, TypeVar
 
-from affidavit.errors import SettingsError
 from affidavit.forges.address import PullRequestAddress
 from affidavit.forges.credentials import Credentials
 from affidavit.forges.posting.actions import Action, Limits
 from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.standing import Standing
 from affidavit.forges.web import ForgeClient, Patience, Reach
+
+T = TypeVar("T")
 
 
 class Forge(Protocol):
@@ -28,6 +29,9 @@ class Forge(Protocol):
 
     async def earlier_report(self) -> bytes | None:
         """Read the report that was posted last; None if there is none."""
+
+    async def kept_by_job(self, job: str, file: str, environment: Mapping[str, str]) -> bytes:
+        """Read an artifact of another job of this pipeline; raise SettingsError if there are no such jobs."""
 
     async def apply(self, action: Action) -> None:
         """Do one thing; raises ForgeError with the forge's status where it refuses."""
@@ -48,58 +52,25 @@ def open_forge(
     account = environment.get("AFFIDAVIT_POST_AS", "").strip()
     if address.host.kind == "github":
         # Only one of the two is needed.
-        from affidavit.forges.github.client import GitHubClient  # noqa: PLC0415
         from affidavit.forges.github.forge import GitHub  # noqa: PLC0415
 
-        return GitHub(GitHubClient(address, web, credentials, account))
-    from affidavit.forges.gitlab.client import GitLabClient  # noqa: PLC0415
+        return GitHub(address, web, credentials, account)
     from affidavit.forges.gitlab.forge import GitLab  # noqa: PLC0415
 
-    return GitLab(GitLabClient(address, web, credentials, account))
+    return GitLab(address, web, credentials, account)
 
 
-async def read_earlier(
+async def ask_forge(
     address: PullRequestAddress,
     credentials: Credentials,
-    patience: Patience | None = None,
-    environment: Mapping[str, str] = os.environ,
-) -> bytes | None:
-    forge = open_forge(address, credentials, patience, environment)
-    try:
-        return await forge.earlier_report()
-    finally:
-        await forge.close()
-
-
-async def read_kept_by_job(
-    address: PullRequestAddress,
-    credentials: Credentials,
-    job: str,
-    file: str,
-    patience: Patience | None = None,
-    environment: Mapping[str, str] = os.environ,
-) -> bytes:
-    """Read an artifact of another job of this GitLab pipeline."""
-    if address.host.kind != "gitlab":
-        raise SettingsError(f"job:{job} is for jobs of GitLab: name a file")
-    from affidavit.forges.gitlab.client import GitLabClient, read_kept  # noqa: PLC0415 - only one is needed
-
-    client = GitLabClient(address, ForgeClient(address.host, patience), credentials)
-    try:
-        return await read_kept(client, job, file, environment)
-    finally:
-        await client.close()
-
-
-async def read_request(
-    address: PullRequestAddress,
-    credentials: Credentials,
+    ask: Callable[[Forge], Awaitable[T]],
     patience: Patience | None = None,
     environment: Mapping[str, str] = os.environ,
     reach: Reach | None = None,
-) -> PullRequest:
+) -> T:
+    """Open the forge of a pull request, ask it something, and close the connection."""
     forge = open_forge(address, credentials, patience, environment, reach)
     try:
-        return await forge.read()
+        return await ask(forge)
     finally:
         await forge.close()

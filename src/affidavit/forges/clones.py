@@ -6,7 +6,6 @@ import hashlib
 import os
 import signal
 import subprocess
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -111,26 +110,33 @@ class Clone:
         command = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
         git = self.git.having(self.remote.git_variables)
         before = _Before.of(self)
-        with _watched(self.folder, self.remote.max_megabytes) as watch:
-            # Tidied up later: what came too much could not be told from the rest any more.
-            arguments = [*command, "--no-auto-gc", *options, "--end-of-options", self.remote.url, *specs]
-            watch.process = process = git.start(arguments, has_own_group=True)
-            with process:
-                try:
-                    _, errors = _communicate(process)
-                except BaseException:
-                    _end(process)
-                    before.restore(wanted)
-                    raise
-        if watch.is_too_large:
-            before.restore(wanted)
-            raise TooLargeError(
-                f"{self.remote.url} is larger than {self.remote.max_megabytes:,} MB; "
-                "AFFIDAVIT_MAX_CLONE_MB raises the limit"
-            )
+        # Tidied up later: what came too much could not be told from the rest any more.
+        arguments = [*command, "--no-auto-gc", *options, "--end-of-options", self.remote.url, *specs]
+        with git.start(arguments, has_own_group=True) as process:
+            try:
+                errors = self._finished(process)
+            except BaseException:
+                _end(process)
+                before.restore(wanted)
+                raise
         if process.returncode != 0:
             raise _fetch_error(self.remote, errors, list(wanted.values()))
         git.attempt("gc", "--auto", "--quiet")
+
+    def _finished(self, process: subprocess.Popen[bytes]) -> bytes:
+        """Wait for git and return its errors; raise if it takes too long or fetches too much."""
+        for _ in range(round(FETCH_SECONDS / WATCH_SECONDS)):
+            errors: bytes | None = None
+            with suppress(subprocess.TimeoutExpired):
+                errors = process.communicate(timeout=WATCH_SECONDS)[1]
+            if bytes_in(self.folder / "objects") > self.remote.max_megabytes * 1_000_000:
+                raise TooLargeError(
+                    f"{self.remote.url} is larger than {self.remote.max_megabytes:,} MB; "
+                    "AFFIDAVIT_MAX_CLONE_MB raises the limit"
+                )
+            if errors is not None:
+                return errors
+        raise GitError(f"git fetch took longer than {FETCH_SECONDS:g} seconds", retryable=True)
 
     def fetch_all(self, wanted: Mapping[str, str]) -> None:
         """Fetch with all of their history."""
@@ -174,13 +180,6 @@ def _max_megabytes(environment: Mapping[str, str]) -> int:
 
 def is_commit_id(text: str) -> bool:
     return bool(OBJECT_ID.fullmatch(text))
-
-
-def _communicate(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
-    try:
-        return process.communicate(timeout=FETCH_SECONDS)
-    except subprocess.TimeoutExpired as error:
-        raise GitError(f"git fetch took longer than {FETCH_SECONDS:g} seconds", retryable=True) from error
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -229,38 +228,3 @@ def _fetch_error(remote: Remote, errors: bytes, wanted: Sequence[str]) -> ForgeE
         who = "this token may not read it" if remote.credentials.token else "it needs a token to be read"
         return ForgeError(f"{remote.url} cannot be fetched: {who}, or there is none ({shown})", status=403)
     return ForgeError(f"{remote.url} cannot be fetched: {shown}", retryable=True)
-
-
-class _Watch:
-    """Ends a fetch that brings more than it may."""
-
-    def __init__(self, folder: Path, max_megabytes: int) -> None:
-        self.folder = folder
-        self.limit = max_megabytes * 1_000_000
-        self.process: subprocess.Popen[bytes] | None = None
-        self.is_too_large = False
-        self.done = threading.Event()
-
-    def run(self) -> None:
-        """Look until told that it is over."""
-        while not self.done.wait(WATCH_SECONDS):
-            self.look()
-
-    def look(self) -> None:
-        """End the fetch where too much is there."""
-        if self.process and bytes_in(self.folder / "objects") > self.limit:
-            self.is_too_large = True
-            _end(self.process)
-
-
-@contextmanager
-def _watched(folder: Path, max_megabytes: int) -> Iterator[_Watch]:
-    watch = _Watch(folder, max_megabytes)
-    thread = threading.Thread(target=watch.run, daemon=True)
-    thread.start()
-    try:
-        yield watch
-    finally:
-        watch.done.set()
-        thread.join()
-        watch.look()

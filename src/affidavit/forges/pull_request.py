@@ -70,24 +70,15 @@ class PullRequest(Record):
     address: PullRequestAddress
     title: str
     description: str = ""
-    author: str = ""
     state: State = "open"
     is_draft: bool = False
-    is_locked: bool = False
     has_conflicts: bool = False
-    is_from_fork: bool = False
     base_branch: str
     head_branch: str
     head: str
     """The commit that is proposed."""
     bases: tuple[str, ...]
     """Commits or branches that it may be measured from, the best first."""
-    merge_base: str = ""
-    """The forge's own word on where it begins; empty: git finds out."""
-    commits: int = 0
-    files: int = 0
-    size_kilobytes: int = 0
-    """Of the whole repository; 0: not said."""
     issues: tuple[LinkedIssue, ...] = ()
     comments: tuple[Comment, ...] = ()
     checks: tuple[CheckResult, ...] = ()

@@ -28,19 +28,13 @@ async def read_pull_request(client: GitHubClient) -> PullRequest:
         address=client.address,
         title=pull.get("title") or "",
         description=pull.get("body") or "",
-        author=author,
         state=state,
         is_draft=bool(pull.get("draft")),
-        is_locked=bool(pull.get("locked")),
         has_conflicts=pull.get("mergeable") is False,
-        is_from_fork=_is_from_fork(pull),
         base_branch=pull["base"]["ref"],
         head_branch=pull["head"].get("label") or pull["head"]["ref"],
         head=pull["head"]["sha"],
         bases=_bases(pull, state),
-        commits=pull.get("commits") or 0,
-        files=pull.get("changed_files") or 0,
-        size_kilobytes=(pull["base"].get("repo") or {}).get("size") or 0,
         issues=issues,
         comments=talk.comments,
         checks=checks,
@@ -53,12 +47,6 @@ def _state(pull: dict[str, Any]) -> State:
     if pull.get("merged") or pull.get("merged_at"):
         return "merged"
     return "open" if pull.get("state") == "open" else "closed"
-
-
-def _is_from_fork(pull: dict[str, Any]) -> bool:
-    head, base = pull["head"].get("repo"), pull["base"].get("repo")
-    # The fork may be gone; the request is still one from elsewhere.
-    return head is None or base is None or head["id"] != base["id"]
 
 
 def _bases(pull: dict[str, Any], state: State) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
 """Send requests to GitLab; every refusal becomes an error that says what to do."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.errors import ForgeError, SettingsError
+from affidavit.errors import ForgeError
 from affidavit.forges.web import MAX_PAGES, PUBLIC_ONLY, Connection, paged, plain
 
 
@@ -30,8 +30,9 @@ class GitLabClient(Connection):
     async def send(self, method: str, path: str, data: Any = None) -> Any:
         return (await self._answered(method, path, data))[0]
 
-    async def download(self, path: str) -> bytes:
-        """Download a file, on many installations from a store on another host."""
+    async def artifact(self, job: int | str, file: str) -> bytes:
+        """Download a file that a job kept, on many installations from a store on another host."""
+        path = f"{self.project}/jobs/{job}/artifacts/{file}"
         return await self.web.download(f"{self.address.host.api}{path}", self._headers)
 
     async def query(self, text: str, **variables: Any) -> dict[str, Any]:
@@ -93,19 +94,3 @@ class GitLabClient(Connection):
         if status in (401, 403, 404) and self.credentials.is_job_token:
             why = "the token of a job may do little: give a project access token in AFFIDAVIT_GITLAB_TOKEN"
         return self.refused(method, path, status, content[:1000].decode("utf-8", "replace"), why)
-
-
-async def read_kept(client: GitLabClient, job: str, file: str, environment: Mapping[str, str]) -> bytes:
-    """Download an artifact of the newest run of a job of our pipeline."""
-    pipeline = environment.get("CI_PIPELINE_ID", "")
-    if not pipeline.isdecimal():
-        raise SettingsError(
-            f"job:{job} names a job of this pipeline, and this is no job of GitLab: name a file"
-        )
-    path = f"{client.project}/pipelines/{pipeline}/jobs"
-    found = [one["id"] async for one in client.pages(path) if one.get("name") == job]
-    if not found:
-        raise ForgeError(
-            f"the pipeline {pipeline} of {client.address.repository} has no job {job!r}", status=404
-        )
-    return await client.download(f"{client.project}/jobs/{max(found)}/artifacts/{file}")

@@ -35,18 +35,13 @@ async def read_merge_request(client: GitLabClient) -> PullRequest:
         address=client.address,
         title=given.get("title") or "",
         description=given.get("description") or "",
-        author=author,
         state=_STATES.get(given.get("state") or "", "open"),
         is_draft=bool(given.get("draft") or given.get("work_in_progress")),
-        is_locked=bool(given.get("discussion_locked")),
         has_conflicts=bool(given.get("has_conflicts")),
-        is_from_fork=given.get("source_project_id") != given.get("target_project_id"),
         base_branch=given["target_branch"],
         head_branch=given["source_branch"],
         head=head,
         bases=_bases(given, refs["base_sha"]),
-        merge_base=refs["base_sha"],
-        files=_count(given.get("changes_count")),
         issues=issues,
         comments=talk.comments,
         checks=checks,
@@ -59,12 +54,6 @@ def _bases(given: dict[str, Any], began: str) -> tuple[str, ...]:
     """An open request is measured from its branch as it is now, any other from where GitLab says it began."""
     tip = f"refs/heads/{given['target_branch']}"
     return (began, tip) if given.get("state") in ("closed", "merged") else (tip, began)
-
-
-def _count(text: Any) -> int:
-    """GitLab writes `1000+` where it stopped counting."""
-    digits = str(text or "").rstrip("+")
-    return int(digits) if digits.isdigit() else 0
 
 
 async def _issues(client: GitLabClient) -> tuple[LinkedIssue, ...]:

@@ -48,9 +48,9 @@ class Limits(Record):
 
 
 class Inline(Record):
-    """A comment on lines of the diff."""
+    """A comment on lines of the diff; of several, on the last one."""
 
-    fingerprint: str
+    fingerprint: str = ""
     path: str
     """At head; of a deleted file, at base."""
     old_path: str
@@ -61,7 +61,7 @@ class Inline(Record):
     old_line: int | None = None
     """The same line on both sides, where both have it; some forges want both."""
     new_line: int | None = None
-    body: str
+    body: str = ""
 
     @property
     def place(self) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from affidavit.diff.parse import parse_diff
 from affidavit.errors import InputError
+from affidavit.forges.posting.actions import Inline
 from affidavit.forges.standing import Mark, write_mark
 from affidavit.git.text import decode_path
 from affidavit.iterations.review_summary import key_of
@@ -158,21 +159,8 @@ def _open_fence(text: str) -> str:
     return open_fence
 
 
-@dataclass(frozen=True)
-class InlinePlace:
-    """A line of the diff, or several of one hunk; the last one on both sides, as far as it is there."""
-
-    path: str
-    old_path: str
-    side: Side
-    line: int
-    start_line: int | None
-    old_line: int | None
-    new_line: int | None
-
-
-def inline_place(finding: Finding, change: Change) -> InlinePlace | None:
-    """Return where to comment on a finding; None if the diff does not show its line."""
+def inline_place(finding: Finding, change: Change) -> Inline | None:
+    """Return an empty comment in the place of a finding; None if the diff does not show its line."""
     file = change.file_at(finding.file, finding.side)
     if file is None or file.is_binary or file.is_partial:
         return None
@@ -186,7 +174,7 @@ def inline_place(finding: Finding, change: Change) -> InlinePlace | None:
             # A range must lie within one hunk; of a longer one its first line is enough.
             end = last if last in shown else first
             old, new = shown[end]
-            return InlinePlace(
+            return Inline(
                 path=file.path,
                 old_path=(file.old_path or file.path),
                 side=finding.side,

@@ -110,17 +110,8 @@ def _inline(ground: Ground, candidate: Candidate) -> Inline | None:
     if place is None:
         return None
     block = suggested.block(ground.limits.suggests_by) if suggested else ""
-    return Inline(
-        fingerprint=candidate.fingerprint,
-        path=place.path,
-        old_path=place.old_path,
-        side=place.side,
-        line=place.line,
-        start_line=place.start_line,
-        old_line=place.old_line,
-        new_line=place.new_line,
-        body=finding_body(candidate, ground.report, ground.limits.body_length, block),
-    )
+    body = finding_body(candidate, ground.report, ground.limits.body_length, block)
+    return place.model_copy(update={"fingerprint": candidate.fingerprint, "body": body})
 
 
 def _comments(ground: Ground, fresh: Sequence[tuple[Candidate, Inline]]) -> list[Action]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from affidavit.errors import AffidavitError, SettingsError
 from affidavit.forges.address import known_hosts, parse_change_url
-from affidavit.forges.choice import open_forge
+from affidavit.forges.choice import ask_forge
 from affidavit.forges.credentials import find_credentials, has_credentials_for_posting
 from affidavit.forges.posting.actions import PostOptions
 from affidavit.forges.posting.run import Posted, post_report
@@ -55,12 +55,11 @@ async def _post(url: str, body: bytes) -> Posted:
             "the service has no token that may write: the operator sets AFFIDAVIT_POST_TOKEN"
             " or an App's variables"
         )
-    forge = open_forge(address, find_credentials(address.host, "post"))
-    try:
-        options = PostOptions(digest=hashlib.sha256(body).hexdigest())
-        return await post_report(forge, Report.model_validate_json(body), options, address.url)
-    finally:
-        await forge.close()
+    options, report = PostOptions(digest=hashlib.sha256(body).hexdigest()), Report.model_validate_json(body)
+    credentials = find_credentials(address.host, "post")
+    return await ask_forge(
+        address, credentials, lambda forge: post_report(forge, report, options, address.url)
+    )
 
 
 if __name__ == "__main__":

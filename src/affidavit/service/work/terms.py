@@ -12,7 +12,7 @@ import structlog
 
 from affidavit.errors import UnreadableReportError
 from affidavit.forges.address import PullRequestAddress, parse_change_url
-from affidavit.forges.choice import read_request
+from affidavit.forges.choice import ask_forge
 from affidavit.forges.clones import TooLargeError, locked
 from affidavit.forges.credentials import find_credentials
 from affidavit.forges.opening import Ground, fetch_change
@@ -92,8 +92,13 @@ async def read_pull(
 ) -> PullRequest:
     """Read a pull or merge request with the service's token."""
     credentials = find_credentials(address.host, "read", settings.environment)
-    return await read_request(
-        address, credentials, patience, environment=settings.environment, reach=settings.reach
+    return await ask_forge(
+        address,
+        credentials,
+        lambda forge: forge.read(),
+        patience,
+        settings.environment,
+        settings.reach,
     )
 
 
