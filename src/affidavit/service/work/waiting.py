@@ -2,68 +2,97 @@
 
 import asyncio
 import os
-import random
 import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 import structlog
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_base,
+    retry_if_exception,
+    retry_if_exception_type,
+    wait_exponential,
+    wait_random,
+)
 
 from affidavit.errors import OutsideError, StoreError
 from affidavit.service.child.channel import ChannelClosed
 
 Result = TypeVar("Result")
 LOG = structlog.get_logger("affidavit.worker")
-FIRST_PAUSE_SECONDS = 0.25
-LONGEST_PAUSE_SECONDS = 15.0
+ATTEMPTS = 3
+"""Per stage."""
+LONGEST_WISH_SECONDS = 600.0
+"""The longest Retry-After that is respected; beyond it the review fails and can be retried."""
+# They grow, and the random part keeps reviews from coming back together.
+_PAUSES = wait_exponential(0.5, max=15.0) + wait_random(0.0, 0.5)
 
 
-def pauses() -> Iterator[float]:
-    """Yield growing pauses with jitter."""
-    for number in count():
-        longest = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(number, 10))
-        yield longest * random.uniform(0.5, 1.0)  # noqa: S311
+def pause_before_retry(state: RetryCallState) -> float:
+    """Return the pause after a failure: a growing one, or the longer one that a server asks for."""
+    return max(_PAUSES(state), _wished_seconds(error_of(state)))
+
+
+def error_of(state: RetryCallState) -> BaseException | None:
+    """Return the error of the last attempt."""
+    return state.outcome.exception() if state.outcome else None
+
+
+def _wished_seconds(error: BaseException | None) -> float:
+    return getattr(error, "retry_after_seconds", None) or 0.0
 
 
 async def until_it_answers(work: Callable[[], Result]) -> Result:
     """Run store work in a thread; retry until the store can be used."""
-    return await until_it_is_done(lambda: asyncio.to_thread(work))
-
-
-async def until_it_is_done(work: Callable[[], Awaitable[Result]]) -> Result:
-    """Retry async work until the store can be used."""
-    for pause in pauses():
-        try:
-            return await work()
-        except StoreError as error:
-            LOG.warning("waiting for the store", seconds=round(pause, 1), reason=str(error))
-        await asyncio.sleep(pause)
-    raise AssertionError("there is always another pause")
-
-
-async def until_it_can_be_reached(work: Callable[[], Result]) -> Result:
-    """Retry at the start, but raise errors that waiting cannot change, such as a newer store version."""
-
-    async def attempt() -> Result | StoreError:
-        try:
-            return await asyncio.to_thread(work)
-        except StoreError as error:
-            if error.retryable:
-                raise
-            return error
-
-    done = await until_it_is_done(attempt)
-    if isinstance(done, StoreError):
-        raise done
+    done: Result = await _store_retries(retry_if_exception_type(StoreError))(asyncio.to_thread, work)
     return done
+
+
+async def until_it_is_done(work: Callable[[], Awaitable[None]]) -> None:
+    """Retry async work until the store can be used."""
+    await _store_retries(retry_if_exception_type(StoreError))(work)
+
+
+async def until_it_can_be_reached(work: Callable[[], None]) -> None:
+    """Retry at the start, but raise errors that waiting cannot change, such as a newer store version."""
+    may_pass = retry_if_exception(lambda error: isinstance(error, StoreError) and error.retryable)
+    await _store_retries(may_pass)(asyncio.to_thread, work)
+
+
+def _store_retries(retry: retry_base) -> AsyncRetrying:
+    return AsyncRetrying(retry=retry, wait=pause_before_retry, before_sleep=_log_store)
+
+
+def _log_store(state: RetryCallState) -> None:
+    LOG.warning("waiting for the store", seconds=round(state.upcoming_sleep, 1), reason=str(error_of(state)))
+
+
+@dataclass
+class StageRetries:
+    """Decides whether a failed stage of one review runs again."""
+
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def allow(self, error: BaseException | None, stage: str) -> bool:
+        """Count a failure of a stage; the store may fail without end, anything else `ATTEMPTS` times."""
+        if isinstance(error, StoreError):
+            # A review never fails because of the database: the failure could not be stored either.
+            return True
+        self.failures[stage] += 1
+        is_retryable = isinstance(error, ChannelClosed) or (
+            isinstance(error, OutsideError) and error.retryable
+        )
+        is_soon = _wished_seconds(error) <= LONGEST_WISH_SECONDS
+        return is_retryable and is_soon and self.failures[stage] < ATTEMPTS
 
 
 async def unless_ended(work: Coroutine[Any, Any, None], ended: asyncio.Event) -> bool:
@@ -78,33 +107,6 @@ async def unless_ended(work: Coroutine[Any, Any, None], ended: asyncio.Event) ->
     with suppress(asyncio.CancelledError):
         await doing
     return False
-
-
-ATTEMPTS = 3
-"""Per stage."""
-RETRY_PAUSE_SECONDS = 1.0
-LONGEST_WISH_SECONDS = 600.0
-"""The longest Retry-After that is respected; beyond it the review fails and can be retried."""
-
-
-@dataclass
-class StageRetries:
-    """Counts the failures of each stage of one review."""
-
-    failures: Counter[str] = field(default_factory=Counter)
-
-    def pause_after(self, error: Exception, stage: str) -> float | None:
-        """Return the seconds to wait before a retry; None: no retry."""
-        self.failures[stage] += 1
-        is_retryable = isinstance(error, ChannelClosed) or (
-            isinstance(error, OutsideError) and error.retryable
-        )
-        if not is_retryable or self.failures[stage] >= ATTEMPTS:
-            return None
-        # Jitter, so that reviews do not come back together.
-        pause = RETRY_PAUSE_SECONDS * 2 ** (self.failures[stage] - 1) * random.uniform(0.5, 1.5)  # noqa: S311
-        asked_for = getattr(error, "retry_after_seconds", None) or 0.0
-        return max(pause, asked_for) if asked_for <= LONGEST_WISH_SECONDS else None
 
 
 UNOPENED_SECONDS = 3.0

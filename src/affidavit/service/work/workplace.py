@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
+from tenacity import AsyncRetrying, RetryCallState
 
 from affidavit.errors import AffidavitError, OutsideError, StoreError, UnreadableReportError
 from affidavit.events import EventName, event, now_iso
@@ -27,7 +28,14 @@ from affidavit.service.work.attempt import Diary, HeldReview, LostReview
 from affidavit.service.work.calls import Calls
 from affidavit.service.work.forgetting import Caches
 from affidavit.service.work.terms import Series, locate_source, models_for, options_for, prompts_for
-from affidavit.service.work.waiting import ATTEMPTS, StageRetries, pauses, until_it_answers, until_it_is_done
+from affidavit.service.work.waiting import (
+    ATTEMPTS,
+    StageRetries,
+    error_of,
+    pause_before_retry,
+    until_it_answers,
+    until_it_is_done,
+)
 from affidavit.store.open import Store
 
 LOG = structlog.get_logger("affidavit.worker")
@@ -102,24 +110,25 @@ class ReviewRunner:
 
     async def _until_done(self, held: HeldReview, wanted: WantedReview) -> None:
         """Run the review, with retries; model calls that were paid are not repeated."""
-        patience, waits = StageRetries(), pauses()
-        while True:
-            try:
-                with self.caches.used(held.review.tenant) as held.cache:
-                    await held.work(self.spawner, lambda at: self._hold(at, wanted))
-                return
-            except StoreError as error:
-                # A review never fails because of the database: the failure could not be stored either.
-                pause, reason = next(waits), str(error)
-            except (ChannelClosed, OutsideError) as error:
-                if await self._is_over(held):
-                    raise LostReview from error
-                allowed = patience.pause_after(error, held.stage)
-                if allowed is None:
-                    raise
-                pause, reason = allowed, _said(error)
-            LOG.warning("a stage is retried", seconds=round(pause, 1), stage=held.stage, reason=reason)
-            await held.rest(pause)
+        stages = StageRetries()
+
+        async def may_retry(state: RetryCallState) -> bool:
+            error = error_of(state)
+            is_stage = isinstance(error, ChannelClosed | OutsideError) and not isinstance(error, StoreError)
+            if is_stage and await self._is_over(held):
+                raise LostReview from error
+            return stages.allow(error, held.stage)
+
+        def log(state: RetryCallState) -> None:
+            seconds, reason = round(state.upcoming_sleep, 1), _said(error_of(state))
+            LOG.warning("a stage is retried", seconds=seconds, stage=held.stage, reason=reason)
+
+        retrying = AsyncRetrying(retry=may_retry, wait=pause_before_retry, before_sleep=log, sleep=held.rest)
+        await retrying(self._work, held, wanted)
+
+    async def _work(self, held: HeldReview, wanted: WantedReview) -> None:
+        with self.caches.used(held.review.tenant) as held.cache:
+            await held.work(self.spawner, lambda at: self._hold(at, wanted))
 
     async def _is_over(self, held: HeldReview) -> bool:
         now = await until_it_answers(lambda: self.reviews.find(held.review.id, None))
@@ -243,7 +252,7 @@ def title_of(change: Change) -> str:
     return f"{first} and {others} more" if others else first
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException | None) -> str:
     if isinstance(error, ChannelClosed):
         return f"the process that worked on it ended, {ATTEMPTS} times at this stage"
     return str(error) or type(error).__name__

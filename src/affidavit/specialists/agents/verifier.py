@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt
+
 from affidavit.diff.redacted import redact_candidate
 from affidavit.events import Emit
 from affidavit.minds.choice import UNREACHABLE
@@ -113,16 +115,21 @@ class ModelVerifier:
             reason = "there is no finding to judge"
             return Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))
         talk = self.talk(candidate, candidate.finding)
-        judgement = self._unanswered("failed", "")
         spent: list[RoleUsage] = []
-        for _ in range(ATTEMPTS):
+
+        async def ask() -> tuple[Answer, Judgement]:
             async with self.turns:
                 answer = await self.mind.converse(talk, self.emit)
             spent.append(answer.usage)
-            judgement = self._read(answer).model_copy(update={"request": answer.request})
-            if judgement.outcome == "answered" or answer.outcome in FINAL:
-                break
-        return Judged(judgement=judgement, usage=tuple(spent))
+            return answer, self._read(answer).model_copy(update={"request": answer.request})
+
+        retrying = AsyncRetrying(
+            stop=stop_after_attempt(ATTEMPTS),
+            retry=retry_if_result(_is_worth_asking_again),
+            retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+        )
+        last: tuple[Answer, Judgement] = await retrying(ask)
+        return Judged(judgement=last[1], usage=tuple(spent))
 
     def _read(self, answer: Answer) -> Judgement:
         if answer.outcome == "answered":
@@ -258,3 +265,8 @@ class ModelVerifier:
             + self.briefing.fence.wrap("searches", "\n".join(lines))
             + "\n"
         )
+
+
+def _is_worth_asking_again(given: tuple[Answer, Judgement]) -> bool:
+    answer, judgement = given
+    return judgement.outcome != "answered" and answer.outcome not in FINAL
