@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from affidavit.recheck.compare import class_in
 from commands import Done, affidavit
 from forgery import forge_object
+from forging import class_in
 from repositories import Repo
 
 CART = "class Cart:\n    def pay(self, sum):\n        return sum\n\n\n"

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from affidavit.recheck.compare import FieldClass, FieldPath, class_compared, class_of
+
 
 def changed(value: Any) -> Any:
     """Another value of the same kind, as a forger would write it."""
@@ -69,3 +71,15 @@ def silenced(content: Any, **updates: Any) -> Any:
     counts.update(candidates=0, shown=0, folded=0, withheld=0, blocking=0, withheld_by_code={})
     counts["by_severity"] = dict.fromkeys(counts["by_severity"], 0)
     return copy
+
+
+def class_in(content: Any, path: FieldPath) -> FieldClass:
+    """The class of a field as a user would name it, by who made the reply or chose the setting."""
+    if path[:2] == ("inputs", "replies") and len(path) > 2:
+        reply = content["inputs"]["replies"][int(path[2])]
+        if reply["kind"] != "mechanical" and class_of(path) == "derived":
+            return "not verified"
+    if path[0] == "settings" and len(path) > 1:
+        origin = content["settings"].get("origins", {}).get(path[1], "base")
+        return "derived" if origin == "base" else "not verified"
+    return class_compared(content, path)

@@ -1,88 +1,90 @@
 """Compare a report with what is derived from its inputs, field by field.
 
-One table says what a recheck makes of each field: it is derived again, taken on somebody's word, or free. A
-field that no row names is derived: a new field is proven until somebody says here why it cannot be.
+A field that no list below names is derived, and must be equal: a new field is proven until a line here says
+why it cannot be. In a pattern `*` is any position of a list, and `**` the field and everything below it.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
 from affidavit.records.report import Report
 
-FieldClass = Literal["derived", "on its word", "free"]
+FieldClass = Literal["derived", "not verified", "free"]
 FieldPath = tuple[str, ...]
 MAX_SHOWN = 80
 
 
-@dataclass(frozen=True)
-class Row:
-    """Fields of a report: `*` is any one name or position, `**` at the end is it and everything below."""
-
-    pattern: str
-    kind: FieldClass
-    why: str
-
-    def matches(self, path: FieldPath) -> bool:
-        """Whether this row names the field."""
-        parts = self.pattern.split(".")
-        if parts[-1] == "**":
-            parts = parts[:-1]
-            path = path[: len(parts)]
-        return len(parts) == len(path) and all(
-            part in ("*", name) for part, name in zip(parts, path, strict=True)
-        )
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    escaped = "|".join(map(re.escape, patterns))
+    return re.compile(escaped.replace(r"\.\*\*", r"(?:\..*)?").replace(r"\*", r"\d+"), re.DOTALL)
 
 
-ROWS: tuple[Row, ...] = (
-    Row("id", "on its word", "a random UUID"),
-    Row("created_at", "on its word", "when the review was made, as a time in UTC"),
-    Row("duration_ms", "free", "how long it took"),
-    Row("replies.*.duration_ms", "free", "how long it took"),
-    Row("inputs.replies.*.duration_ms", "free", "how long it took"),
-    Row("analyser_runs.*.duration_ms", "free", "how long it took"),
-    Row("analyser_runs.*.is_cached", "free", "whether an earlier result was at hand"),
-    Row("inputs.replies.*.analyser_runs.*.duration_ms", "free", "how long it took"),
-    Row("inputs.replies.*.analyser_runs.*.is_cached", "free", "whether an earlier result was at hand"),
-    Row("usage.**", "free", "tokens and money, as the providers counted them"),
-    Row("inputs.replies.*.usage.**", "free", "tokens and money, as the providers counted them"),
-    Row("inputs.planner.usage.**", "free", "tokens and money, as the providers counted them"),
-    Row("inputs.joiner.usage.**", "free", "tokens and money, as the providers counted them"),
-    Row("inputs.reporter.usage.**", "free", "tokens and money, as the providers counted them"),
-    Row("measured.**", "on its word", "the labels of the installation that made it"),
-    Row("models.**", "on its word", "which models were asked"),
-    Row("affidavit_version", "on its word", "which release of this minor line made it"),
-    Row("prompt_version", "on its word", "which prompts the models read; derived where there were none"),
-    Row("schema_version", "on its word", "which form they were asked for; derived where there were none"),
-    Row("change.target", "on its word", "how the user named the change"),
-    Row("change.source", "on its word", "how the change was named"),
-    Row("change.repository", "on its word", "where the repository lay"),
-    Row("change.request", "on its word", "which pull request it is"),
-    Row("change.title", "on its word", "what its author calls it; derived where the commits do"),
-    Row("change.description", "on its word", "what its author says of it; derived where the commits do"),
-    Row("change.discussion.**", "on its word", "what others commented"),
-    Row("change.dismissals.**", "on its word", "what people dismissed on the forge, and that they may"),
-    Row("change.base.name", "on its word", "how the user named it"),
-    Row("change.head.name", "on its word", "how the user named it"),
-    Row("change.tip.name", "on its word", "how the user named it"),
-    Row("inputs.planner.**", "on its word", "what the planner answered"),
-    Row("inputs.verifier_failures.**", "on its word", "why no verifier could be asked"),
-    Row("inputs.joiner.**", "on its word", "which findings the joiner says have one cause"),
-    Row("inputs.judgements.**", "on its word", "what the verifiers answered"),
-    Row("inputs.reporter.**", "on its word", "what the reporter answered"),
-    Row("inputs.submitted_by", "on its word", "which agent handed findings in"),
-    Row("inputs.dependency_quotes.**", "on its word", "what packages hold; proven where they are here"),
-    Row("inputs.programs.**", "on its word", "what programs did; `recheck --run` runs them again"),
-    Row("inputs.earlier.**", "on its word", "what the review before it said; the digest names that report"),
+# How long the review took, what came from caches, and what providers counted.
+_FREE = _any_of(
+    (
+        "duration_ms",
+        "replies.*.duration_ms",
+        "inputs.replies.*.duration_ms",
+        "analyser_runs.*.duration_ms",
+        "analyser_runs.*.is_cached",
+        "inputs.replies.*.analyser_runs.*.duration_ms",
+        "inputs.replies.*.analyser_runs.*.is_cached",
+        "usage.**",
+        "inputs.replies.*.usage.**",
+        "inputs.planner.usage.**",
+        "inputs.joiner.usage.**",
+        "inputs.reporter.usage.**",
+    )
 )
-"""`class_in` also looks at what the report itself says of replies and settings."""
+_NOT_VERIFIED = _any_of(
+    (
+        "id",  # a random UUID
+        "created_at",
+        "measured.**",  # the labels of the installation that made it
+        "models.**",
+        "affidavit_version",  # which release of this minor line made it
+        "prompt_version",  # derived where no model was asked, as is the schema
+        "schema_version",
+        "change.target",  # how the user named the change
+        "change.source",
+        "change.repository",  # where the repository lay
+        "change.request",
+        "change.title",  # derived where it comes from the commits, as is the description
+        "change.description",
+        "change.discussion.**",
+        "change.dismissals.**",  # that these people may dismiss
+        "change.base.name",
+        "change.head.name",
+        "change.tip.name",
+        "inputs.planner.**",  # what models answered
+        "inputs.verifier_failures.**",
+        "inputs.joiner.**",
+        "inputs.judgements.**",
+        "inputs.reporter.**",
+        "inputs.submitted_by",  # which agent handed findings in
+        "inputs.dependency_quotes.**",  # proven where the packages are here
+        "inputs.programs.**",  # `recheck --run` runs them again
+        "inputs.earlier.**",  # the digest names that report
+    )
+)
+OF_MODELS = ("prompt_version", "schema_version")
+OF_MODELS_IN_INPUTS = tuple(
+    ("inputs", name) for name in ("planner", "verifier_failures", "joiner", "judgements", "reporter")
+)
+WHOLE_ANSWERS: dict[FieldPath, int] = {("inputs", "joiner"): 2, ("inputs", "judgements"): 3}
+"""How long the path of an answer is where only one of two reports has it."""
 
 
 @lru_cache(maxsize=100_000)
 def class_of(path: FieldPath) -> FieldClass:
-    """Return what a recheck makes of a field."""
-    return next((row.kind for row in ROWS if row.matches(path)), "derived")
+    """Return the class of a field, whatever else the report says."""
+    name = ".".join(path)
+    if _FREE.fullmatch(name):
+        return "free"
+    return "not verified" if _NOT_VERIFIED.fullmatch(name) else "derived"
 
 
 def class_compared(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
@@ -94,7 +96,7 @@ def class_compared(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
     kind = class_of(path)
     if path[0] == "usage" and not content["models"]:
         return "derived"
-    if kind != "on its word":
+    if kind != "not verified":
         return kind
     if len(path) == WHOLE_ANSWERS.get(path[:2]):
         return "derived"
@@ -103,26 +105,6 @@ def class_compared(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
     if path in (("change", "title"), ("change", "description")):
         return "derived" if content["change"][f"{path[1]}_from"] == "commits" else kind
     return kind
-
-
-OF_MODELS = ("prompt_version", "schema_version")
-WHOLE_ANSWERS: dict[FieldPath, int] = {("inputs", "joiner"): 2, ("inputs", "judgements"): 3}
-"""How long the path of an answer is where only one of two reports has it."""
-OF_MODELS_IN_INPUTS = tuple(
-    ("inputs", name) for name in ("planner", "verifier_failures", "joiner", "judgements", "reporter")
-)
-
-
-def class_in(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
-    """Return the class of a field as a user would name it, by who made the reply or chose the setting."""
-    if path[:2] == ("inputs", "replies") and len(path) > 2:
-        reply = content["inputs"]["replies"][int(path[2])]
-        if reply["kind"] != "mechanical" and class_of(path) == "derived":
-            return "on its word"
-    if path[0] == "settings" and len(path) > 1:
-        origin = content["settings"].get("origins", {}).get(path[1], "base")
-        return "derived" if origin == "base" else "on its word"
-    return class_compared(content, path)
 
 
 class _Absent:
