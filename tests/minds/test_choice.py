@@ -10,7 +10,7 @@ from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
 from affidavit.minds.ledger import Ledger, SpendingLimit
 from affidavit.minds.roles import minds_from
 from affidavit.minds.wire.forms import Dialect, Form, Question, forms_for, request_settings
-from affidavit.minds.wire.providers import build_model
+from affidavit.minds.wire.providers import build_client
 
 URL = "http://localhost:8080/v1"
 
@@ -83,7 +83,7 @@ def test_only_the_verifier_has_a_temperature_by_default() -> None:
 )
 def test_a_missing_key_is_said_with_the_name_of_the_variable(text: str, named: str) -> None:
     with pytest.raises(SettingsError, match=named):
-        build_model(choose_model(text, "planner"), {})
+        build_client(choose_model(text, "planner"), {})
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_missing_package_is_said_with_what_to_install(text: str, environment: 
         __import__(module)
     except ImportError:
         with pytest.raises(SettingsError, match="pip install") as refused:
-            build_model(choose_model(text, "planner"), environment)
+            build_client(choose_model(text, "planner"), environment)
         assert "k-1" not in str(refused.value)
     else:
         pytest.skip(f"{module} is installed")
@@ -112,7 +112,7 @@ def test_a_missing_package_is_said_with_what_to_install(text: str, environment: 
     ],
 )
 def test_a_model_is_built_for_its_provider(text: str, environment: dict[str, str], kind: str) -> None:
-    assert type(build_model(choose_model(text, "planner"), environment)).__name__ == kind
+    assert type(build_client(choose_model(text, "planner"), environment).model).__name__ == kind
 
 
 def test_a_budget_in_dollars_needs_a_price() -> None:
@@ -152,8 +152,8 @@ def test_choosing_models_imports_no_provider() -> None:
 def test_one_provider_does_not_import_another() -> None:
     code = (
         "import sys; from affidavit.minds.choice import choose_model;"
-        "from affidavit.minds.wire.providers import build_model;"
-        f"build_model(choose_model('m', 'planner', base_url={URL!r}), {{}});"
+        "from affidavit.minds.wire.providers import build_client;"
+        f"build_client(choose_model('m', 'planner', base_url={URL!r}), {{}}).model;"
         "print('anthropic' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

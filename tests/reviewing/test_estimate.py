@@ -11,6 +11,7 @@ from affidavit.reviewing.cost import (
     COURSES,
     FINDINGS_PER_CONVERSATION,
     WITHIN_FACTOR,
+    FirstTalks,
     RoleEstimate,
     estimate_review,
     opening_tokens,
@@ -34,14 +35,13 @@ def estimated(
     carried_findings: int = 0,
     planner: Talk | None = None,
 ) -> dict[Role, RoleEstimate]:
-    estimates = estimate_review(
-        choices,
+    talks = FirstTalks(
         planner=planner or a_talk(),
-        specialists=[a_talk()] * specialists,
+        specialists=(a_talk(),) * specialists,
         verifier=a_talk(),
-        carried_findings=carried_findings,
+        carried_findings=(a_talk(),) * carried_findings,
     )
-    return {estimate.role: estimate for estimate in estimates}
+    return {estimate.role: estimate for estimate in estimate_review(talks, choices)}
 
 
 def review(repo: Repo, *options: str) -> Done:

@@ -11,7 +11,7 @@ from affidavit.errors import SettingsError
 from affidavit.git.repository import open_repository
 from affidavit.minds.ledger import SpendingLimit
 from affidavit.minds.prices import cost_usd
-from affidavit.minds.wire.providers import build_model
+from affidavit.minds.wire.providers import build_client
 from affidavit.reviewing.models import chosen_model, chosen_models, ledger_of, models_of, opened_ledger
 from affidavit.reviewing.options import ReviewOptions
 from repositories import Repo
@@ -212,9 +212,9 @@ def test_the_key_of_one_address_is_not_sent_to_another() -> None:
     assert chosen["planner"].key_variable == "AFFIDAVIT_API_KEY"
     assert chosen["verifier"].key_variable == "AFFIDAVIT_VERIFIER_API_KEY"
     keys = {"AFFIDAVIT_API_KEY": "one", "AFFIDAVIT_VERIFIER_API_KEY": "two"}
-    sent = {role: build_model(chosen[role], keys).client.api_key for role in ("planner", "verifier")}  # type: ignore[attr-defined]
+    sent = {role: build_client(chosen[role], keys).model.client.api_key for role in ("planner", "verifier")}  # type: ignore[attr-defined]
     assert sent == {"planner": "one", "verifier": "two"}
-    assert build_model(chosen["verifier"], {"AFFIDAVIT_API_KEY": "one"}).client.api_key == "none"  # type: ignore[attr-defined]
+    assert build_client(chosen["verifier"], {"AFFIDAVIT_API_KEY": "one"}).model.client.api_key == "none"  # type: ignore[attr-defined]
 
 
 def test_there_is_a_second_verifier_only_where_one_is_named() -> None:

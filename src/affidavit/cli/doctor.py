@@ -20,7 +20,7 @@ from affidavit.cli.options import format_option
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.errors import SettingsError, StoreError
 from affidavit.minds.choice import Provider
-from affidavit.minds.wire.providers import SUPPLIES, build_model, is_installed
+from affidavit.minds.wire.providers import SUPPLIES, build_client, is_installed
 from affidavit.records.record import Record
 from affidavit.reviewing.models import chosen_models
 from affidavit.reviewing.options import ReviewOptions
@@ -109,7 +109,7 @@ def _examine_model(environment: Mapping[str, str]) -> Check:
     try:
         choices = chosen_models(ReviewOptions(), environment)
         for choice in choices.values():
-            build_model(choice, environment)
+            build_client(choice, environment)
     except SettingsError as error:
         return Check(name="model", state="broken", detail=str(error))
     if choices:

@@ -97,25 +97,14 @@ def sent_tokens(role: Role, openings: Sequence[int]) -> int:
     return sum(one.input_tokens for size in openings for one in _requests(size, COURSES[role]))
 
 
-def estimate_review(
-    choices: Mapping[Role, ModelChoice],
-    *,
-    planner: Talk,
-    specialists: Sequence[Talk],
-    verifier: Talk,
-    carried_findings: int = 0,
-) -> list[RoleEstimate]:
-    """Each role's share. `verifier` is what all its talks have in common, without a finding.
-
-    `carried_findings`: those of the review before that the verifier is asked about again.
-    Assumed: every finding of a specialist stands until the second verifier.
-    """
-    proposed = FINDINGS_PER_CONVERSATION * len(specialists)
-    findings = carried_findings + proposed
-    to_verify = opening_tokens(verifier) + VERIFIER_TASK_TOKENS
+def estimate_review(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[RoleEstimate]:
+    """Estimate each role's share, as if no verifier refuted a finding of a specialist."""
+    proposed = FINDINGS_PER_CONVERSATION * len(talks.specialists)
+    findings = len(talks.carried_findings) + proposed
+    to_verify = opening_tokens(talks.verifier) + VERIFIER_TASK_TOKENS
     openings: dict[Role, list[int]] = {
-        "planner": [opening_tokens(planner)],
-        "specialist": [opening_tokens(talk) for talk in specialists],
+        "planner": [opening_tokens(talks.planner)],
+        "specialist": [opening_tokens(talk) for talk in talks.specialists],
         "verifier": [to_verify] * findings,
         "second_verifier": [to_verify] * proposed,
         "joiner": [JOINER_TOKENS + JOINED_FINDING_TOKENS * findings] if findings > 1 else [],
@@ -178,21 +167,10 @@ NUMBERS_FROM = 2
 UNKNOWN = "price not known"
 
 
-def estimates_of(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[RoleEstimate]:
-    return estimate_review(
-        choices,
-        planner=talks.planner,
-        specialists=talks.specialists,
-        verifier=talks.verifier,
-        carried_findings=len(talks.carried_findings),
-    )
-
-
 def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> str:
-    estimates = estimates_of(talks, choices)
+    estimates = estimate_review(talks, choices)
     named = [(one.role.replace("_", " "), one_line(one.model), [one]) for one in estimates]
-    rows = [HEADINGS, *(_row(*row) for row in named), _row("total", "", estimates)]
-    table = _aligned(rows)
+    table = _aligned([HEADINGS, *(_row(*row) for row in named), _row("total", "", estimates)])
     return "\n".join(
         ["Estimate for this review. No model was asked.", "", *table, "", *_assumptions(talks, choices), ""]
     )
@@ -221,14 +199,8 @@ def _money(usd: float | None) -> str:
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(_cells(row, widths)).rstrip() for row in rows]
-
-
-def _cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    return [
-        cell.ljust(width) if column < NUMBERS_FROM else cell.rjust(width)
-        for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-    ]
+    forms = [f"{'<' if column < NUMBERS_FROM else '>'}{width}" for column, width in enumerate(widths)]
+    return ["  ".join(map(format, row, forms)).rstrip() for row in rows]
 
 
 def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[str]:

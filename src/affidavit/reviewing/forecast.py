@@ -4,14 +4,10 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import NoReturn
-
-from pydantic_ai.messages import ModelRequest, UserPromptPart
 
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
-from affidavit.dependencies.found import find_packages
 from affidavit.errors import SettingsError
 from affidavit.events import Emit, ignore_events
 from affidavit.iterations.scope import choose_scope
@@ -19,10 +15,11 @@ from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation import Conversation
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
-from affidavit.minds.wire.providers import build_model
+from affidavit.minds.wire.providers import build_client
 from affidavit.minds.wire.requester import Requester
+from affidavit.minds.wire.transcript import as_data
 from affidavit.pipeline import check, look
-from affidavit.ports import Case, Role, Runner, Talk, Verifiers
+from affidavit.ports import Case, Role, Talk, Verifiers
 from affidavit.prompts import PromptSet
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Answer, RoleUsage
@@ -41,6 +38,7 @@ from affidavit.stages.intake import OpenedChange
 from affidavit.stages.merge import merge
 from affidavit.stages.review import Crew, begin_case
 from affidavit.stages.verify import verify
+from affidavit.tools.outside_connection import NamedServer
 
 
 @dataclass
@@ -64,45 +62,40 @@ UNASKED = Talk(speaker="planner", instructions="", prefix="", task="", schema={}
 def prepare_talks(
     opened: OpenedChange,
     settings: Settings,
+    options: ReviewOptions,
     choices: Mapping[Role, ModelChoice],
-    cache: Path | None,
     prompts: PromptSet,
-    *,
-    reads_dependencies: bool = True,
-    runner: Runner | None = None,
-    earlier: Earlier | None = None,
+    earlier: Earlier | None,
 ) -> FirstTalks:
-    """The talks of the review itself, which is held with models that only listen: they run nothing."""
-    case = replace(begin_case(opened.change, opened.repository, settings), runner=runner, earlier=earlier)
+    """Hold the review with models that only listen, and return what they were asked first."""
+    cache = None if options.no_cache else cache_folder()
     minds = {role: ListeningMind(role, choice.model) for role, choice in choices.items()}
-    panel = Panel(
-        minds,
-        cache,
-        prompts,
-        analysers_off=settings.analysers_off,
-        reads_dependencies=reads_dependencies,
-    )
-    crew = replace(assemble_crew(settings, cache), panel=panel)
-    crew, case = crew.before(case)
-    chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
-    shared = asyncio.run(_hold(replace(case, scope=chosen), crew))
+    with opened_runner(opened.repository, settings, options) as running:
+        case = begin_case(opened.change, opened.repository, settings)
+        panel = Panel(
+            minds,
+            cache,
+            prompts.asking_for_all() if running.runner else prompts,
+            analysers_off=settings.analysers_off,
+            reads_dependencies=options.dependencies,
+        )
+        crew = replace(assemble_crew(settings, cache), panel=panel)
+        crew, case = crew.before(replace(case, runner=running.runner, earlier=earlier))
+        chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
+        shared = asyncio.run(_hold(replace(case, scope=chosen), crew))
+    opened_packages = panel.packages(case)
+    packages = opened_packages.packages.by_name.values() if opened_packages else ()
     return FirstTalks(
         verifier=shared,
         planner=next(iter(minds["planner"].heard), UNASKED),
         specialists=tuple(minds["specialist"].heard),
         carried_findings=tuple(minds["verifier"].heard),
-        packages=_packages(opened) if reads_dependencies else (),
+        packages=tuple(sorted(f"{one.name} {one.version}" for one in packages)),
     )
 
 
-def _packages(opened: OpenedChange) -> tuple[str, ...]:
-    repository = opened.repository
-    found = find_packages(repository.folder, repository.base, is_tracked=repository.tracks).by_name.values()
-    return tuple(sorted(f"{one.name} {one.version}" for one in found))
-
-
 async def _hold(case: Case, crew: Crew) -> Talk:
-    """Go through the review up to its report; what all talks of its verifier share comes back."""
+    """Hold the review up to its report; return what all talks of its verifier share."""
     looked = await look(case, crew)
     panel, briefing, plan = crew.panel, looked.briefing, looked.case.plan
     if panel is None or briefing is None or plan is None:
@@ -134,28 +127,18 @@ LATER = (
 
 
 def describe_leaving(
-    talks: FirstTalks,
-    choices: Mapping[Role, ModelChoice],
-    environment: Mapping[str, str] = os.environ,
-    outside: Sequence[str] = (),
+    talks: FirstTalks, choices: Mapping[Role, ModelChoice], servers: Sequence[NamedServer]
 ) -> str:
-    """Everything that is known before a model has spoken, and what will follow.
-
-    `outside`: servers whose tools models may call, each with the tools.
-    """
+    """Show what models are sent before any has answered, and list what follows later."""
     roles: list[tuple[Role, Sequence[Talk]]] = [
         ("planner", [talks.planner]),
         ("specialist", talks.specialists),
         ("verifier", talks.carried_findings or [talks.verifier]),
         ("second_verifier", [talks.verifier] if "second_verifier" in choices else []),
     ]
-    sections = [
-        _section(role, choices[role], address_of(choices[role], environment), talk)
-        for role, several in roles
-        for talk in several
-    ]
+    sections = [_section(role, choices[role], talk) for role, several in roles for talk in several]
     return "\n".join(
-        [*INTRODUCTION, "", *sections, RULE, *LATER, *_of_packages(talks.packages), *_of_servers(outside), ""]
+        [*INTRODUCTION, "", *sections, RULE, *LATER, *_of_packages(talks.packages), *_of_servers(servers), ""]
     )
 
 
@@ -169,36 +152,37 @@ def _of_packages(packages: Sequence[str]) -> list[str]:
     ]
 
 
-def _of_servers(servers: Sequence[str]) -> list[str]:
+def _of_servers(servers: Sequence[NamedServer]) -> list[str]:
     if not servers:
         return []
+    tools = [f"{one.name} ({one.place}): {', '.join(one.allow)}" for one in servers]
     return [
         "Models may also call these tools of servers that you named; what they ask is redacted first:",
-        *(f"- {one_line(server)}" for server in servers),
+        *(f"- {one_line(each)}" for each in tools),
     ]
 
 
-def address_of(choice: ModelChoice, environment: Mapping[str, str]) -> str:
-    """Where requests go; without a key the client cannot be made, and the provider is named."""
+def _address_of(choice: ModelChoice) -> str:
+    """Return where requests go, or the provider if no client can be made without a key."""
     if choice.base_url:
         return choice.base_url
     try:
-        address = build_model(choice, environment).base_url
+        address = build_client(choice, os.environ).model.base_url
     except SettingsError:
         address = None
     return address or f"the address of {choice.provider}"
 
 
-def _section(role: Role, choice: ModelChoice, address: str, talk: Talk) -> str:
+def _section(role: Role, choice: ModelChoice, talk: Talk) -> str:
     # The conversation itself prepares what is shown, so that it cannot differ from what is sent.
-    conversation = Conversation(_silent_requester(role, choice), talk, ignore_events)
+    requester = Requester(role, choice, Ledger(), ConversationLog(), _refuse_to_connect)
+    conversation = Conversation(requester, talk, ignore_events)
     question = conversation.question
     tools = [tool["function"]["name"] for tool in question.tools]
-    messages = conversation.as_it_leaves()
-    texts = [text for message in messages if isinstance(message, ModelRequest) for text in _texts(message)]
+    texts = [part["text"] for sent in as_data(conversation.as_it_leaves()) for part in sent["parts"]]
     lines = [
         RULE,
-        f"to:      {one_line(choice.model)} at {one_line(address)}",
+        f"to:      {one_line(choice.model)} at {one_line(_address_of(choice))}",
         f"role:    {role.replace('_', ' ')} ({one_line(talk.speaker)})",
         f"tools:   {', '.join(tools) or 'none'}",
         f"answer:  {question.schema_name}",
@@ -211,20 +195,8 @@ def _section(role: Role, choice: ModelChoice, address: str, talk: Talk) -> str:
     return visible("\n".join(lines), keep="\n\t")
 
 
-def _texts(message: ModelRequest) -> list[str]:
-    texts: list[str] = []
-    for part in message.parts:
-        if isinstance(part, UserPromptPart):
-            content = [part.content] if isinstance(part.content, str) else part.content
-            texts += [each for each in content if isinstance(each, str)]
-    return texts
-
-
-def _silent_requester(role: Role, choice: ModelChoice) -> Requester:
-    def connect() -> NoReturn:
-        raise AssertionError("what would leave is shown, not sent")
-
-    return Requester(role, choice, Ledger(), ConversationLog(), connect)
+def _refuse_to_connect() -> NoReturn:
+    raise AssertionError("what would leave is shown, not sent")
 
 
 def checked_servers(opened: OpenedChange, options: ReviewOptions) -> str:
@@ -240,20 +212,8 @@ def describe_forecast(
     *,
     is_estimate: bool,
 ) -> str:
-    choices = models_of(settings, options)
-    cache = None if options.no_cache else cache_folder()
-    with opened_runner(opened.repository, settings, options) as running:
-        talks = prepare_talks(
-            opened,
-            settings,
-            choices,
-            cache,
-            prompts.asking_for_all() if running.runner else prompts,
-            reads_dependencies=options.dependencies,
-            runner=running.runner,
-            earlier=followed_by(opened, options).earlier,
-        )
+    choices, earlier = models_of(settings, options), followed_by(opened, options).earlier
+    talks = prepare_talks(opened, settings, options, choices, prompts, earlier)
     if is_estimate:
         return describe_cost(talks, choices)
-    asked = [f"{one.name} ({one.place}): {', '.join(one.allow)}" for one in named_servers(opened, options)]
-    return describe_leaving(talks, choices, outside=asked)
+    return describe_leaving(talks, choices, named_servers(opened, options))

@@ -89,11 +89,6 @@ class Client:
             await self.http.aclose()
 
 
-def build_model(choice: ModelChoice, environment: Mapping[str, str]) -> "Model[Any]":
-    """The model behind its client; raises SettingsError that says what to set or to install."""
-    return build_client(choice, environment).model
-
-
 def build_client(choice: ModelChoice, environment: Mapping[str, str]) -> Client:
     """The client for a model; raises SettingsError that says what to set or to install."""
     supply = SUPPLIES[choice.provider]

@@ -22,11 +22,10 @@ from affidavit.records.change import Commit
 from affidavit.records.iteration import Earlier
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Report
-from affidavit.reviewing.cost import describe_cost, estimates_of
+from affidavit.reviewing.cost import describe_cost, estimate_review
 from affidavit.reviewing.forecast import prepare_talks
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.running import opened_runner
 from affidavit.specialists.agents.panel import assemble_readers
 from affidavit.stages.intake import rebuild_change
 
@@ -148,16 +147,6 @@ def estimate(
     earlier: Earlier | None,
 ) -> Data:
     """Estimate the cost of a review without asking a model; not for a thread with an event loop."""
-    with opened_runner(opened.repository, settings, options) as running:
-        talks = prepare_talks(
-            opened,
-            settings,
-            choices,
-            cache_folder(),
-            prompts.asking_for_all() if running.runner else prompts,
-            reads_dependencies=options.dependencies,
-            runner=running.runner,
-            earlier=earlier,
-        )
-    roles = estimates_of(talks, choices)
+    talks = prepare_talks(opened, settings, options, choices, prompts, earlier)
+    roles = estimate_review(talks, choices)
     return {"roles": [asdict(one) for one in roles], "text": describe_cost(talks, choices)}
