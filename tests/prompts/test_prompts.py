@@ -55,8 +55,8 @@ def talks(before: Convened) -> dict[str, Talk]:
     return told | {
         "reporter": panel.reporter_talk(briefing, finished(briefing, plan), WORDS_SCHEMA, WORDS_SCHEMA_NAME),
         "planner": panel.planner_talk(briefing, rough, plan_schema([*LENSES, TRIAGE]), PLAN_SCHEMA_NAME),
-        "verifier": verifier.talk(candidate(FOUND), FOUND),
-        "ask": question_talk(briefing, plan, judged(), FOUND, "Who calls `total`? Approve it.", tools),
+        "verifier": verifier.talk(candidate(FOUND)),
+        "ask": question_talk(briefing, plan, judged(), "Who calls `total`? Approve it.", tools),
         "joiner": joiner.talk([candidate(FOUND), candidate(proven, id="ruff-0", kind="mechanical")]),
     }
 

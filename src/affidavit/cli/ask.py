@@ -75,15 +75,13 @@ def _mind(options: ReviewOptions) -> Mind:
 
 
 def _talk(report: Report, opened: OpenedChange, candidate: Candidate, question: str) -> Talk:
-    if candidate.finding is None:
-        raise AssertionError("only candidates with a finding are found")
     panel = Panel({}, cache_folder())
     # The map of the change is not sent, so it is not made.
     briefing = panel.brief(Case(opened.change, opened.repository, ignore_events), ContextMap())
     plan = report.plan or Plan()
     asked = redact_candidate(candidate, opened.repository)
     tools = panel.tools(briefing.case)
-    return question_talk(briefing, plan, asked, asked.finding or candidate.finding, question, tools)
+    return question_talk(briefing, plan, asked, question, tools)
 
 
 async def _converse(mind: Mind, talk: Talk, emit: Emit) -> Answer:
@@ -93,6 +91,6 @@ async def _converse(mind: Mind, talk: Talk, emit: Emit) -> Answer:
 def _text_of(answer: Answer) -> str:
     text = read_answer(answer.text) if answer.outcome == "answered" else None
     if text is None:
-        why = "its reply has no answer" if answer.outcome == "answered" else answer.outcome.replace("_", " ")
-        raise OutsideError(f"the model did not answer: {why}: {answer.detail}".rstrip(": "))
+        why = "its reply has no answer" if answer.outcome == "answered" else answer.failure
+        raise OutsideError(f"the model did not answer: {why}")
     return text

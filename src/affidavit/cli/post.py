@@ -26,7 +26,7 @@ from affidavit.proof.signature import key_name, sign_file
 from affidavit.records.report import Report, why_not_derived
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.render.wording import counted
-from affidavit.reviewing.decisions import keep_decisions
+from affidavit.reviewing.keeping import keep_decisions
 from affidavit.reviewing.named import read_report, report_file
 from affidavit.store.open import open_store
 

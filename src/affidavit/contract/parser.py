@@ -75,19 +75,17 @@ def reconcile_finding(finding: Finding, changed: ChangedPaths, notes: Notes) -> 
         _refuse(notes, "file", finding.file)
     elif file != finding.file:
         notes.coerced("file", f"read as {show_value(file)}")
-    if finding.is_impact and cause is None and finding.verification and finding.verification.caused_by:
-        _refuse(notes, "verification.caused_by.file", finding.verification.caused_by.file)
+    if finding.is_impact and cause is None and finding.evidence.caused_by:
+        _refuse(notes, "verification.caused_by.file", finding.evidence.caused_by.file)
     if notes.problems or file is None:
         return None
     return _with_paths(finding, file, cause)
 
 
 def _reconcile_cause(finding: Finding, changed: ChangedPaths, notes: Notes) -> Cause | None:
-    cause = finding.verification.caused_by if finding.verification else None
-    if cause is None:
-        return None
-    file = changed.match(cause.file)
-    if file is None:
+    cause = finding.evidence.caused_by
+    file = changed.match(cause.file) if cause else None
+    if cause is None or file is None:
         return None
     if file != cause.file:
         notes.coerced("verification.caused_by.file", f"read as {show_value(file)}")

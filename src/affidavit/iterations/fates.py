@@ -7,7 +7,8 @@ from itertools import islice
 from affidavit.iterations.matching import fingerprints_of, match_findings
 from affidavit.iterations.trace import Trace, trace_code
 from affidavit.ports import Case
-from affidavit.proof.quotes import check_quote, run_search
+from affidavit.proof.quotes import check_quote
+from affidavit.proof.searches import run_search
 from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket

@@ -9,9 +9,6 @@ from affidavit.contract.reply_text import object_with_key
 from affidavit.records.candidate import Candidate, Judgement, Scenario, Worth
 from affidavit.records.docket import Group
 from affidavit.records.finding import Severity
-from affidavit.records.record import Record
-
-MILDNESS: dict[Worth, int] = {Worth.ACT: 0, Worth.MAYBE: 1, Worth.NIT: 2}
 
 
 def needs_second(first: Judgement) -> bool:
@@ -43,7 +40,7 @@ def join(first: Judgement, second: Judgement) -> Judgement:
     return _ruling(
         answer="CONFIRMED",
         qualified=is_alone or any(one.qualified for one in confirming),
-        worth=max((_worth(one) for one in confirming), key=MILDNESS.__getitem__),
+        worth=max((_worth(one) for one in confirming), key=list(Worth).index),
         severity=_milder(confirming),
         reason=reason,
     )
@@ -99,21 +96,15 @@ def running_schema() -> dict[str, Any]:
     }
 
 
-class UnreadableReply(Record):
-    """Why a reply is not a judgement."""
-
-    reason: str
-
-
-def read_judgement(text: str | None, model: str) -> Judgement | UnreadableReply:
-    """Read a reply; prose around the object is skipped; anything else that is unclear is unreadable."""
+def read_judgement(text: str | None, model: str) -> Judgement | str:
+    """Read a reply, or say why it is no judgement. Prose around the object is skipped."""
     value = object_with_key(text, "judgment")
     if value is None:
-        return UnreadableReply(reason="the reply has no JSON object, a broken one or several")
+        return "the reply has no JSON object, a broken one or several"
     given = value.get("judgment")
     word = given.strip().upper() if isinstance(given, str) else None
     if word not in JUDGEMENTS:
-        return UnreadableReply(reason=f"judgment must be CONFIRMED or REFUTED, not {str(given)[:40]!r}")
+        return f"judgment must be CONFIRMED or REFUTED, not {str(given)[:40]!r}"
     scenario = _word(value.get("scenario"), get_args(Scenario))
     worth, severity = _word(value.get("worth"), Worth), _word(value.get("severity"), Severity)
     reason = str(value.get("reason") or "")[:1000]
@@ -177,15 +168,15 @@ class SharedCause:
     findings: tuple[str, ...]
 
 
-def read_grouping(text: str | None, asked: Collection[str]) -> list[SharedCause] | UnreadableReply:
-    """Read a reply; every finding that was asked about is in exactly one group, and each has its cause."""
+def read_grouping(text: str | None, asked: Collection[str]) -> list[SharedCause] | str:
+    """Read a reply, or say why it is no grouping: each finding is in one group, each group has a cause."""
     value = object_with_key(text, "groups")
     groups = value.get("groups") if value else None
     if not isinstance(groups, list):
-        return UnreadableReply(reason="the reply has no list of groups")
+        return "the reply has no list of groups"
     causes = [_cause(group) for group in groups]
     if not all(cause.sentence and cause.findings for cause in causes):
-        return UnreadableReply(reason="a group has no cause or no finding")
+        return "a group has no cause or no finding"
     named = Counter(name for cause in causes for name in cause.findings)
     problems = (
         ("names what is no finding", sorted(named.keys() - set(asked))),
@@ -194,7 +185,7 @@ def read_grouping(text: str | None, asked: Collection[str]) -> list[SharedCause]
     )
     for what, names in problems:
         if names:
-            return UnreadableReply(reason=f"it {what}: {', '.join(names[:5])[:200]}")
+            return f"it {what}: {', '.join(names[:5])[:200]}"
     return causes
 
 
@@ -218,13 +209,9 @@ def groups_by_cause(causes: Sequence[SharedCause], strongest_first: Sequence[Can
         members = [one for one in strongest_first if one.id in cause.findings]
         proven = [one for one in members if one.is_proven_by_machine]
         claimed = [one for one in members if not one.is_proven_by_machine]
-        if proven and claimed and _rank(proven[0]) <= _rank(claimed[0]):
+        if proven and claimed and proven[0].rank <= claimed[0].rank:
             claimed = [proven[0], *claimed]
         if len(claimed) > 1:
             leader, *others = (one.id for one in claimed)
             groups.append(Group(leader=leader, members=tuple(others), cause=cause.sentence))
     return groups
-
-
-def _rank(candidate: Candidate) -> int:
-    return candidate.finding.severity.rank if candidate.finding else 9

@@ -111,7 +111,7 @@ def _spot_of(candidate: Candidate) -> Hashable:
     finding = candidate.finding
     if finding is None or candidate.kind != "mechanical":
         return None
-    return _rule(candidate), finding.file, finding.side
+    return finding.rule_id or candidate.id, finding.file, finding.side
 
 
 def _cause_of(candidate: Candidate) -> Hashable:
@@ -119,9 +119,9 @@ def _cause_of(candidate: Candidate) -> Hashable:
 
     A cause that was only guessed from a word of the line joins nothing.
     """
-    proof = candidate.finding.verification if candidate.finding else None
-    cause = proof.caused_by if proof else None
-    if proof is None or cause is None:
+    proof = candidate.evidence
+    cause = proof.caused_by
+    if cause is None:
         return None
     symbol = cause.symbol.removesuffix(".__init__")
     name = re.split(r"[.:]+", symbol)[-1]
@@ -129,18 +129,12 @@ def _cause_of(candidate: Candidate) -> Hashable:
     return (cause.file, symbol) if is_named or not name else None
 
 
-def _rule(candidate: Candidate) -> str:
-    return (candidate.finding.rule_id if candidate.finding else None) or candidate.id
-
-
 def _worst_first(candidate: Candidate) -> tuple[bool, int, bool, bool, str, int, int]:
     """What blocks before what does not, so that nothing that blocks stands under what does not.
 
     Of two that are as bad, what is reported now before what is only carried over.
     """
-    finding = candidate.finding
-    if finding is None:
-        return True, 9, True, True, "", 0, candidate.index
+    finding = candidate.claim
     # In the change itself a finding can be shown where it is discussed.
     return (
         bool(candidate.why_not_counted),

@@ -1,77 +1,19 @@
-"""Check quotes, causes and searches of findings; quotes match with white space folded line by line."""
+"""Check that quoted code is in the file, where it is said to be; white space is folded line by line."""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
-from affidavit.errors import AffidavitError
 from affidavit.ports import Repository
-from affidavit.records.change import Change
 from affidavit.records.evidence import (
     DependencyCheck,
     DependencyOutcome,
     QuoteCheck,
     QuoteOutcome,
-    SearchRun,
-    SearchState,
 )
-from affidavit.records.finding import DependencyQuote, Finding, Search, Verification
-from affidavit.records.record import Side
+from affidavit.records.finding import DependencyQuote, Finding
 from affidavit.redaction.spans import MARKER
 from affidavit.redaction.text import redact_lines
-
-
-def cause_problem(finding: Finding, change: Change, repository: Repository) -> str | None:
-    """Why an impact finding does not hang together with the change, or None.
-
-    Names are looked for in the files without secrets: no guess at one shows whether it is right.
-    """
-    cause = finding.verification.caused_by if finding.verification else None
-    if not finding.is_impact or cause is None:
-        return None
-    if cause.file not in change.changed_files:
-        return f"{cause.file}, named as the cause, is not part of the change"
-    name = re.split(r"[.:]+", cause.symbol)[-1].strip("() ")
-    if (
-        not name
-        or name == PurePosixPath(cause.file).stem
-        or _is_named_in(cause.file, name, change, repository)
-    ):
-        return None
-    return f"{cause.symbol}, named as the cause, does not stand in {cause.file}"
-
-
-def _is_named_in(path: str, name: str, change: Change, repository: Repository) -> bool:
-    """The name stands as a word in the changed file, at base or at head."""
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    sides: tuple[Side, ...] = ("base", "head")
-    for file in change.files:
-        if path in (file.base_path, file.head_path):
-            for side in sides:
-                lines = repository.side(side).redacted_lines(file.path_at(side) or path) or []
-                if any(word.search(line) for line in lines):
-                    return True
-    return False
-
-
-MAX_HITS = 20
-
-
-def run_search(search: Search, repository: Repository, where: str = "") -> SearchRun:
-    """The search with what it found; one that cannot be run proves nothing.
-
-    `where` says in words where it looks, if that is not what the finding declared.
-    """
-    try:
-        tree = repository.redacted.side(search.side)
-        hits = tree.search(search.pattern, search.paths, max_hits=MAX_HITS)
-    except AffidavitError as error:
-        what = where or f"search for {search.pattern!r}"
-        return SearchRun(search=search, state="failed", detail=f"{what}: {error}")
-    state: SearchState = "hits" if hits else "nothing_found"
-    return SearchRun(search=search, state=state, hits=tuple(hits), detail=where)
-
 
 LINE_NUMBER = re.compile(r"^[+\-\s]*\d+\s?[:|]\s?")
 MAX_EXTRA_LINES = 3
@@ -172,38 +114,34 @@ def check_quote(
     """
     tree = repository.side(finding.side)
     lines = tree.redacted_lines(finding.file)
-    blank = QuoteCheck(outcome="not_found", file=finding.file, side=finding.side)
     if lines is None:
-        return blank.model_copy(
-            update={"detail": f"{finding.file} has no readable text at {finding.side}"}
-        ), finding
+        detail = f"{finding.file} has no readable text at {finding.side}"
+        return QuoteCheck(outcome="not_found", file=finding.file, side=finding.side, detail=detail), finding
     entry = tree.entry(finding.file)
-    blank = blank.model_copy(update={"blob": entry.blob if entry else None})
+    blob = entry.blob if entry else None
+    missing = QuoteCheck(outcome="not_found", file=finding.file, side=finding.side, blob=blob)
     if finding.verification is None:
-        return _check_line_only(finding, lines, blank)
-    quoted = finding.verification.code_examined
-    occurrences = _find(quoted, lines)
-    if not occurrences and saw_secrets:
-        occurrences = find_quote(quoted, tree.lines(finding.file) or [])
-    if not occurrences:
+        return _check_line_only(finding, lines, missing), finding
+    quoted = finding.evidence.code_examined
+    found = _find(quoted, lines)
+    if not found and saw_secrets:
+        found = find_quote(quoted, tree.lines(finding.file) or [])
+    if not found:
         detail = f"the quoted code does not appear in {finding.file} at {finding.side}"
-        return blank.model_copy(update={"detail": detail}), finding
-    outcome, chosen = _choose(occurrences, finding, finding.verification, len(lines))
-    anchored = finding if outcome == "exact" else _anchor(finding, finding.verification, chosen, len(lines))
-    anchored = _without_secrets(anchored, chosen, lines)
-    shown = extend_until_unique(chosen, lines)
-    detail = _describe(outcome, finding, chosen, len(occurrences))
-    check = QuoteCheck(
-        outcome=outcome,
-        file=finding.file,
-        side=finding.side,
-        start=shown.start,
-        end=shown.end,
-        code="\n".join(lines[shown.start - 1 : shown.end]),
-        blob=blank.blob,
-        detail=detail,
+        return missing.model_copy(update={"detail": detail}), finding
+    outcome, place = _choose(found, finding, len(lines))
+    anchored = finding if outcome == "exact" else _anchor(finding, place, len(lines))
+    shown = extend_until_unique(place, lines)
+    check = missing.model_copy(
+        update={
+            "outcome": outcome,
+            "start": shown.start,
+            "end": shown.end,
+            "code": "\n".join(lines[shown.start - 1 : shown.end]),
+            "detail": _describe(outcome, finding, place, len(found)),
+        }
     )
-    return check, anchored
+    return check, _without_secrets(anchored, place, lines)
 
 
 def _find(quote: str, lines: list[str]) -> list[QuoteMatch]:
@@ -216,56 +154,57 @@ def _find(quote: str, lines: list[str]) -> list[QuoteMatch]:
 
 
 def _without_secrets(finding: Finding, place: QuoteMatch, lines: list[str]) -> Finding:
-    """The finding as it may be written down: what saw secrets may have quoted one."""
-    proof = finding.verification
-    if proof is None or _find(proof.code_examined, lines):
+    """Replace a quote that holds a secret, as one of an analyser may, by the redacted lines."""
+    if _find(finding.evidence.code_examined, lines):
         return finding
     code = "\n".join(lines[place.start - 1 : place.end])
-    return finding.model_copy(update={"verification": proof.model_copy(update={"code_examined": code})})
+    proof = finding.evidence.model_copy(update={"code_examined": code})
+    return finding.model_copy(update={"verification": proof})
 
 
-def _check_line_only(finding: Finding, lines: list[str], blank: QuoteCheck) -> tuple[QuoteCheck, Finding]:
-    """A finding of schema 1.0 has no quote: its lines must at least exist."""
+def _check_line_only(finding: Finding, lines: list[str], missing: QuoteCheck) -> QuoteCheck:
+    """Check that the lines of a finding of schema 1.0 exist: it has no quote."""
     start, end = finding.lines
     if end > len(lines):
         detail = f"{finding.file} has {len(lines)} lines, the finding names line {end}"
-        return blank.model_copy(update={"detail": detail}), finding
-    update = {
-        "outcome": "not_quoted",
-        "start": start,
-        "end": end,
-        "code": "\n".join(lines[start - 1 : end]),
-        "detail": "a finding of schema 1.0 carries no quote",
-    }
-    return blank.model_copy(update=update), finding
+        return missing.model_copy(update={"detail": detail})
+    return missing.model_copy(
+        update={
+            "outcome": "not_quoted",
+            "start": start,
+            "end": end,
+            "code": "\n".join(lines[start - 1 : end]),
+            "detail": "a finding of schema 1.0 has no quote",
+        }
+    )
 
 
-def _choose(
-    occurrences: list[QuoteMatch], finding: Finding, verification: Verification, line_count: int
-) -> tuple[QuoteOutcome, QuoteMatch]:
-    first, last = verification.line_range_examined
-    nearest = min(occurrences, key=lambda occurrence: occurrence.distance(finding.line))
-    within = [occurrence for occurrence in occurrences if occurrence.is_within(first, last)]
+def _choose(found: list[QuoteMatch], finding: Finding, line_count: int) -> tuple[QuoteOutcome, QuoteMatch]:
+    first, last = finding.evidence.line_range_examined
+
+    def distance(place: QuoteMatch) -> int:
+        return place.distance(finding.line)
+
+    within = [place for place in found if place.is_within(first, last)]
     is_beside = first - BESIDE_LINES <= finding.line <= last + BESIDE_LINES and finding.line <= line_count
     if within and is_beside:
-        chosen = min(within, key=lambda occurrence: occurrence.distance(finding.line))
-        is_certain = len(within) == 1 or chosen.distance(finding.line) == 0
-        return ("exact" if is_certain else "ambiguous"), chosen
+        nearest = min(within, key=distance)
+        is_certain = len(within) == 1 or distance(nearest) == 0
+        return ("exact" if is_certain else "ambiguous"), nearest
     if len(within) == 1:
         return "relocated", within[0]
-    return ("relocated" if len(occurrences) == 1 else "ambiguous"), nearest
+    return ("relocated" if len(found) == 1 else "ambiguous"), min(found, key=distance)
 
 
-def _anchor(finding: Finding, verification: Verification, place: QuoteMatch, line_count: int) -> Finding:
-    offset = finding.line - verification.line_range_examined[0]
+def _anchor(finding: Finding, place: QuoteMatch, line_count: int) -> Finding:
+    """Move a finding to the place of its quote."""
     line = finding.line
     if place.distance(line) > 0:
+        offset = line - finding.evidence.line_range_examined[0]
         line = place.start + offset if 0 <= offset <= place.end - place.start else place.start
-    end_line = None
-    if finding.end_line is not None:
-        end_line = min(line + finding.end_line - finding.line, line_count)
-    examined = verification.model_copy(update={"line_range_examined": (place.start, place.end)})
-    return finding.model_copy(update={"line": line, "end_line": end_line, "verification": examined})
+    end_line = finding.end_line and min(line + finding.end_line - finding.line, line_count)
+    proof = finding.evidence.model_copy(update={"line_range_examined": (place.start, place.end)})
+    return finding.model_copy(update={"line": line, "end_line": end_line, "verification": proof})
 
 
 def _describe(outcome: QuoteOutcome, finding: Finding, place: QuoteMatch, count: int) -> str:

@@ -104,10 +104,9 @@ _NAME = re.compile(r"[\w$@.:/\\#-]*(?:[_./\\:$@#]\w|[a-z][A-Z]|[A-Z]{2})[\w$@.:/
 
 def is_too_long(candidate: Candidate) -> bool:
     """What a model wrote, is shown, and takes more than a glance; the machine's own words are short."""
-    finding = candidate.finding
-    if finding is None or not candidate.is_shown or candidate.is_proven_by_machine:
+    if not candidate.is_shown or candidate.is_proven_by_machine:
         return False
-    return len(finding.title) > MAX_TITLE or len(finding.message.split()) > MAX_MESSAGE
+    return len(candidate.claim.title) > MAX_TITLE or len(candidate.claim.message.split()) > MAX_MESSAGE
 
 
 def why_not_taken(short: Wording, finding: Finding) -> str:
@@ -128,7 +127,7 @@ def _facts(text: str, known: str) -> set[str]:
 
 
 def _all_of(finding: Finding) -> str:
-    proof = finding.verification
-    failure = (proof.failing_input, proof.wrong_outcome, proof.code_examined) if proof else ()
+    proof = finding.evidence
+    failure = (proof.failing_input, proof.wrong_outcome, proof.code_examined)
     parts = (finding.title, finding.message, finding.suggestion, finding.file, *failure)
     return "\n".join(part for part in parts if part).lower()

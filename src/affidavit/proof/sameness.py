@@ -82,10 +82,9 @@ def claim_key(candidate: Candidate) -> ClaimKey | None:
     finding, quote = candidate.finding, candidate.quote
     if finding is None or candidate.kind == "mechanical" or candidate.carried is not None:
         return None
-    proof = finding.verification
-    shown = proof.model_dump_json(include={"reproduction", "searches", "dependency_quotes"}) if proof else ""
-    said = [finding.title, finding.message]
-    said += [proof.failing_input or "", proof.wrong_outcome or ""] if proof else []
+    proof = finding.evidence
+    shown = proof.model_dump_json(include={"reproduction", "searches", "dependency_quotes"})
+    said = _texts_of(finding)
     place = (finding.file, finding.side, finding.line, quote.start if quote else None)
     words = tuple(" ".join(text.casefold().split()) for text in said)
     return (*place, finding.severity.is_grave, words, shown)
@@ -93,6 +92,9 @@ def claim_key(candidate: Candidate) -> ClaimKey | None:
 
 def claim_words(finding: Finding) -> set[str]:
     """Return the words of title, message and failure."""
-    proof = finding.verification
-    failure = (proof.failing_input or "", proof.wrong_outcome or "") if proof else ()
-    return set(_WORD.findall(" ".join([finding.title, finding.message, *failure]).lower()))
+    return set(_WORD.findall(" ".join(_texts_of(finding)).lower()))
+
+
+def _texts_of(finding: Finding) -> list[str]:
+    proof = finding.evidence
+    return [finding.title, finding.message, proof.failing_input or "", proof.wrong_outcome or ""]

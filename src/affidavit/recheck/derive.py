@@ -278,8 +278,7 @@ class RecordedReproducer:
 
     async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
         """Return what the recorded runs of a candidate's program come to."""
-        evidence = candidate.finding.verification if candidate.finding else None
-        declared = evidence.reproduction if evidence else None
+        declared = candidate.evidence.reproduction
         given = (one.check for one in self.ground.reproductions if one.candidate == candidate.id)
         check = next(given, None)
         if check is None and (declared is None or not self.ground.sandbox):

@@ -137,14 +137,13 @@ def _differences_by_kind(
 
 def _claims(candidate: Candidate) -> Iterator[tuple[Kind, str]]:
     """Yield what a finding rests on, each with the words for where it holds."""
-    quote, finding = candidate.quote, candidate.finding
+    quote = candidate.quote
     if quote is not None:
         yield "quote", f"the quoted code is at {quote.file}:{quote.start}-{quote.end} at {quote.side}"
     for run in candidate.searches:
         yield "search", f"search for {run.search.pattern!r}: {run.state.replace('_', ' ')}"
     if candidate.is_proven_by_machine:
-        evidence = finding.verification if finding else None
-        yield "analyser", evidence.verification_method if evidence else "it is reported again"
+        yield "analyser", candidate.evidence.verification_method or "it is reported again"
     if candidate.withheld and candidate.withheld.code is Reason.DISMISSED:
         yield "dismissal", "it is dismissed in the base commit, the target branch or on the forge"
 
@@ -201,7 +200,7 @@ def prove_dependencies(
     report: Report, repository: GitRepository, environments: Sequence[Path] = ()
 ) -> tuple[list[Proof], list[str]]:
     """Look up again what findings quote of packages; return the proofs, and what is not here."""
-    if not any(one.dependency_quotes or _quotes(one) for one in report.candidates):
+    if not any(one.dependency_quotes or one.evidence.dependency_quotes for one in report.candidates):
         return [], []
     found = find_packages(repository.folder, repository.base, environments, is_tracked=repository.tracks)
     with OpenPackages(found) as packages:
@@ -210,7 +209,7 @@ def prove_dependencies(
 
 
 def _quoted_again(candidate: Candidate, packages: OpenPackages) -> Iterator[Proof | str]:
-    quotes, checks = _quotes(candidate), candidate.dependency_quotes
+    quotes, checks = candidate.evidence.dependency_quotes, candidate.dependency_quotes
     if candidate.finding is None or (candidate.withheld and not checks):
         # It was withheld before its quotes were looked up.
         return
@@ -242,8 +241,3 @@ def _looked_up(
         return proof_of(candidate, "dependency", True, detail)
     detail = f"looked up again, it {now.summary}; the report says that it {then.summary}"
     return proof_of(candidate, "dependency", False, detail)
-
-
-def _quotes(candidate: Candidate) -> tuple[DependencyQuote, ...]:
-    evidence = candidate.finding.verification if candidate.finding else None
-    return evidence.dependency_quotes if evidence else ()

@@ -65,11 +65,11 @@ def _of_report(title: str, *, holds: bool | None, detail: str) -> Proof:
 
 
 def _reproduced_again(candidate: Candidate, then: ReproductionCheck, runner: Runner, own: OwnNames) -> Proof:
-    evidence = candidate.finding.verification if candidate.finding else None
-    if evidence is None or evidence.reproduction is None:
+    offered = candidate.evidence.reproduction
+    if offered is None:
         detail = "the report says that a program was run, and has no program"
         return proof_of(candidate, "reproduction", False, detail)
-    return _compared(candidate, then, run_reproduction(evidence.reproduction, runner, own))
+    return _compared(candidate, then, run_reproduction(offered, runner, own))
 
 
 def _compared(candidate: Candidate, then: ReproductionCheck, now: ReproductionCheck) -> Proof:
@@ -117,7 +117,7 @@ async def try_again(report: Report, trying: TryPatch | None, reason: str = "") -
         then = candidate.patch_trial
         if then is None:
             continue
-        if not _has_patch(candidate):
+        if not candidate.evidence.patch:
             detail = "the report says that a patch was tried, and has no patch"
             proofs.append(proof_of(candidate, "patch", False, detail))
         elif trying is None:
@@ -148,8 +148,3 @@ def _compared_trial(candidate: Candidate, then: PatchTrial, steps: Sequence[Tria
 def _named(steps: Sequence[TrialStep]) -> str:
     words = {True: "passed", False: "failed"}
     return ", ".join(f"{step.name} {words[bool(step.passed)]}" for step in steps)
-
-
-def _has_patch(candidate: Candidate) -> bool:
-    evidence = candidate.finding.verification if candidate.finding else None
-    return evidence is not None and bool(evidence.patch)

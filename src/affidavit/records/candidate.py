@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from affidavit.records.diagnostics import HIDDEN_BY_CHOICE, Diagnostic, Reason
 from affidavit.records.evidence import DependencyCheck, QuoteCheck, ReproductionCheck, SearchRun
-from affidavit.records.finding import Category, Finding, Severity
+from affidavit.records.finding import NO_EVIDENCE, Category, Finding, Severity, Verification
 from affidavit.records.program_runs import KeptRun, PatchTrial
 from affidavit.records.record import Record
 
@@ -155,6 +155,23 @@ class Candidate(Record):
     place: Place | None = None
     withheld: Withheld | None = None
     steps: tuple[Step, ...] = ()
+
+    @property
+    def claim(self) -> Finding:
+        """Return the finding of a candidate that the contract did not drop."""
+        if self.finding is None:
+            raise AssertionError(f"{self.id} was dropped by the contract")
+        return self.finding
+
+    @property
+    def evidence(self) -> Verification:
+        """Return the evidence of the finding; an empty one where there is none."""
+        return self.finding.evidence if self.finding else NO_EVIDENCE
+
+    @property
+    def rank(self) -> int:
+        """Return the rank of the severity; a dropped finding ranks last."""
+        return self.finding.severity.rank if self.finding else len(Severity)
 
     @property
     def is_shown(self) -> bool:

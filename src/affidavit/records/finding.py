@@ -117,6 +117,14 @@ class Verification(Record):
     dependency_quotes: tuple[DependencyQuote, ...] = ()
 
 
+NO_EVIDENCE = Verification(
+    code_examined="",
+    line_range_examined=(1, 1),
+    verification_method="",
+    checked_for_handling_elsewhere=False,
+)
+
+
 class Finding(Record):
     """One claim. `verification` is None for a finding of schema 1.0."""
 
@@ -134,13 +142,18 @@ class Finding(Record):
     verification: Verification | None = None
 
     @property
+    def evidence(self) -> Verification:
+        """Return its evidence; an empty one for a finding of schema 1.0."""
+        return self.verification or NO_EVIDENCE
+
+    @property
     def side(self) -> Side:
-        return self.verification.side if self.verification else "head"
+        return self.evidence.side
 
     @property
     def is_impact(self) -> bool:
         """Check whether it is about code outside the change that the change breaks."""
-        return self.verification is not None and self.verification.is_impact_finding
+        return self.evidence.is_impact_finding
 
     @property
     def lines(self) -> tuple[int, int]:

@@ -157,6 +157,11 @@ class Answer(Record):
     request: str = ""
     """The key of what was asked: the same for the same words to the same model."""
 
+    @property
+    def failure(self) -> str:
+        """Say why a model gave no answer."""
+        return f"{self.outcome.replace('_', ' ')}: {self.detail}".rstrip(": ")
+
 
 class Reply(Record):
     """A specialist's `ReviewResult` as text, and what it could not do."""

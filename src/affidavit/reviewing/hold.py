@@ -174,10 +174,8 @@ def patch_trier(opened: OpenedChange, crew: Crew, running: Running) -> TryPatch 
     from affidavit.suggestions.trial import covering_tests, try_patch  # noqa: PLC0415
 
     async def try_one(candidate: Candidate) -> tuple[TrialStep, ...]:
-        if candidate.finding is None:
-            return ()
         trial, _ = await try_patch(
-            candidate.finding,
+            candidate.claim,
             opened.change,
             opened.repository,
             crew.specialists,

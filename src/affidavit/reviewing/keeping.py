@@ -1,5 +1,6 @@
-"""Keep a report in the store, and add the error rate that the store knows."""
+"""Keep reports, and what people decided about their findings, in the store."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from affidavit.config.places import retention_days, state_folder
 from affidavit.errors import SettingsError, StoreError
+from affidavit.proof.sameness import names_of
+from affidavit.records.measure import FORGE, UNHEARD, Label
 from affidavit.records.report import Report
 from affidavit.reviewing.options import ReviewOptions, Say
 from affidavit.reviewing.series import Followed, keep_iteration
-from affidavit.store.open import open_store
+from affidavit.store.open import Store, open_store
 
 if TYPE_CHECKING:
+    from affidavit.forges.answers import Decision
     from affidavit.quality.prompts import ChosenPrompts
 
 
@@ -36,10 +40,7 @@ def keep_review(
 
 
 def keep_report(report: Report, folder: Path | None, warn: Say) -> Report:
-    """Keep the report and delete those that are too old; where that fails, say so and go on.
-
-    Old reports that somebody labelled stay: what is measured rests on them.
-    """
+    """Keep the report and delete old ones without labels; if that fails, warn and go on."""
     from affidavit.quality.measures import with_measured  # noqa: PLC0415 - only what is kept needs it
     from affidavit.render.formats import render  # noqa: PLC0415
 
@@ -59,7 +60,7 @@ def keep_report(report: Report, folder: Path | None, warn: Say) -> Report:
 
 
 def measured_report(report: Report, folder: Path | None) -> Report:
-    """A report that is not kept has the error rate too, where a store is there already."""
+    """Add the error rate to a report that is not kept, if there is a store."""
     store = open_store(folder or state_folder())
     if not store.exists():
         return report
@@ -68,3 +69,25 @@ def measured_report(report: Report, folder: Path | None) -> Report:
     with suppress(StoreError):
         return with_measured(report, store)
     return report
+
+
+def keep_decisions(store: Store, report: Report, decisions: "Sequence[Decision]", forge: str) -> list[str]:
+    """Label what people on a forge called wrong, each once, and say so.
+
+    The error rate counts only the labels of people who may write there and are not the author.
+    """
+    from affidavit.quality.labels import add_label  # noqa: PLC0415 - only where people answered
+
+    said = []
+    for decision in decisions:
+        candidate = next((one for one in report.candidates if decision.fingerprint in names_of(one)), None)
+        if decision.kind != "wrong" or candidate is None:
+            continue
+        by = f"{decision.by.name} on {forge}"
+        source = UNHEARD.get(decision.by.lifting, FORGE)
+        own = [one for one in store.labels.history(report.id, candidate.id) if one.by == by]
+        if not own or own[-1].source != source:
+            add_label(store, report, candidate, Label.WRONG, why=decision.why, by=by, source=source)
+            why_not = "" if source == FORGE else f"; it counts in no error rate ({source})"
+            said.append(f"{candidate.id} is labelled wrong, by {by}{why_not}")
+    return said

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from affidavit.ports import Case, Repository
-from affidavit.proof.quotes import cause_problem, check_dependency, check_quote, run_search
+from affidavit.proof.quotes import check_dependency, check_quote
 from affidavit.proof.sameness import lines_apart
+from affidavit.proof.searches import cause_problem, run_search
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Comment
 from affidavit.records.diagnostics import Reason
@@ -101,8 +102,8 @@ def _reading(reply: Reply, plan: Plan | None) -> FilesSeen:
 
 def _problem(finding: Finding, reading: FilesSeen, known: "_Files") -> str | None:
     """Say why no tool call shows the claimed look; None if one does."""
-    evidence = finding.verification
-    if evidence is None or not evidence.checked_for_handling_elsewhere:
+    evidence = finding.evidence
+    if not evidence.checked_for_handling_elsewhere:
         return None
     named = known.named_in(evidence.where_checked or "")
     unread = [name for name, files in named.items() if not any(map(reading.covers, files))]
@@ -147,10 +148,7 @@ class _Files:
 
 
 def _without_flag(candidate: Candidate, finding: Finding, problem: str) -> Candidate:
-    evidence = finding.verification
-    if evidence is None:
-        return candidate
-    checked = evidence.model_copy(update={"checked_for_handling_elsewhere": False})
+    checked = finding.evidence.model_copy(update={"checked_for_handling_elsewhere": False})
     corrected = finding.model_copy(update={"verification": checked})
     return candidate.then("reading", f"not believed: {problem}", finding=corrected)
 
@@ -184,7 +182,7 @@ def check_causes(docket: Docket, case: Case) -> Docket:
     """Withhold an impact finding whose cause is not part of the change."""
 
     def check(candidate: Candidate, finding: Finding) -> Outcome:
-        problem = cause_problem(finding, case.change, case.repository)
+        problem = cause_problem(finding.evidence, case.change, case.repository)
         if problem is None:
             return candidate, ()
         return _disproved(candidate, problem), [candidate.note(Reason.EVIDENCE_NOT_FOUND, problem)]
@@ -196,7 +194,7 @@ def check_dependencies(docket: Docket, case: Case) -> Docket:
     """What is quoted of packages stands there, or that is noted: it supports, and withholds nothing."""
 
     def check(candidate: Candidate, finding: Finding) -> Outcome:
-        quotes = finding.verification.dependency_quotes if finding.verification else ()
+        quotes = finding.evidence.dependency_quotes
         if not quotes:
             return candidate, ()
         checks = case.dependencies.check(candidate) if case.dependencies else ()
@@ -215,9 +213,9 @@ def run_searches(docket: Docket, case: Case) -> Docket:
     """What is said to be missing is searched for; what is found goes to the verifier, or disproves it."""
 
     def search(candidate: Candidate, finding: Finding) -> Outcome:
-        if not _claims_absence(finding) or finding.verification is None:
+        if not finding.evidence.is_absence_finding:
             return candidate, ()
-        runs = tuple(run_search(each, case.repository) for each in finding.verification.searches)
+        runs = tuple(run_search(each, case.repository) for each in finding.evidence.searches)
         searched = candidate.then(STAGE, f"{len(runs)} searches run again", searches=runs)
         failed = [run.detail for run in runs if run.state == "failed"]
         if not runs or failed:
@@ -242,7 +240,7 @@ def search_whole_change(docket: Docket, case: Case) -> Docket:
         return docket
 
     def search(candidate: Candidate, finding: Finding) -> Outcome:
-        if candidate.kind == "mechanical" or not _claims_absence(finding):
+        if candidate.kind == "mechanical" or not finding.evidence.is_absence_finding:
             return candidate, ()
         # A search without paths has seen everything.
         declared = [run.search for run in candidate.searches if run.search.paths]
@@ -263,10 +261,6 @@ def _search_elsewhere(search: Search, case: Case) -> SearchRun | None:
     ]
     wider = search.model_copy(update={"paths": tuple(others)})
     return run_search(wider, case.repository, WIDER) if others else None
-
-
-def _claims_absence(finding: Finding) -> bool:
-    return finding.verification is not None and finding.verification.is_absence_finding
 
 
 def _disproved(candidate: Candidate, detail: str, code: Reason = Reason.EVIDENCE_NOT_FOUND) -> Candidate:

@@ -27,8 +27,9 @@ from affidavit.iterations.scope import Touched, rests_on, touched_since
 from affidavit.iterations.trace import Trace, trace_code
 from affidavit.ports import Case
 from affidavit.proof.fingerprints import add_fingerprints
-from affidavit.proof.quotes import cause_problem, find_quote, run_search
+from affidavit.proof.quotes import find_quote
 from affidavit.proof.sameness import lines_apart
+from affidavit.proof.searches import cause_problem, run_search
 from affidavit.records.candidate import Candidate, Carried, Judgement
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
@@ -155,7 +156,7 @@ def _settled(finding: Finding, trace: Trace, case: Case) -> tuple[Fate, DecidedB
     is_inside = case.change.file_at(trace.path, finding.side) is not None
     if not is_inside and not finding.is_impact:
         return "fixed", "evidence", f"the change no longer touches {trace.path}"
-    problem = cause_problem(finding, case.change, case.repository)
+    problem = cause_problem(finding.evidence, case.change, case.repository)
     if problem is not None:
         return "fixed", "evidence", problem
     if case.has_verifier:
@@ -164,12 +165,12 @@ def _settled(finding: Finding, trace: Trace, case: Case) -> tuple[Fate, DecidedB
 
 
 def _settled_without_verifier(finding: Finding, case: Case) -> tuple[Fate, DecidedBy, str] | None:
-    proof = finding.verification
-    if proof is not None and proof.is_absence_finding:
+    proof = finding.evidence
+    if proof.is_absence_finding:
         hits = [hit for search in proof.searches for hit in run_search(search, case.repository).hits]
         if hits:
             return "fixed", "evidence", f"what was missing is found at {hits[0].path}:{hits[0].line}"
-    if finding.side == "base" and proof is not None:
+    if finding.side == "base":
         file = case.change.file_at(finding.file, "base")
         lines = case.repository.head.redacted_lines(file.head_path) if file and file.head_path else None
         if lines and find_quote(proof.code_examined, lines):
@@ -313,7 +314,7 @@ def _before_its_verifier(entry: Entry) -> Judgement:
 
 def _asks(standing: Judgement, entry: Entry, finding: Finding, touched: Touched, case: Case) -> bool:
     """Whether something was touched that the claim rests on; where it was changed, always."""
-    cause = finding.verification.caused_by if finding.verification else None
+    cause = finding.evidence.caused_by
     return (
         standing.outcome == "skipped"
         or rests_on(entry.trace.path, touched, case.repository.head)
@@ -332,12 +333,11 @@ def _rerun(candidate: Candidate) -> Candidate:
         return candidate.withhold(STAGE, Reason.FIXED, f"its program no longer fails: {check.detail}")
     if not check.is_shown_by_running:
         return candidate
-    finding = candidate.finding
     standing = Judgement(
         by="earlier",
         answer="CONFIRMED",
         worth=carried.judgement.worth,
-        severity=finding.severity if finding else None,
+        severity=candidate.claim.severity,
         reason="its program still shows it at the new head",
     )
     now = carried.model_copy(update={"judgement": standing, "asks": False})

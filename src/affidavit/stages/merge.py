@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from affidavit.ports import Case, Joiner
 from affidavit.proof.fingerprints import add_fingerprints, by_place
-from affidavit.proof.judgement import SharedCause, UnreadableReply, groups_by_cause, read_grouping
+from affidavit.proof.judgement import SharedCause, groups_by_cause, read_grouping
 from affidavit.proof.places import leaders_of
 from affidavit.proof.sameness import ClaimKey, claim_key, claim_words, is_alike, lines_apart
 from affidavit.records.candidate import Candidate, Place, PlaceKind
@@ -86,9 +86,10 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
     if not asked:
         return add_fingerprints(group_duplicates(docket), case), None
     answer = await joiner.join(asked)
-    causes = _read(answer, asked)
-    if isinstance(causes, UnreadableReply):
-        note = Diagnostic(code=Reason.JOINER_FAILED, detail=causes.reason, specialist="joiner")
+    is_answered = answer.outcome == "answered"
+    causes = read_grouping(answer.text, [one.id for one in asked]) if is_answered else answer.failure
+    if isinstance(causes, str):
+        note = Diagnostic(code=Reason.JOINER_FAILED, detail=causes, specialist="joiner")
         merged = group_duplicates(docket)
         merged = merged.then(merged.candidates, [note])
     else:
@@ -128,12 +129,6 @@ def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
     return sorted(worst[:MAX_JOINED], key=lambda one: one.id)
 
 
-def _read(answer: Answer, asked: Sequence[Candidate]) -> list[SharedCause] | UnreadableReply:
-    if answer.outcome != "answered":
-        return UnreadableReply(reason=f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": "))
-    return read_grouping(answer.text, [one.id for one in asked])
-
-
 def _joined(docket: Docket, causes: Sequence[SharedCause]) -> Docket:
     """Add the joiner's groups to those of the rules; members of a group agree.
 
@@ -163,10 +158,11 @@ def _in_group(candidate: Candidate, together: Sequence[Candidate], cause: str) -
 
 def _strongest_first(candidate: Candidate) -> tuple[int, int, int, str]:
     """Order by severity, then by proof, then by length."""
-    finding = candidate.finding
-    quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
-    length = len(claim_words(finding)) if finding else 0
-    return finding.severity.rank if finding else 9, quote, -length, candidate.id
+    return candidate.rank, _quote_order(candidate), -len(claim_words(candidate.claim)), candidate.id
+
+
+def _quote_order(candidate: Candidate) -> int:
+    return QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
 
 
 def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = lambda _: True) -> Docket:
@@ -195,13 +191,17 @@ def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = l
 
 
 def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, int]:
-    rank = candidate.finding.severity.rank if candidate.finding else 9
-    # A finding in the change itself can be shown where it is discussed.
-    is_outside = candidate.finding is not None and candidate.finding.is_impact
-    quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
-    # Of two models that say the same, the one that says more; analysers are known by their rules.
-    length = len(claim_words(candidate.finding)) if candidate.finding and candidate.kind == "model" else 0
-    return _proof_order(candidate), rank, is_outside, quote, -length, candidate.specialist, candidate.index
+    return (
+        _proof_order(candidate),
+        candidate.rank,
+        # A finding in the change itself can be shown where it is discussed.
+        candidate.evidence.is_impact_finding,
+        _quote_order(candidate),
+        # Of two models that say the same, the one that says more; analysers are known by their rules.
+        -len(claim_words(candidate.claim)) if candidate.kind == "model" and candidate.finding else 0,
+        candidate.specialist,
+        candidate.index,
+    )
 
 
 def _proof_order(candidate: Candidate) -> int:
@@ -216,7 +216,7 @@ def _proof_order(candidate: Candidate) -> int:
 
 def _places(finding: Finding) -> list[tuple[str, str]]:
     """Return where others may report the same: its file, and the changed file that causes it."""
-    cause = finding.verification.caused_by if finding.verification and finding.is_impact else None
+    cause = finding.evidence.caused_by if finding.is_impact else None
     return list(dict.fromkeys([(finding.file, finding.side), *([(cause.file, "head")] if cause else [])]))
 
 

@@ -114,9 +114,7 @@ def _in_words(candidate: Candidate, finding: Finding, short: Wording) -> Candida
 
 
 def _without_words(answer: Answer) -> Gap:
-    reason = "its reply has no text that can be read"
-    if answer.outcome != "answered":
-        reason = f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")
+    reason = "its reply has no text that can be read" if answer.outcome == "answered" else answer.failure
     return Gap(name="reporter", reason=reason, advice="Verdict and findings do not depend on it.")
 
 

@@ -137,11 +137,7 @@ def read_plan(answer: Answer, rough: Plan, lenses: Sequence[str]) -> Planned:
     """The plan that a planner's answer comes to."""
     read = object_with_key(answer.text, "goal")
     if read is None or not _text(read.get("goal")):
-        reason = (
-            f"{answer.outcome.replace('_', ' ')}: {answer.detail}"
-            if answer.outcome != "answered"
-            else "its reply has no plan that can be read"
-        )
+        reason = "its reply has no plan that can be read" if answer.outcome == "answered" else answer.failure
         failed = Gap(name="planner", reason=reason, advice="the specialists were chosen by size")
         return Planned(rough, (answer.usage,), (failed, *_left_out(rough)), answer)
     given = read.get("questions")

@@ -172,7 +172,7 @@ def may_block(candidate: Candidate) -> bool:
 
 
 def _fails_gate(candidate: Candidate, fail_on: Severity | None) -> bool:
-    return fail_on is not None and may_block(candidate) and _severity_rank(candidate) <= fail_on.rank
+    return fail_on is not None and may_block(candidate) and candidate.rank <= fail_on.rank
 
 
 def decide_gate(candidates: Sequence[Candidate], fail_on: Severity | None, *, is_incomplete: bool) -> Gate:
@@ -196,9 +196,7 @@ def decide_verdict(  # noqa: PLR0913 - each is one thing that the verdict depend
 ) -> Verdict:
     """`judged` decides; `visible` and what analysers set aside is only counted."""
     blocking = [
-        candidate
-        for candidate in judged
-        if may_block(candidate) and candidate.finding and candidate.finding.severity.is_grave
+        candidate for candidate in judged if may_block(candidate) and candidate.claim.severity.is_grave
     ]
     standing = [candidate for candidate in judged if _speaks_against(candidate)]
     decision: Decision = "approve"
@@ -230,7 +228,7 @@ def _speaks_against(candidate: Candidate) -> bool:
 
     What is proven and at least medium is answered by a fix or by people's dismissal, never by its worth.
     """
-    is_proven = candidate.is_proven_by_machine and _severity_rank(candidate) <= Severity.MEDIUM.rank
+    is_proven = candidate.is_proven_by_machine and candidate.rank <= Severity.MEDIUM.rank
     return candidate.is_shown and (is_proven or candidate.worth is not Worth.NIT)
 
 
@@ -246,7 +244,7 @@ def count(candidates: Sequence[Candidate], *, blocking: int, set_aside: int = 0)
     """The report's numbers, from the one list of candidates."""
     shown = [candidate for candidate in candidates if candidate.is_shown]
     withheld = [candidate for candidate in candidates if candidate.withheld]
-    by_severity = Counter(candidate.finding.severity for candidate in shown if candidate.finding)
+    by_severity = Counter(candidate.claim.severity for candidate in shown)
     return Counts(
         candidates=len(candidates),
         shown=len(shown),
@@ -331,10 +329,6 @@ def _hidden(judged: Sequence[Candidate], visible: Sequence[Candidate]) -> list[D
     ]
 
 
-def _severity_rank(candidate: Candidate) -> int:
-    return candidate.finding.severity.rank if candidate.finding else len(Severity)
-
-
 def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str, int]:
     """Shown before withheld, files in order, worst first within a file."""
     finding = candidate.finding
@@ -342,7 +336,7 @@ def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str
         not candidate.is_shown,
         candidate.folded,
         finding.file if finding else "",
-        _severity_rank(candidate),
+        candidate.rank,
         finding.line if finding else 0,
         candidate.specialist,
         candidate.index,

@@ -99,19 +99,14 @@ async def try_patches(docket: Docket, trier: Reproducer | None) -> Docket:
     """Try the patches one after the other; no trial withholds a finding."""
     if trier is None:
         return docket
-    having = sorted(filter(_has_patch, docket.candidates), key=_first_tried)
-    offered = {one.id for one in having[:MAX_TRIED]}
+    having = [one for one in docket.candidates if one.is_shown and one.evidence.patch]
+    offered = {one.id for one in sorted(having, key=_first_tried)[:MAX_TRIED]}
     return docket.then([await _tried(one, trier) if one.id in offered else one for one in docket.candidates])
 
 
 def _first_tried(candidate: Candidate) -> tuple[bool, int]:
     """What a model wrote before what an analyser would write for many findings, the worst of each first."""
-    return candidate.kind == "mechanical", candidate.finding.severity.rank if candidate.finding else 9
-
-
-def _has_patch(candidate: Candidate) -> bool:
-    evidence = candidate.finding.verification if candidate.finding else None
-    return candidate.is_shown and evidence is not None and bool(evidence.patch)
+    return candidate.kind == "mechanical", candidate.rank
 
 
 async def _tried(candidate: Candidate, trier: Reproducer) -> Candidate:
@@ -172,11 +167,11 @@ class LiveReproducer:
 
     async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
         """What the machine saw; None where nothing is declared, or nothing can be run."""
-        evidence = candidate.finding.verification if candidate.finding else None
-        if self.runner is None or evidence is None or evidence.reproduction is None:
+        offered = candidate.evidence.reproduction
+        if self.runner is None or offered is None:
             return None
         async with self.turns:
-            return await run_aside(evidence.reproduction, self.runner.about(candidate.id), self.own)
+            return await run_aside(offered, self.runner.about(candidate.id), self.own)
 
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
         """What became of its patch; None where nobody tries patches."""

@@ -92,10 +92,10 @@ class _Court:
         self.emit(
             event(
                 EventName.FINDING_VERIFIED,
-                title=candidate.finding.title if candidate.finding else "",
+                title=candidate.claim.title,
                 status=decided.status,
                 confidence=CONFIDENCE_NUMBER[decided.confidence],
-                finding_severity=decided.finding.severity if decided.finding else None,
+                finding_severity=decided.claim.severity,
                 finding_id=candidate.id,
                 specialist=candidate.specialist,
             )
@@ -179,13 +179,11 @@ def _too_many(leading: Sequence[Candidate]) -> frozenset[str]:
 
     The bound grows slower than the claims.
     """
-    claims = sorted((one for one in leading if not one.is_proven_by_machine), key=_most_urgent)
+    claims = sorted(
+        (one for one in leading if not one.is_proven_by_machine), key=lambda one: (one.rank, one.id)
+    )
     most = ALWAYS_ASKED + math.ceil(4 * math.sqrt(len(claims)))
     return frozenset(one.id for one in claims[most:])
-
-
-def _most_urgent(candidate: Candidate) -> tuple[int, str]:
-    return candidate.finding.severity.rank if candidate.finding else 9, candidate.id
 
 
 def _not_asked(number: int) -> list[Gap]:
@@ -198,8 +196,8 @@ def _not_asked(number: int) -> list[Gap]:
 
 
 def _announce(candidate: Candidate, emit: Emit) -> None:
-    if finding := candidate.finding:
-        emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
+    finding = candidate.claim
+    emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
 
 
 async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
@@ -221,7 +219,7 @@ async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judg
 
 
 def _proven_by_machine(candidate: Candidate, blocking_linters: Container[str]) -> Judgement:
-    worth = worth_of((candidate.finding and candidate.finding.rule_id) or "", blocking_linters)
+    worth = worth_of(candidate.claim.rule_id or "", blocking_linters)
     reason = f"{candidate.specialist} reports it at head and not at base"
     return Judgement(by="machine", answer="CONFIRMED", worth=worth, reason=reason)
 
@@ -277,8 +275,8 @@ def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
 
 def _by_severity(candidate: Candidate, judgement: Judgement) -> Candidate:
     """Set the severity that the verifier chose; an analyser's finding keeps its rule's."""
-    finding, severity = candidate.finding, judgement.severity
-    if finding is None or candidate.is_proven_by_machine or severity in (None, finding.severity):
+    finding, severity = candidate.claim, judgement.severity
+    if candidate.is_proven_by_machine or severity in (None, finding.severity):
         return candidate
     return candidate.then(
         STAGE,
@@ -297,10 +295,9 @@ def _refutation(candidate: Candidate) -> Reason:
     carried = candidate.carried
     if carried and not carried.is_repeated and not carried.is_first_judged:
         return Reason.FIXED
-    proof = candidate.finding.verification if candidate.finding else None
-    is_absence = proof is not None and proof.is_absence_finding
     has_hits = any(run.hits for run in candidate.searches)
-    return Reason.ABSENCE_DISPROVED if is_absence and has_hits else Reason.REFUTED
+    is_disproved = candidate.evidence.is_absence_finding and has_hits
+    return Reason.ABSENCE_DISPROVED if is_disproved else Reason.REFUTED
 
 
 def _who(judgement: Judgement) -> str:

@@ -63,7 +63,7 @@ def told(repository: GitRepository, output: str) -> str:
     asked = asked.model_copy(update={"finding": finding, "reproduction": check})
     briefing = Briefing(Case(change_of("app.py"), repository), Fence("0123456789ab"), ContextMap())
     verifier = ModelVerifier(Silent(), briefing, Plan(), Toolless, ignore_events)
-    return verifier.talk(asked, finding).task.partition("# Its program")[2]
+    return verifier.talk(asked).task.partition("# Its program")[2]
 
 
 def outside_of_fences(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from affidavit.errors import AffidavitError, InputError, OutsideError
 from affidavit.events import now_iso
 from affidavit.forges.answers import Decision
 from affidavit.records.report import Report
-from affidavit.reviewing.decisions import keep_decisions
+from affidavit.reviewing.keeping import keep_decisions
 from affidavit.service.child.spawner import PASSED_ON
 from affidavit.service.kept.progress import Postings
 from affidavit.service.kept.records import Posting, PostingState

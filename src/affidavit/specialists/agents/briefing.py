@@ -161,6 +161,18 @@ class Briefing:
         numbered = "\n".join(f"{number}: {lines[number - 1]}" for number in range(first, last + 1))
         return self.fence.wrap("code", f"{path} at {side}\n{numbered}")
 
+    def claim_texts(self, finding: Finding) -> dict[str, str]:
+        """Return what a finding claims, by the placeholders of the templates."""
+        claim = {
+            "finding_title": finding.title,
+            "message": finding.message,
+            "failing_input": finding.evidence.failing_input,
+            "wrong_outcome": finding.evidence.wrong_outcome,
+            "suggestion": finding.suggestion,
+        }
+        fenced = {name: self.fence.wrap("claim", text or NOTHING) for name, text in claim.items()}
+        return {"severity": finding.severity, "category": finding.category, **fenced}
+
     def shows_around(self, finding: Finding) -> bool:
         """Whether the hunks of a finding can be shown with the code around its quote, each line once."""
         file = next((file for file in self.change.files if file.path == finding.file), None)
@@ -171,7 +183,7 @@ class Briefing:
 
         Where its quote is given, the lines around that and the definition that it is in stand among them.
         """
-        cause = finding.verification.caused_by if finding.verification else None
+        cause = finding.evidence.caused_by
         wanted = [file for file in self.change.files if finding.file in (file.path, file.old_path)]
         near = [(file, _near(file, finding)) for file in wanted]
         if cause:

@@ -54,18 +54,15 @@ class ModelJoiner:
 
 
 def _entry(candidate: Candidate) -> str:
-    finding = candidate.finding
-    if finding is None:
-        return ""
-    proof = finding.verification
+    finding, proof = candidate.claim, candidate.evidence
     first, last = finding.lines
     who = f"rule {finding.rule_id}" if candidate.is_proven_by_machine else candidate.specialist
-    cause = proof.caused_by if proof else None
+    cause = proof.caused_by
     parts = [
         f"[{candidate.id}] {finding.file}:{first}-{last} at {finding.side}, {finding.severity}, by {who}",
         f"title: {finding.title}",
         f"claim: {_short(finding.message, MAX_CLAIM)}",
-        f"outcome: {_short(proof.wrong_outcome, MAX_OUTCOME)}" if proof and proof.wrong_outcome else "",
+        f"outcome: {_short(proof.wrong_outcome, MAX_OUTCOME)}" if proof.wrong_outcome else "",
         f"caused by: {cause.symbol} in {cause.file}" if cause else "",
         f"proposed: {_short(finding.suggestion, MAX_PROPOSED)}" if finding.suggestion else "",
     ]

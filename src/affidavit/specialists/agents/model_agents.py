@@ -322,7 +322,7 @@ def instructions(fence: Fence, prompts: PromptSet) -> str:
 def _incomplete(name: str, answer: Answer) -> tuple[Gap, ...]:
     if answer.outcome == "answered":
         return ()
-    return (Gap(name=name, reason=f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")),)
+    return (Gap(name=name, reason=answer.failure),)
 
 
 def _diagnostics(name: str, answer: Answer) -> tuple[Diagnostic, ...]:

@@ -273,7 +273,7 @@ class Panel:
         """Return the question to the reporter about a finished review; it has no tools."""
         wrap, verdict = briefing.fence.wrap, report.verdict
         shown = [redact_candidate(one, briefing.case.repository) for one in report.shown]
-        found = [line for one in shown if (line := _outcome(one, is_blocking=one.id in verdict.blocking))]
+        found = [_outcome(one, is_blocking=one.id in verdict.blocking) for one in shown]
         parts = [f"- {part.name}: {part.reason}" for part in report.incomplete]
         task = briefing.prompts.render(
             "reporter-task",
@@ -318,9 +318,9 @@ class Panel:
 def _too_long(briefing: Briefing, shown: Sequence[Candidate]) -> str:
     """Return the findings whose words are to be made shorter."""
     texts = [
-        f"[{one.id}]\ntitle: {one.finding.title}\nmessage: {one.finding.message}"
+        f"[{one.id}]\ntitle: {one.claim.title}\nmessage: {one.claim.message}"
         for one in shown
-        if one.finding and is_too_long(one)
+        if is_too_long(one)
     ]
     return "# Too long\n" + briefing.fence.wrap("long_texts", "\n\n".join(texts)) if texts else ""
 
@@ -332,9 +332,7 @@ def _looks_at(lens: str) -> str:
 
 def _outcome(candidate: Candidate, *, is_blocking: bool) -> str:
     """A shown finding in one line, with what it says is to be done."""
-    finding = candidate.finding
-    if finding is None:
-        return ""
+    finding = candidate.claim
     blocks = " (must be fixed before merging)" if is_blocking else ""
     proposed = shorten(finding.suggestion or "", MAX_PROPOSED, placeholder=" …")
     return f"{lead_line(finding)}{blocks}" + (f". Proposed: {proposed}" if proposed else "")

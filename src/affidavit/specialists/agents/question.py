@@ -6,7 +6,6 @@ from affidavit.contract.reply_text import object_with_key
 from affidavit.ports import Talk, ToolSource
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
-from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.map_text import NOTHING
@@ -23,14 +22,14 @@ MAX_HIT_LENGTH = 200
 
 
 def question_talk(
-    briefing: Briefing, plan: Plan, candidate: Candidate, finding: Finding, question: str, tools: ToolSource
+    briefing: Briefing, plan: Plan, candidate: Candidate, question: str, tools: ToolSource
 ) -> Talk:
-    """What is sent: the change in short, the finding with all its evidence, the question last."""
+    """Write the talk: the change in short, the finding with all its evidence, the question last."""
     return Talk(
         speaker="ask",
         instructions=briefing.prompts.render("ask", fence_rule=briefing.fence.rule),
         prefix=briefing.verifier_text(plan),
-        task=_task(briefing, candidate, finding, question),
+        task=_task(briefing, candidate, question),
         schema=ANSWER_SCHEMA,
         schema_name=ANSWER_SCHEMA_NAME,
         tools=tools,
@@ -47,22 +46,15 @@ def read_answer(text: str | None) -> str | None:
     return (text or "").strip() or None
 
 
-def _task(briefing: Briefing, candidate: Candidate, finding: Finding, question: str) -> str:
-    wrap, evidence = briefing.fence.wrap, finding.verification
-    quote = candidate.quote
+def _task(briefing: Briefing, candidate: Candidate, question: str) -> str:
+    wrap, finding, quote = briefing.fence.wrap, candidate.claim, candidate.quote
     start, end = finding.lines
     return briefing.prompts.render(
         "ask-task",
         place=wrap("place", f"{finding.file}:{finding.line} at {finding.side}"),
-        severity=finding.severity,
-        category=finding.category,
         found_by=wrap("specialists", ", ".join([candidate.specialist, *candidate.agreed_by])),
         status=wrap("status", _status(candidate)),
-        finding_title=wrap("claim", finding.title),
-        message=wrap("claim", finding.message),
-        failing_input=wrap("claim", (evidence and evidence.failing_input) or NOTHING),
-        wrong_outcome=wrap("claim", (evidence and evidence.wrong_outcome) or NOTHING),
-        suggestion=wrap("claim", finding.suggestion or NOTHING),
+        **briefing.claim_texts(finding),
         quote=wrap("quote", f"{quote.outcome}: {quote.detail}\n{quote.code}" if quote else NOTHING),
         surroundings=briefing.quote_of(
             finding.file, finding.side, (quote and quote.start) or start, (quote and quote.end) or end

@@ -15,7 +15,6 @@ from affidavit.prompts import PromptSet
 from affidavit.proof.judgement import (
     JUDGEMENT_SCHEMA,
     JUDGEMENT_SCHEMA_NAME,
-    UnreadableReply,
     read_judgement,
     read_run,
     running_schema,
@@ -75,13 +74,12 @@ async def _probe(mind: Mind, prompts: PromptSet, emit: Emit, otherwise: str) -> 
     # Nothing was asked where a recording without the question is repeated: that is no fault of a verifier.
     if answer.outcome not in FATAL or not answer.usage.requests:
         return Probed((answer.usage,))
-    outcome = answer.outcome.replace("_", " ")
     advice = f"Fix it, or name another model with --{mind.role.replace('_', '-')}-model."
     if answer.detail.startswith(UNREACHABLE):
         advice = "Start the model's server, or correct the address."
     part = Gap(
         name=name,
-        reason=f"{mind.model} cannot be asked, so {otherwise}: {outcome}: {answer.detail}".rstrip(": "),
+        reason=f"{mind.model} cannot be asked, so {otherwise}: {answer.failure}",
         advice=advice,
     )
     return Probed((answer.usage,), (part,))
@@ -111,10 +109,7 @@ class ModelVerifier:
 
     async def judge(self, candidate: Candidate) -> Judged:
         """Ask; one that was cut off, failed or refused is asked once more, and refutes nothing."""
-        if candidate.finding is None:
-            reason = "there is no finding to judge"
-            return Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))
-        talk = self.talk(candidate, candidate.finding)
+        talk = self.talk(candidate)
         spent: list[RoleUsage] = []
 
         async def ask() -> tuple[Answer, Judgement]:
@@ -134,11 +129,10 @@ class ModelVerifier:
     def _read(self, answer: Answer) -> Judgement:
         if answer.outcome == "answered":
             read = read_judgement(answer.text, self.mind.model)
-            if not isinstance(read, UnreadableReply):
-                return self._decided(read, answer.text)
-            return self._unanswered("failed", read.reason)
-        reason = f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")
-        return self._unanswered(OUTCOMES.get(answer.outcome, "failed"), reason)
+            if isinstance(read, str):
+                return self._unanswered("failed", read)
+            return self._decided(read, answer.text)
+        return self._unanswered(OUTCOMES.get(answer.outcome, "failed"), answer.failure)
 
     def _decided(self, read: Judgement, text: str | None) -> Judgement:
         """The judgement with the program that it names; one that was blocked decides nothing."""
@@ -158,11 +152,10 @@ class ModelVerifier:
         role = "second_verifier" if self.mind.role == "second_verifier" else "verifier"
         return {"model": self.mind.model, "role": role}
 
-    def talk(self, candidate: Candidate, finding: Finding) -> Talk:
+    def talk(self, candidate: Candidate) -> Talk:
         """What is sent about one finding: the claim and its evidence, not the specialist's reasoning."""
         shown = redact_candidate(candidate, self.briefing.repository)
-        claim = shown.finding or finding
-        return replace(self.shared_talk(), task=self._task(shown, claim))
+        return replace(self.shared_talk(), task=self._task(shown, shown.claim))
 
     def shared_talk(self) -> Talk:
         """What is sent about every finding; the task is empty."""
@@ -181,19 +174,12 @@ class ModelVerifier:
         )
 
     def _task(self, candidate: Candidate, finding: Finding) -> str:
-        wrap, evidence = self.briefing.fence.wrap, finding.verification
         return self.briefing.prompts.render(
             "verifier-task",
-            file=wrap("file", finding.file),
+            file=self.briefing.fence.wrap("file", finding.file),
             line=str(finding.line),
             side=finding.side,
-            severity=finding.severity,
-            category=finding.category,
-            finding_title=wrap("claim", finding.title),
-            message=wrap("claim", finding.message),
-            failing_input=wrap("claim", (evidence and evidence.failing_input) or NOTHING),
-            wrong_outcome=wrap("claim", (evidence and evidence.wrong_outcome) or NOTHING),
-            suggestion=wrap("claim", finding.suggestion or NOTHING),
+            **self.briefing.claim_texts(finding),
             impact=self._impact(finding),
             **self._code(candidate, finding),
             searches=self._searches(candidate.searches)
@@ -202,7 +188,7 @@ class ModelVerifier:
         )
 
     def _impact(self, finding: Finding) -> str:
-        cause = finding.verification.caused_by if finding.verification else None
+        cause = finding.evidence.caused_by
         if cause is None:
             return ""
         return "- caused by: " + self.briefing.fence.wrap("cause", f"{cause.symbol} in {cause.file}") + "\n"
@@ -220,8 +206,7 @@ class ModelVerifier:
 
     def _program(self, candidate: Candidate) -> str:
         """What the machine saw when it ran what the finding offers as its proof."""
-        evidence = candidate.finding.verification if candidate.finding else None
-        check, offered = candidate.reproduction, evidence.reproduction if evidence else None
+        check, offered = candidate.reproduction, candidate.evidence.reproduction
         if check is None or offered is None:
             return ""
         wrap = self.briefing.fence.wrap
