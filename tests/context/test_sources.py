@@ -17,7 +17,7 @@ def sources_of(tree: GitTree, path: str) -> list[Source]:
     """The sources of a file of which every symbol changed."""
     changes = [SymbolChange(fate="touched", head=one) for one in symbols_of(tree, path)]
     imports = import_graph(tree)
-    return find_sources(changes, imports.imports_of(path), imports, lambda file: symbols_of(tree, file))
+    return find_sources(changes, imports.imports_of(path), imports, tree)
 
 
 def test_a_name_that_a_package_passes_on_leads_to_the_file_that_defines_it(open_tree: OpenTree) -> None:

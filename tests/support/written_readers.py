@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from affidavit.ports import Tree
 from affidavit.records.context import Import
-from affidavit.symbols.changed import symbol_changes
-from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.readers import CodeReaders
 from affidavit.symbols.references import find_references
 
@@ -35,4 +33,4 @@ def written_readers(edges: Mapping[str, Sequence[str]] | None = None) -> CodeRea
     def read_imports(_tree: Tree) -> WrittenImports:
         return WrittenImports(edges or {})
 
-    return CodeReaders(read_imports, symbols_of, symbol_changes, find_references)
+    return CodeReaders(read_imports, find_references)

@@ -27,6 +27,8 @@ from affidavit.records.context import (
     SymbolFate,
 )
 from affidavit.records.evidence import SearchHit
+from affidavit.symbols.changed import symbol_changes
+from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.readers import CodeReaders, Imports
 
 MAX_FOLLOWED_SYMBOLS = 300
@@ -84,8 +86,8 @@ def gather_context(
         imports=tuple(found.edges.imports[:MAX_IMPORTS]),
         importers=tuple(found.edges.importers[:MAX_IMPORTS]),
         references=tuple(found.references[:MAX_REFERENCES]),
-        callees=tuple(_callees(found.called, repository, readers)),
-        overridden=tuple(_overridden(found.symbols, ties.sources, repository, readers)),
+        callees=tuple(_callees(found.called, repository.head)),
+        overridden=tuple(_overridden(found.symbols, ties.sources, repository.head)),
         related_files=tuple(related),
         tests=tuple(_covering_tests(ties)),
         commits=change.commits,
@@ -108,7 +110,7 @@ def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _G
         asked_documents = pool.submit(_documents, change, repository.head)
         asked_texts = pool.submit(find_shared_texts, change, repository)
         reviewed = change.model_copy(update={"files": tuple(change.reviewed_files())})
-        symbols = tuple(readers.changed_symbols(reviewed, repository))
+        symbols = tuple(symbol_changes(reviewed, repository))
         edges = _edges(change, repository, readers)
         references, not_followed = _references(symbols, repository, readers)
         called, not_sought = _called(change, repository.head, readers)
@@ -122,7 +124,7 @@ def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _G
 
 def _called(change: Change, head: Tree, readers: CodeReaders) -> tuple[list[Called], list[str]]:
     imports = readers.imports(head)
-    definer = definer_of(imports, lambda path: readers.symbols_of(head, path))
+    definer = definer_of(imports, head)
     return find_called(change, head, imports, definer)
 
 
@@ -175,27 +177,22 @@ def _sources(
     head = repository.head
     changes = [one for one in symbols if one.head and not is_test(one.head.path)]
     imported = [one for one in edges.imports if not is_test(one.path)]
-    return find_sources(changes, imported, readers.imports(head), lambda path: readers.symbols_of(head, path))
+    return find_sources(changes, imported, readers.imports(head), head)
 
 
-def _callees(called: Sequence[Called], repository: GitRepository, readers: CodeReaders) -> Iterator[Symbol]:
+def _callees(called: Sequence[Called], head: Tree) -> Iterator[Symbol]:
     """The definitions of what the changed lines call, where it is known which is meant."""
     known = [one for one in called if one.definers == 1]
     for one in list(dict.fromkeys((each.path, each.name) for each in known))[:MAX_CALLEES]:
-        symbols = readers.symbols_of(repository.head, one[0])
+        symbols = symbols_of(head, one[0])
         yield from [symbol for symbol in symbols if symbol.name == one[1]][:1]
 
 
-def _overridden(
-    symbols: Sequence[SymbolChange],
-    sources: Sequence[Source],
-    repository: GitRepository,
-    readers: CodeReaders,
-) -> Iterator[Symbol]:
+def _overridden(symbols: Sequence[SymbolChange], sources: Sequence[Source], head: Tree) -> Iterator[Symbol]:
     """The methods of the bases of changed classes that have the name of a changed method."""
     changed = {one.head.name for one in symbols if one.head and "." in one.head.qualified}
     for source in dict.fromkeys((one.path, one.name) for one in sources if one.heir):
-        for symbol in readers.symbols_of(repository.head, source[0]):
+        for symbol in symbols_of(head, source[0]):
             if symbol.name in changed and symbol.qualified == f"{source[1]}.{symbol.name}":
                 yield symbol
 

@@ -10,6 +10,7 @@ from affidavit.languages.test_files import is_test
 from affidavit.ports import Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Import, Symbol, SymbolChange
+from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.enclosing import is_plain_word
 from affidavit.symbols.readers import Imports
 
@@ -38,10 +39,10 @@ def find_sources(
     changes: Sequence[SymbolChange],
     imported: Sequence[Import],
     imports: Imports,
-    symbols_of: Callable[[str], Sequence[Symbol]],
+    tree: Tree,
 ) -> list[Source]:
     """What the imports of changed files mean in the end, and what their changed classes build on."""
-    sought = _Sought(imports, symbols_of)
+    sought = _Sought(imports, tree)
     by_user: dict[str, list[Import]] = {}
     for one in imported:
         by_user.setdefault(one.path, []).append(one)
@@ -51,11 +52,9 @@ def find_sources(
     return list(dict.fromkeys([*bases, *passed]))
 
 
-def definer_of(
-    imports: Imports, symbols_of: Callable[[str], Sequence[Symbol]]
-) -> Callable[[str, str], str | None]:
-    """What says which file defines a name that another provides."""
-    return _Sought(imports, symbols_of).definer
+def definer_of(imports: Imports, tree: Tree) -> Callable[[str, str], str | None]:
+    """Return a function from a name and a file that provides it to the file that defines it."""
+    return _Sought(imports, tree).definer
 
 
 @dataclass
@@ -63,7 +62,7 @@ class _Sought:
     """Looks for definitions, up to a bound on how many."""
 
     imports: Imports
-    symbols_of: Callable[[str], Sequence[Symbol]]
+    tree: Tree
     _found: dict[tuple[str, str], str | None] = field(default_factory=dict)
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
 
@@ -120,7 +119,7 @@ class _Sought:
 
     def _defined(self, path: str) -> frozenset[str]:
         if path not in self._names:
-            self._names[path] = frozenset(one.qualified for one in self.symbols_of(path))
+            self._names[path] = frozenset(one.qualified for one in symbols_of(self.tree, path))
         return self._names[path]
 
 

@@ -28,19 +28,12 @@ from affidavit.records.program_runs import (
 from affidavit.stages.parse import read_replies
 from affidavit.stages.review import collect_replies
 from affidavit.suggestions.patched import Contents, apply_patch, patched_repository
-from affidavit.symbols.changed import symbol_changes
-from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.readers import CodeReaders
 from affidavit.symbols.references import find_references
 from affidavit.tools.programs import test_programs
 
-READERS = CodeReaders(
-    read_imports=import_graph,
-    symbols_of=symbols_of,
-    changed_symbols=symbol_changes,
-    find_references=find_references,
-)
+READERS = CodeReaders(import_graph, find_references)
 
 
 def covering_tests(change: Change, patched: GitRepository) -> tuple[str, ...]:

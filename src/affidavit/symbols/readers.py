@@ -1,13 +1,12 @@
-"""Interfaces of the readers of imports, symbols and references."""
+"""The readers of imports and references, which tests and language servers replace."""
 
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from affidavit.ports import Repository, Tree
-from affidavit.records.change import Change
-from affidavit.records.context import Import, Reference, Symbol, SymbolChange
+from affidavit.ports import Tree
+from affidavit.records.context import Import, Reference, Symbol
 
 
 class Imports(Protocol):
@@ -37,11 +36,9 @@ class ResolveName(Protocol):
 
 @dataclass(frozen=True)
 class CodeReaders:
-    """The readers together, each replaceable; the imports of a tree are read once."""
+    """The readers together; the imports of a tree are read once."""
 
     read_imports: Callable[[Tree], Imports]
-    symbols_of: Callable[[Tree, str], Sequence[Symbol]]
-    changed_symbols: Callable[[Change, Repository], Sequence[SymbolChange]]
     find_references: FindReferences
     resolve: ResolveName | None = None
     _imports: dict[str, Imports] = field(default_factory=dict)

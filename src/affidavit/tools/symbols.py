@@ -11,6 +11,7 @@ from affidavit.languages.registry import grammar_of
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.records.record import Side
+from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.readers import CodeReaders
 from affidavit.symbols.references import CERTAINTIES
 from affidavit.tools.arguments import Answer, shown
@@ -48,7 +49,7 @@ def _names(symbol: str) -> list[str]:
     return names
 
 
-def find_definitions(symbol: str, tree: Tree, readers: CodeReaders) -> tuple[list[Symbol], list[str]]:
+def find_definitions(symbol: str, tree: Tree) -> tuple[list[Symbol], list[str]]:
     """The definitions of that name, those whose class or module fits first; and what was not looked at."""
     names = _names(symbol)
     paths, was_cut = _code_naming(names[-1], tree)
@@ -62,10 +63,7 @@ def find_definitions(symbol: str, tree: Tree, readers: CodeReaders) -> tuple[lis
             f"the name is so common that only {min(len(paths), MAX_FILES_READ)} files were looked at"
         )
     found = [
-        one
-        for path in paths[:MAX_FILES_READ]
-        for one in readers.symbols_of(tree, path)
-        if one.name == names[-1]
+        one for path in paths[:MAX_FILES_READ] for one in symbols_of(tree, path) if one.name == names[-1]
     ]
     fitting = [one for one in found if _fits(one, names)]
     if found and not fitting:
@@ -113,7 +111,7 @@ def references_to(
     symbol: str, path: str | None, tree: Tree, side: Side, readers: CodeReaders
 ) -> tuple[list[Reference], list[str]]:
     """Who uses the symbol; where nothing defines it, the lines that name it, as possible references."""
-    found, notes = find_definitions(symbol, tree, readers)
+    found, notes = find_definitions(symbol, tree)
     chosen = [one for one in found if path in (None, one.path)]
     if not chosen:
         where = f" in {path}" if path else ""
@@ -214,7 +212,7 @@ class SymbolTools:
         """Where a symbol is defined; the definition that a use means comes first."""
         side = side_named(branch)
         tree = self.sides.tree(side)
-        found, notes = find_definitions(symbol, tree, self.sides.readers)
+        found, notes = find_definitions(symbol, tree)
         extra: Answer = {}
         if file_path is not None:
             use = Use(self.sides.file(file_path, side), line_number, last_name(symbol))
@@ -254,8 +252,8 @@ class SymbolTools:
         self, symbol: str, file_path: str | None
     ) -> tuple[Symbol | None, Symbol | None, tuple[str, ...]]:
         """The definition at base and at head: of the changed files first, and of one qualified name."""
-        old, _ = find_definitions(symbol, self.sides.tree("base"), self.sides.readers)
-        new, _ = find_definitions(symbol, self.sides.tree("head"), self.sides.readers)
+        old, _ = find_definitions(symbol, self.sides.tree("base"))
+        new, _ = find_definitions(symbol, self.sides.tree("head"))
         head = self._chosen(new, file_path, "head")
         base = self._chosen(old, file_path, "base", like=head)
         names = {(one.path, one.qualified) for one in (*old, *new)}

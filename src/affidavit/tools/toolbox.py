@@ -8,6 +8,7 @@ from affidavit.git.glob import is_glob
 from affidavit.ports import BlameLine, Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.record import Side
+from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.readers import CodeReaders
 from affidavit.tools.arguments import Answer, Description, ToolSet, shown
 from affidavit.tools.descriptions import DESCRIPTIONS, shortened
@@ -188,7 +189,7 @@ class ReadingTools:
         side, skipped = side_named(branch), checked_skip(skip)
         path, lines = self.sides.text(file_path, side)
         symbols = sorted(
-            self.sides.readers.symbols_of(self.sides.tree(side), path),
+            symbols_of(self.sides.tree(side), path),
             key=lambda one: (one.line, one.qualified),
         )
         page, note = page_of(symbols, skipped, MAX_SYMBOLS, "symbols", "")

@@ -42,8 +42,6 @@ from affidavit.specialists.agents.model_agents import (
     looks,
 )
 from affidavit.specialists.agents.verifier import ModelVerifier
-from affidavit.symbols.changed import symbol_changes
-from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.readers import CodeReaders, Imports
 from affidavit.symbols.references import find_references
@@ -76,12 +74,7 @@ def assemble_readers(cache: BlobCache | None = None) -> CodeReaders:
     def read_imports(tree: Tree) -> Imports:
         return import_graph(tree, cache=cache)
 
-    return CodeReaders(
-        read_imports=read_imports,
-        symbols_of=symbols_of,
-        changed_symbols=symbol_changes,
-        find_references=find_references,
-    )
+    return CodeReaders(read_imports, find_references)
 
 
 def made_precise(readers: CodeReaders, servers: ServerPool) -> CodeReaders:
