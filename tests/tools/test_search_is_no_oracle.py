@@ -56,7 +56,7 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "get_file_context", {"file_path": "app.py", "start_line": 1, "end_line": 3}
     yield "list_files", {"pattern": "**"}
     for turn in range(4):
-        yield "search", {"pattern": f"ghp_.{{{turn}}}[A-M]", "multiline": True}
+        yield "search", {"pattern": f"ghp_.{{{turn}}}[A-M]"}
         yield "search", {"pattern": "TOKEN", "exclude": [f"keys/{TOKENS[0][:turn]}*"]}
     yield "get_commit_of_line", {"file_path": "app.py", "line_number": 1}
     yield "get_commit_of_line", {"file_path": "docs/a.md", "line_number": 1}

@@ -84,19 +84,6 @@ def test_what_is_excluded_is_not_found(repo: Repo) -> None:
     assert answer["total_hits"] == 1
 
 
-def test_a_pattern_matches_across_lines_where_that_is_asked_for(repo: Repo) -> None:
-    files = {"a.py": "x = 1\ncall(\n    needle,\n    2,\n)\n", "b.py": "call(3)\n"}
-    pattern = r"call\(\s*needle,\s+2"
-    assert searched(repo, files, pattern=pattern)["total_hits"] == 0
-    answer = searched(repo, files, pattern=pattern, multiline=True)
-    assert answer["files"] == [
-        {"file_path": "a.py", "lines": ["2: call(", "3:     needle,", "4:     2,"]},
-    ]
-    literal = searched(repo, files, pattern="call(\n    needle", multiline=True, literal=True, paths=["*.py"])
-    assert literal["files"][0]["lines"] == ["2: call(", "3:     needle,"]
-    assert "look-around" in searched(repo, files, pattern="(?=x)", multiline=True)["error"]
-
-
 def test_more_lines_around_a_match_than_there_may_be_are_as_many_as_there_may_be(repo: Repo) -> None:
     files = {"zoo.py": "".join(f"x{n}\n" for n in range(20)) + "needle\n"}
     answer = searched(repo, files, paths=["zoo.py"], context_lines=50)

@@ -323,7 +323,6 @@ ARGUMENT_NAMES = st.sampled_from(
         "symbol",
         "skip",
         "exclude",
-        "multiline",
     ]
 )
 TOOL_NAMES = (

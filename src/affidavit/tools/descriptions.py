@@ -72,14 +72,12 @@ DESCRIPTIONS: dict[str, Description] = {
             {
                 "pattern": {
                     "type": "string",
-                    "description": "Perl regular expression within a line, RE2 with multiline; (?i) ignores "
-                    "case",
+                    "description": "Perl regular expression within a line; (?i) ignores case",
                 },
                 "paths": {**NAMES, "description": "files, folders, globs"},
                 "exclude": NAMES,
                 "literal": YES_OR_NO,
                 "whole_word": YES_OR_NO,
-                "multiline": YES_OR_NO,
                 "context_lines": {**NUMBER, "description": "around each match, at most 5"},
                 "branch": SIDE,
                 "skip": {**NUMBER, "description": "results to leave out, to read on"},

@@ -1,24 +1,17 @@
 """The tool that searches: from a pattern to the lines that match, grouped by file, and what was left out."""
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
-
-import re2
 
 from affidavit.diff.skipping import MINIFIED_ENDINGS, Attributes, is_packed, is_written_elsewhere
 from affidavit.errors import InputError
 from affidavit.git.glob import is_glob, matches_any
 from affidavit.git.grep import may_be_cut
-from affidavit.git.text import is_binary
-from affidavit.git.tree import REGULAR_MODES, read_all
 from affidavit.ports import Tree
 from affidavit.records.evidence import SearchHit
 from affidavit.records.record import Side
-from affidavit.redaction.linear import Pattern, compile_linear
 from affidavit.symbols.references import CATALOGUES
 from affidavit.tools.arguments import Answer, shown
 from affidavit.tools.excerpts import (
@@ -26,7 +19,6 @@ from affidavit.tools.excerpts import (
     MAX_SKIP,
     ChangeSides,
     checked_skip,
-    clipped,
     lines_around,
     page_of,
     with_note,
@@ -140,93 +132,6 @@ def where_others_are(hits: Sequence[SearchHit]) -> str:
     return f"most of the others are in {', '.join(f'{path} ({n})' for path, n in most)}" if most else ""
 
 
-MAX_READ_BYTES = 100_000_000
-MAX_ACROSS = 2_000
-MAX_MATCH_LINES = 20
-MAX_PATTERN = 10_000
-FILES_AT_ONCE = 200
-
-
-def search_across_lines(
-    tree: Tree,
-    pattern: str,
-    places: Sequence[str],
-    counts: Callable[[str], bool],
-    *,
-    is_literal: bool,
-    is_word: bool,
-) -> tuple[list[SearchHit], str]:
-    """Return the lines of each match and what was not read; limits count bytes, so answers are repeatable."""
-    compiled = _compiled(pattern, is_literal=is_literal, is_word=is_word)
-    wanted = [
-        path
-        for path, entry in tree.entries().items()
-        if entry.mode in REGULAR_MODES and _is_within(path, places)
-    ]
-    read = 0
-    hits: list[SearchHit] = []
-    for path, content in _contents(tree, wanted):
-        read += len(content)
-        if read > MAX_READ_BYTES:
-            return hits, f"stopped before {path}: a search across lines reads {MAX_READ_BYTES // 10**6} MB"
-        if (
-            not is_binary(content, path)
-            and (found := list(_matches(compiled, path, content)))
-            and counts(path)
-        ):
-            hits += found
-        if len(hits) >= MAX_ACROSS:
-            return hits[:MAX_ACROSS], f"stopped in {path} after {MAX_HITS} lines"
-    return hits, ""
-
-
-def _compiled(pattern: str, *, is_literal: bool, is_word: bool) -> Pattern:
-    if not pattern or "\0" in pattern or len(pattern) > MAX_PATTERN:
-        raise InputError(f"a search pattern has 1 to {MAX_PATTERN} characters and no zero bytes")
-    written = re2.escape(pattern) if is_literal else pattern
-    try:
-        return compile_linear(rf"(?m)\b(?:{written})\b" if is_word else f"(?m){written}")
-    except re2.error as error:
-        raise InputError(
-            f"the pattern {pattern!r} cannot be searched for across lines: {error}; look-around and "
-            "back-references work only without multiline"
-        ) from error
-
-
-def _is_within(path: str, places: Sequence[str]) -> bool:
-    return not places or any(
-        place in (".", path) or path.startswith(f"{place}/") or matches_any(path, [place]) for place in places
-    )
-
-
-def _contents(tree: Tree, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """File by file in the order of the paths, some at a time."""
-    waiting = iter(paths)
-    while part := list(islice(waiting, FILES_AT_ONCE)):
-        found = dict(read_all(tree, part))
-        yield from ((path, found[path]) for path in part if path in found)
-
-
-def _matches(compiled: Pattern, path: str, content: bytes) -> Iterator[SearchHit]:
-    """Each line of each match once; of a match that is very long, its first lines."""
-    if compiled.search(content) is None:
-        return
-    lines = content.split(b"\n")
-    starts = [0, *(found.end() for found in re.finditer(rb"\n", content))]
-    at, shown = 0, 0
-    for found in compiled.finditer(content):
-        first, last = found.span()
-        while at + 1 < len(starts) and starts[at + 1] <= first:
-            at += 1
-        end = at
-        while end + 1 < len(starts) and starts[end + 1] < last and end < at + MAX_MATCH_LINES - 1:
-            end += 1
-        for number in range(max(at, shown), end + 1):
-            text = lines[number].decode("utf-8", "replace").removesuffix("\r")
-            yield SearchHit(path=path, line=number + 1, text=clipped(text))
-        shown = max(shown, end + 1)
-
-
 MAX_HITS = 100
 MAX_HITS_IN_CONTEXT = 25
 MAX_HIT_CHARACTERS = 300
@@ -267,7 +172,7 @@ class Chosen:
 class SearchTool:
     sides: ChangeSides
 
-    def search(  # noqa: PLR0913 - the arguments are those that a model may give
+    def search(
         self,
         pattern: str,
         paths: Sequence[str] = (),
@@ -275,7 +180,6 @@ class SearchTool:
         exclude: Sequence[str] = (),
         literal: bool = False,
         whole_word: bool = False,
-        multiline: bool = False,
         context_lines: int = 0,
         branch: str = "head",
         skip: int = 0,
@@ -285,8 +189,15 @@ class SearchTool:
         tree = self.sides.tree(side)
         places, missing = self._places(tree, side, alternatives(tree, paths))
         chosen = Chosen(places, [*alternatives(tree, exclude)])
-        look = search_across_lines if multiline else _search_lines
-        hits, not_read = look(tree, pattern, places, chosen.counts, is_literal=literal, is_word=whole_word)
+        hits = tree.search(
+            pattern,
+            places,
+            is_literal=literal,
+            is_word=whole_word,
+            max_hits=MOST_FOUND,
+            max_characters=MAX_HIT_CHARACTERS,
+            counts=chosen.counts,
+        )
         found, counted = in_reading_order(
             hits,
             tree,
@@ -310,12 +221,11 @@ class SearchTool:
         return with_note(
             answer,
             missing,
-            note if found else _nothing(multiline=multiline),
+            note if found else "nothing matches; a pattern matches within one line",
             where_others_are(rows[skipped + limit :]),
             counted,
             f"context_lines is at most {MAX_CONTEXT_LINES}" if context_lines > MAX_CONTEXT_LINES else "",
             f"only the first {len(hits):,} hits were counted" if len(hits) >= MOST_FOUND else "",
-            not_read,
         )
 
     def _places(self, tree: Tree, side: Side, paths: Sequence[str]) -> tuple[list[str], str]:
@@ -338,35 +248,6 @@ class SearchTool:
             return f"{shown(self.sides.file(path, side))} cannot be searched"
         except InputError as error:
             return str(error)
-
-
-def _search_lines(
-    tree: Tree,
-    pattern: str,
-    places: Sequence[str],
-    counts: Callable[[str], bool],
-    *,
-    is_literal: bool,
-    is_word: bool,
-) -> tuple[list[SearchHit], str]:
-    hits = tree.search(
-        pattern,
-        places,
-        is_literal=is_literal,
-        is_word=is_word,
-        max_hits=MOST_FOUND,
-        max_characters=MAX_HIT_CHARACTERS,
-        counts=counts,
-    )
-    return hits, ""
-
-
-def _nothing(*, multiline: bool) -> str:
-    return (
-        "nothing matches"
-        if multiline
-        else "nothing matches; a pattern matches within one line, unless multiline is set"
-    )
 
 
 def _by_file(
