@@ -73,8 +73,20 @@ def test_no_format_says_that_nothing_was_found_where_a_hidden_finding_fails_the_
     done = review(project, "--fail-on", "medium", "--severity-threshold", "high", *formats)
     assert done.code == 1
     for text in (done.out, *((tmp_path / name).read_text() for name in names)):
-        assert "1 finding fails the gate (not shown)" in text
+        assert "1 finding blocks (not shown)" in text
         assert "no problems found" not in text.lower()
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown"])
+def test_what_blocks_is_what_the_gate_counts(project: Repo, name: str) -> None:
+    project.commit("Load", {"load.py": MEDIUM, "undefined.py": "a = undefd\n"})
+    strict, default, off = (
+        review(project, "--fail-on", gate, "--format", name).out for gate in ("medium", "high", "critical")
+    )
+    assert "2 findings block" in strict
+    assert strict.count("blocks") == 4
+    assert "1 finding blocks" in default
+    assert "Changes requested: 2 findings, none of which blocks".lower() in off.lower()
 
 
 def test_a_finding_that_the_user_hides_is_counted_where_the_gate_passes(project: Repo) -> None:

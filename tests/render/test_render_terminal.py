@@ -184,7 +184,8 @@ def test_what_did_not_run_and_what_is_incomplete_come_with_advice() -> None:
 def test_blocking_findings_that_are_not_shown_are_said_to_exist() -> None:
     report = a_report(a_withheld(0, Reason.OUT_OF_FOCUS))
     verdict = report.verdict.model_copy(update={"decision": "request_changes", "blocking": ("ruff:0",)})
-    text = printed(report.model_copy(update={"verdict": verdict}))
+    gate = report.gate.model_copy(update={"failed_by": ("ruff:0",), "exit_code": 1})
+    text = printed(report.model_copy(update={"verdict": verdict, "gate": gate}))
     assert "changes requested: 1 finding blocks (not shown)" in text
 
 

@@ -74,16 +74,16 @@ def _proven(candidate: Candidate) -> str:
 
 
 def why_not_blocking(candidate: Candidate, report: Report) -> str:
-    """Why a finding of severity high or critical does not block; empty where it blocks, or is milder."""
-    finding = candidate.finding
-    if finding is None or not finding.severity.is_grave or candidate.id in report.verdict.blocking:
+    """Why a finding severe enough for the gate does not block; empty where it blocks, or is milder."""
+    finding, limit = candidate.finding, report.gate.fail_on
+    if finding is None or limit is None or finding.severity.rank > limit.rank:
         return ""
     return candidate.why_not_counted
 
 
 def standing_in_brackets(candidate: Candidate, report: Report) -> list[str]:
     """What must be known of a finding that is said in one line: whether it blocks."""
-    words = ["fails the gate"] if candidate.id in report.gate.failed_by else []
+    words = ["blocks"] if candidate.id in report.gate.failed_by else []
     why_not = why_not_blocking(candidate, report)
     words += [f"does not block: {why_not}"] if why_not else []
     return [f"({', '.join(words)})"] if words else []

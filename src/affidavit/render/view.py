@@ -264,7 +264,7 @@ def _finding_view(candidate: Candidate, report: Report, around: _FindingContext)
         file=finding.file if finding else "",
         severity=finding.severity.value if finding else "",
         is_folded=candidate.folded,
-        is_blocking=candidate.id in report.verdict.blocking,
+        is_blocking=candidate.id in report.gate.failed_by,
         standing=tuple(wording.standing_words(candidate, report)),
         in_brackets=tuple(proof.standing_in_brackets(candidate, report)),
         message=wording.message_of(finding) if finding else "",

@@ -152,10 +152,8 @@ def standing_words(candidate: Candidate, report: Report) -> list[str]:
         words.append(str(candidate.status).replace("_", " "))
     if candidate.carried is not None and not is_same_commits(report):
         words.append("reported before")
-    if candidate.id in report.verdict.blocking:
+    if candidate.id in report.gate.failed_by:
         words.append("blocks")
-    elif candidate.id in report.gate.failed_by:
-        words.append("fails the gate")
     return words
 
 
@@ -298,20 +296,18 @@ def not_shown(named: Collection[str], shown: Collection[str]) -> str:
 def headline(report: Report) -> str:
     shown, failing = {one.id for one in report.shown}, set(report.gate.failed_by)
     hidden = hidden_words(report.verdict.counts)
-    if report.verdict.decision == "request_changes":
-        failing = set(report.verdict.blocking)
-        said = f"changes requested: {counted(len(failing), 'finding blocks', 'findings block')}"
-    elif report.verdict.decision == "approve" and not failing:
+    is_refused = report.verdict.decision == "request_changes"
+    if report.verdict.decision == "approve" and not failing:
         said = f"approved: {hidden or 'nothing found'}"
+    elif failing and (is_refused or shown <= failing):
+        said = counted(len(failing), "finding blocks", "findings block")
     elif shown:
-        fail = counted(len(failing), "fails the gate", "fail the gate")
-        said = f"{counted(len(shown | failing), 'finding')}, {fail if failing else 'none of which blocks'}"
-    elif failing:
-        said = counted(len(failing), "finding fails the gate", "findings fail the gate")
+        blocks = counted(len(failing), "blocks", "block") if failing else "none of which blocks"
+        said = f"{counted(len(shown | failing), 'finding')}, {blocks}"
     else:
         nothing = "no problems found" if report.models else NOTHING_FOUND
         said = hidden or report.change.why_empty or nothing
-    said += not_shown(failing, shown)
+    said = ("changes requested: " if is_refused else "") + said + not_shown(failing, shown)
     return said + ("; the review is incomplete" if report.incomplete else "")
 
 

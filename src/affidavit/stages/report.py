@@ -351,7 +351,7 @@ def _found(visible: Sequence[Candidate], blocking: Set[str], failing: Set[str], 
         must = f"{counted(len(blocking), 'proven finding')} must be fixed before merging"
         found.append(must + not_shown(blocking, shown))
     if hidden := failing - shown - blocking:
-        found.append(counted(len(hidden), "finding fails", "findings fail") + " the gate (not shown)")
+        found.append(counted(len(hidden), "finding blocks", "findings block") + " (not shown)")
     if others := len(shown - blocking):
         found.append(f"{counted(others, 'other finding' if found else 'finding')} to look at")
     return found or [*filter(None, [hidden_words(counts)])]

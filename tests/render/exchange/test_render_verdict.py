@@ -169,7 +169,7 @@ def test_recommendations_come_from_what_happened() -> None:
         )
     )
     assert advised == [
-        "Fix the 2 blocking findings before merging.",
+        "Fix the 2 proven findings before merging.",
         "Adapt the code outside the change that it breaks: billing/invoice.py.",
         "Check by hand what could not be proven: 1 finding.",
         "ruff was not completed: crashed.",

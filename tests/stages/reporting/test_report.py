@@ -320,4 +320,4 @@ def test_findings_that_do_not_count_are_gathered_by_severity_and_reason() -> Non
 def test_a_headline_over_a_failed_gate_does_not_say_that_nothing_blocks() -> None:
     found = [proven(index, severity="medium", file=f"{index}.py") for index in range(2)]
     report = report_of(*found, proven(2, severity="low"), settings=Settings(fail_on=Severity.MEDIUM))
-    assert headline(report) == "3 findings, 2 fail the gate"
+    assert headline(report) == "3 findings, 2 block"

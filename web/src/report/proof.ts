@@ -10,8 +10,7 @@ export const WORTHS: Record<string, string> = {
 
 /** What the words beside a finding mean, for whoever asks. */
 export const WORD_HELP: Record<string, string> = {
-  blocks: 'It counts at the gate, and is critical or high: the verdict asks for changes because of it',
-  'fails the gate': 'As severe as the gate for builds, or worse: a build that asks for this review fails',
+  blocks: 'As severe as the gate for builds, or worse: a build that asks for this review fails',
   'outside the change': 'In code that the change does not touch and breaks',
   likely: 'Confirmed with a reservation: the code that was seen leaves it open; alone it does not block',
   unverified: 'The verifier gave no answer on it; alone it does not block',

@@ -194,7 +194,7 @@ def recommendations(report: Report) -> list[str]:
     broken = {one.finding.file for one in report.shown if one.finding and one.finding.is_impact}
     said = []
     if blocking:
-        fix = "blocking finding" if blocking == 1 else f"{blocking} blocking findings"
+        fix = "proven finding" if blocking == 1 else f"{blocking} proven findings"
         said.append(f"Fix the {fix} before merging.")
     if broken:
         said.append(f"Adapt the code outside the change that it breaks: {wording.listed(sorted(broken))}.")
