@@ -19,6 +19,7 @@ from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.shellcheck import SHELLCHECK
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
+from outcomes import outcomes
 
 JINJA_PYTHON = """\
 import os
@@ -126,3 +127,30 @@ def test_data_of_tests_may_hold_a_merge_conflict(case, ask, path):
 )
 def test_a_test_itself_must_parse(case, ask, path):
     assert len(ask(RUFF, case({"x": ""}, {path: BROKEN}))) == 1
+
+
+# A function that is defined twice, and a name that nothing defines, with the folder that would excuse it.
+IN_A_FOLDER = {
+    "corpus/app.py": TWICE,
+    "testdata/app.py": TWICE,
+    "test_data/app.py": TWICE,
+    "testing/ui/app.py": BROKEN,
+    "tests/data/app.py": TWICE,
+    "fixtures/app.py": BROKEN,
+    "tests/broken_app.py": BROKEN,
+    "testing/app.py": "import os\n\n\ndef f(name):\n    os.system('ls ' + name)\n",
+    f"{SLUG}/app.py": TWICE,
+}
+
+
+@pytest.mark.parametrize("path", IN_A_FOLDER)
+def test_a_folder_that_the_change_adds_withholds_and_one_of_base_excuses(case, path):
+    text = {path: IN_A_FOLDER[path]}
+    folder = path.partition("/")[0]
+    assert outcomes(RUFF, case({"x": ""}, text)) == {path: "withheld"}
+    assert outcomes(RUFF, case({f"{folder}/old/notes.txt": "", path: None}, text)) == {}
+
+
+def test_a_new_file_of_tests_is_excused_by_its_name(case):
+    text = "import os\n\n\ndef test_f(name):\n    os.system('ls ' + name)\n"
+    assert outcomes(RUFF, case({"x": ""}, {"tests/test_app.py": text})) == {}

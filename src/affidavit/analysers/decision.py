@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from affidavit.analysers.analyser import Analyser, Inspection
+from affidavit.analysers.analyser import Analyser, Disclaimer, Excuse, Inspection
 from affidavit.analysers.causes import exact_cause, find_cause
 from affidavit.analysers.comparison import (
     name_dialects,
@@ -147,8 +147,8 @@ class _Decider:
         base, head = self._found.base.diagnostics, self._found.head.diagnostics
         before = one_for_each_cause(self._analyser, base, self._repository.base)
         after = one_for_each_cause(self._analyser, head, self._repository.head)
-        counting = [one for one in after if self._why_not_at(one.rule, one.path) is None]
-        others = [one for one in after if self._why_not_at(one.rule, one.path) is not None]
+        counting = [one for one in after if self._counts_at(one.rule, one.path)]
+        others = [one for one in after if not self._counts_at(one.rule, one.path)]
         new = self._compare(self._counted_at_base(before), counting) + self._compare(before, others)
         known = set(map(id, new))
         return [one for one in after if id(one) in known]
@@ -162,11 +162,15 @@ class _Decider:
         """Return the diagnostics of base whose rule counts in their file, and whose file was reviewed."""
         files = () if self._analyser.reads_every_line else self._change.files
         unseen = {file.old_path or file.path for file in files if file.skipped or file.was_skipped}
-        return [
-            one for one in found if one.path not in unseen and self._why_not_at(one.rule, one.path) is None
-        ]
+        return [one for one in found if one.path not in unseen and self._counts_at(one.rule, one.path)]
 
-    def _find_why_not_at(self, rule_id: str, path: str) -> str | None:
+    def _counts_at(self, rule_id: str, path: str) -> bool:
+        return not isinstance(self._why_not_at(rule_id, path), str)
+
+    def _is_at_base(self, folder: str) -> bool:
+        return any(path.startswith(folder) for path in self._repository.base.entries())
+
+    def _find_why_not_at(self, rule_id: str, path: str) -> Excuse | None:
         """Return why a rule does not count in a file, by its path and the settings."""
         rule = self._analyser.rules.get(rule_id)
         if rule is None:
@@ -174,9 +178,7 @@ class _Decider:
         off = self._why_off(rule_id, path)
         if off is not None:
             return off
-        if not rule.counts_at(path):
-            return "the rule does not count in tests or examples"
-        return excuse_of_place(rule, path, self._analyser)
+        return excuse_of_place(rule, path, self._analyser, self._is_at_base)
 
     @cached_property
     def _inspection(self) -> Inspection:
@@ -199,14 +201,15 @@ class _Decider:
 
     def decide(self, diagnostic: AnalyserDiagnostic) -> Counted | str | None:
         """Return the finding, or the reason why there is none; None if it cannot be quoted."""
-        excuse = self._why_not_at(diagnostic.rule, diagnostic.path) or self._why_unsure(diagnostic)
-        if excuse is not None:
-            return excuse
+        of_place = self._why_not_at(diagnostic.rule, diagnostic.path)
+        dropped = of_place if isinstance(of_place, str) else self._why_unsure(diagnostic)
+        if dropped is not None:
+            return dropped
         # The quote is written down and sent to models, so it is cut from the file without secrets.
         lines = self._repository.head.redacted_lines(diagnostic.path)
         if not lines and not self._analyser.reads_every_line:
             return "the file has no text to quote"
-        dropped, withheld_by = self._weigh_excuses(diagnostic)
+        dropped, withheld_by = self._weigh_excuses(diagnostic, of_place)
         if dropped or not lines:
             return dropped
         outcome = self._with_cause(diagnostic, lines)
@@ -230,17 +233,19 @@ class _Decider:
         is_changed = self._inspection.is_changed(diagnostic)
         return None if is_changed else "base does not parse, so it is not known what was there before"
 
-    def _weigh_excuses(self, diagnostic: AnalyserDiagnostic) -> tuple[str | None, str]:
+    def _weigh_excuses(
+        self, diagnostic: AnalyserDiagnostic, of_place: Excuse | None
+    ) -> tuple[str | None, str]:
         """Return why a diagnostic is dropped, and by which words of its file it is withheld.
 
         What a file says of itself drops a diagnostic only if base said the same.
         """
-        if diagnostic.rule.endswith(f"/{MERGE_CONFLICT}"):
-            return None, ""
-        excuse = self._analyser.judge(diagnostic, self._inspection)
-        if isinstance(excuse, str):
-            return excuse, ""
-        of_template = excuse_of_template(diagnostic, self._analyser, self._repository.head)
+        excuses = [of_place]
+        if not diagnostic.rule.endswith(f"/{MERGE_CONFLICT}"):
+            excuse = self._analyser.judge(diagnostic, self._inspection)
+            if isinstance(excuse, str):
+                return excuse, ""
+            excuses += [excuse_of_template(diagnostic, self._analyser, self._repository.head), excuse]
         file = self._change.file_at(diagnostic.path)
         path: str | None = diagnostic.path
         if file is not None:
@@ -250,7 +255,9 @@ class _Decider:
         # An empty file is in no language.
         was_read = path in self._found.base.run.read and bool(before and before.strip())
         withheld = ""
-        for one in filter(None, (of_template, excuse)):
+        for one in excuses:
+            if not isinstance(one, Disclaimer):
+                continue
             is_old = before is not None and one.said_before(before)
             if is_old and not is_fault:
                 return one.reason, ""
@@ -297,4 +304,4 @@ class _Decider:
         file = self._change.file_at(diagnostic.path)
         if file is None or not file.came_from:
             return True
-        return not file.was_skipped and self._why_not_at(diagnostic.rule, file.old_path or file.path) is None
+        return not file.was_skipped and self._counts_at(diagnostic.rule, file.old_path or file.path)

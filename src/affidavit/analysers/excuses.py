@@ -1,13 +1,14 @@
 """Excuse new diagnostics of any analyser by their file: templates and test data.
 
 A file that does not parse is a fault only where somebody parses it as it is. Secrets are found in all files.
-Template marks are the file's own words: they excuse only if base had them, too.
+Template marks are the file's own words: they excuse only if base had them, too. A folder excuses its files
+only if base had it.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from affidavit.analysers.analyser import Analyser, Disclaimer
+from affidavit.analysers.analyser import Analyser, Disclaimer, Excuse
 from affidavit.analysers.rule import MERGE_CONFLICT, Rule
 from affidavit.git.text import text_lines
 from affidavit.ports import Tree
@@ -15,17 +16,38 @@ from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category
 
 
-def excuse_of_place(rule: Rule, path: str, analyser: Analyser) -> str | None:
-    """Return why a rule does not count in a file, by its path alone."""
-    if analyser.looks_for:
+def excuse_of_place(
+    rule: Rule, path: str, analyser: Analyser, is_at_base: Callable[[str], bool]
+) -> Excuse | None:
+    """Return why a rule does not count in a file, by its path alone.
+
+    `is_at_base` returns whether base has a folder; one that the change adds excuses nothing in silence.
+    """
+    if not rule.counts_at(path):
+        found = None if analyser.looks_for else rule.folder_of_tests(path)
+        reason = "the rule does not count in tests or examples"
+    elif analyser.looks_for:
         return None
-    is_template = NAME_TO_FILL_IN.search(path[:MAX_LINE]) is not None
-    if is_template and rule.category is not Category.SECURITY and not _is_conflict(rule):
-        return "the file is a template: its path is filled in before anybody reads it"
-    if is_only_read(path):
-        return "the file is test data, which nobody runs"
-    is_broken = _needs_parsing(rule, analyser) and may_be_broken(path)
-    return "the file is test data, which may be broken on purpose" if is_broken else None
+    elif (
+        (found := NAME_TO_FILL_IN.search(path[:MAX_LINE]))
+        and rule.category is not Category.SECURITY
+        and not _is_conflict(rule)
+    ):
+        reason = "the file is a template: its path is filled in before anybody reads it"
+    elif found := only_read_in(path):
+        reason = "the file is test data, which nobody runs"
+    elif _needs_parsing(rule, analyser) and (found := may_be_broken_in(path)):
+        reason = "the file is test data, which may be broken on purpose"
+    else:
+        return None
+    if found is None or is_at_base(_folder(path, found)):
+        return reason
+    return Disclaimer(reason, lambda _before: False, is_open=True)
+
+
+def _folder(path: str, found: re.Match[str]) -> str:
+    """Return the path up to the first folder of a match, with a slash at its end; of a file, its path."""
+    return path[: path.find("/", found.start() + 1) + 1] or path
 
 
 def excuse_of_template(diagnostic: AnalyserDiagnostic, analyser: Analyser, head: Tree) -> Disclaimer | None:
@@ -106,16 +128,15 @@ BROKEN_NAME = re.compile(
 TEST_MODULE = re.compile(r"(^|/)(conftest\.py|test_[^/]*\.py|[^/]*_test\.(py|go)|[^/]*[.-](test|spec)\.\w+)$")
 
 
-def is_only_read(path: str) -> bool:
-    """Return whether the file is test data, which nobody runs."""
-    return DATA_FOLDER.search(path) is not None and TEST_MODULE.search(path) is None
+def only_read_in(path: str) -> re.Match[str] | None:
+    """Find the folder by which a file is test data that nobody runs."""
+    return None if TEST_MODULE.search(path) else DATA_FOLDER.search(path)
 
 
-def may_be_broken(path: str) -> bool:
-    """Return whether a test may need a file that does not parse."""
-    if DATA_FOLDER.search(path) or MIXED_FOLDER.search(path):
-        return True
+def may_be_broken_in(path: str) -> re.Match[str] | None:
+    """Find the folder by which a test may need a file that does not parse."""
+    if found := DATA_FOLDER.search(path) or MIXED_FOLDER.search(path):
+        return found
     folder = TEST_FOLDER.search(path)
-    if folder is None or TEST_MODULE.search(path):
-        return False
-    return BROKEN_NAME.search(path[folder.end() :]) is not None
+    is_broken = folder and not TEST_MODULE.search(path) and BROKEN_NAME.search(path[folder.end() :])
+    return folder if is_broken else None

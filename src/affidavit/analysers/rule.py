@@ -49,6 +49,15 @@ class Rule:
             self.counts_in_examples or EXAMPLE_PLACE.search(path) is None
         )
 
+    def folder_of_tests(self, path: str) -> re.Match[str] | None:
+        """Find the folder by which a file is one of tests; None if its name or an example says so."""
+        found = (
+            None
+            if self.counts_in_tests or TEST_PLACE.search(path.rpartition("/")[2])
+            else TEST_PLACE.search(path)
+        )
+        return found if found and found[0].endswith("/") else None
+
     def severity_of(self, diagnostic: AnalyserDiagnostic) -> Severity:
         """Return the severity of the rule, unless a linter of the user gives one."""
         return diagnostic.severity or self.severity
