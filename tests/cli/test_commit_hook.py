@@ -8,7 +8,7 @@ import pytest
 
 from affidavit.forges.workflows.writing import hook as hook_of
 from commands import environment_of
-from forks import for_commands
+from forks import forks
 from repositories import Repo, clean_environment
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ def shop(repo: Repo) -> Repo:
     hook = repo.path / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)
     written = hook_of("pre-commit").text
-    hook.write_text(written.replace("\naffidavit review", f"\n{for_commands().affidavit} review"))
+    hook.write_text(written.replace("\naffidavit review", f"\n{forks().affidavit} review"))
     hook.chmod(0o755)
     return repo
 

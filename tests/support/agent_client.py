@@ -9,7 +9,7 @@ from typing import Any
 
 from mcp.types import Implementation
 
-from forks import for_service
+from forks import forks
 from mcp import Client, StdioServerParameters
 from repositories import clean_environment
 
@@ -48,7 +48,7 @@ def environment(folder: Path) -> dict[str, str]:
 @asynccontextmanager
 async def over_stdio(folder: Path, *arguments: str) -> AsyncIterator[Client]:
     server = StdioServerParameters(
-        command=str(for_service().python),
+        command=str(forks().python),
         args=["-m", "affidavit", "mcp", "--repo", str(folder), *arguments],
         env=environment(folder),
     )
@@ -63,7 +63,7 @@ async def listening(folder: Path, *arguments: str, **more: str) -> AsyncIterator
         port = probe.getsockname()[1]
     process = await asyncio.create_subprocess_exec(
         *(
-            str(for_service().python),
+            str(forks().python),
             "-m",
             "affidavit",
             "mcp",

@@ -6,11 +6,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from forks import for_commands
+from forks import SHARED_CACHE, forks
 
 AFFIDAVIT = Path(sys.executable).with_name("affidavit")
-SHARED_CACHE = "TESTS_SHARED_CACHE"
-"""The folder in which all commands of a run keep what analysers said: many tests review the same files."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ def affidavit(
     """Run `affidavit` with these arguments, or that of another installation, which has to look for itself."""
     own = data or cwd.parent / "affidavit-data"
     if program == AFFIDAVIT and not any(name.startswith(NEEDS_A_START) for name in env or {}):
-        code, out, err = for_commands().run(
+        code, out, err = forks().run(
             [str(program), *map(str, arguments)], cwd, stdin, environment_of(own, env), timeout_seconds=120
         )
         return Done(code, out.decode(), err.decode())

@@ -5,6 +5,7 @@ import json
 import os
 import select
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,12 +18,14 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from held_pipes import hold, locked
+
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
 AS_PYTHON = Path(__file__).with_name("as_python.py")
-COMMANDS = ("cli", "context", "minds", "render", "reviewing", "store", "tools")
+SHARED_CACHE = "TESTS_SHARED_CACHE"
+"""The variable with the folder of a test run, where all commands keep what analysers said."""
+ROOMS = ("cli", "context", "forges", "mcp", "minds", "render", "reviewing", "service", "store", "tools")
 """Rooms whose modules many commands need, some of them imported only there where they are needed."""
-SERVICE = ("forges", "mcp", "service")
-"""Rooms of what runs for long: servers, workers, and what they start."""
 IN_A_FORK = ("affidavit", "affidavit.service.child.spawner", "affidavit.service.work.poster")
 """Modules that are started as programs."""
 
@@ -75,29 +78,42 @@ class Fork:
 
 
 class ForkServer:
-    """The process that makes them; several may run at once."""
+    """The process that makes them: one for all workers of a test run, started by the first that needs it."""
 
-    def __init__(self, *rooms: str) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="affidavit-forks-")
-        self._address = str(Path(self._folder.name) / "asked")
-        begin = shlex.join([sys.executable, "-IS", str(AS_PYTHON), self._address])
-        forked = " | ".join(f'"-m {name}"' for name in IN_A_FORK)
-        either = f'case "$1 $2" in {forked}) exec {begin} "$@";; esac'
-        self.python = self._program("python", either, f'exec {shlex.quote(sys.executable)} "$@"')
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._address = str(folder / "asked")
+        self.python = folder / "python"
         """For whoever starts one: makes a fork where it is asked for such a module."""
-        self.affidavit = self._program("affidavit", f'exec {begin} -m affidavit "$@"')
+        self.affidavit = folder / "affidavit"
+        self._process: subprocess.Popen[bytes] | None = None
+        folder.mkdir(exist_ok=True)
+        with locked(folder):
+            self._held = hold(folder / "held") or self._start()
+
+    def _start(self) -> int:
+        for name in ("held", "asked"):
+            (self._folder / name).unlink(missing_ok=True)
+        self._write_programs()
+        os.mkfifo(self._folder / "held")
+        reading = os.open(self._folder / "held", os.O_RDONLY | os.O_NONBLOCK)
+        held = hold(self._folder / "held")
+        assert held is not None
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(self._address)
             listener.listen(100)
             number = listener.fileno()
-            command = [sys.executable, FORK_SERVER, str(number), *rooms]
-            self._process = subprocess.Popen(command, pass_fds=[number], stdin=subprocess.PIPE)
+            command = [sys.executable, FORK_SERVER, str(number), *ROOMS]
+            self._process = subprocess.Popen(command, pass_fds=[number], stdin=reading)
+        os.close(reading)
+        return held
 
-    def _program(self, name: str, *lines: str) -> Path:
-        program = Path(self._folder.name) / name
-        program.write_text("\n".join(("#!/bin/sh", *lines, "")))
-        program.chmod(0o700)
-        return program
+    def _write_programs(self) -> None:
+        begin = shlex.join([sys.executable, "-IS", str(AS_PYTHON), self._address])
+        forked = " | ".join(f'"-m {name}"' for name in IN_A_FORK)
+        either = f'case "$1 $2" in {forked}) exec {begin} "$@";; esac'
+        _write_program(self.python, either, f'exec {shlex.quote(sys.executable)} "$@"')
+        _write_program(self.affidavit, f'exec {begin} -m affidavit "$@"')
 
     def start(
         self,
@@ -143,27 +159,30 @@ class ForkServer:
             return code, _content(streams[1]), _content(streams[2])
 
     def close(self) -> None:
-        """Nobody asks any more."""
-        self._process.communicate(timeout=60)
-        self._folder.cleanup()
+        """Hold it no longer; wait for its end if this worker started it."""
+        os.close(self._held)
+        if self._process:
+            self._process.wait(60)
 
 
 @cache
-def for_commands() -> ForkServer:
-    """The one of this process for short commands, from the first to the end."""
-    return _opened(*COMMANDS)
-
-
-@cache
-def for_service() -> ForkServer:
-    """The one of this process for what runs for long."""
-    return _opened(*COMMANDS, *SERVICE)
-
-
-def _opened(*rooms: str) -> ForkServer:
-    server = ForkServer(*rooms)
+def forks() -> ForkServer:
+    """The one of this test run, held from the first use to the end of this process."""
+    shared = os.environ.get(SHARED_CACHE)
+    server = ForkServer(Path(shared) / "forks" if shared else _own_folder())
     atexit.register(server.close)
     return server
+
+
+def _own_folder() -> Path:
+    folder = tempfile.mkdtemp(prefix="affidavit-forks-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+def _write_program(place: Path, *lines: str) -> None:
+    place.write_text("\n".join(("#!/bin/sh", *lines, "")))
+    place.chmod(0o700)
 
 
 def _content(file: IO[bytes]) -> bytes:

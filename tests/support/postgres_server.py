@@ -4,7 +4,6 @@ Every worker holds one end of a pipe with a name; a process that watches the oth
 ends it when nobody holds the pipe any more, also where workers were killed.
 """
 
-import fcntl
 import os
 import select
 import shutil
@@ -19,6 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+from held_pipes import hold, locked
 
 USER = "affidavit"
 NOBODY = 65534
@@ -36,8 +37,8 @@ class Server:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._pipe = folder / "held"
-        with _locked(folder):
-            self._held = _hold(self._pipe) or self._start()
+        with locked(folder):
+            self._held = hold(self._pipe) or self._start()
         self._sockets = (folder / "ready").read_text()
 
     def url(self, schema: str) -> str:
@@ -69,27 +70,10 @@ class Server:
         while time.monotonic() < deadline:
             if (self._folder / "failed").exists():
                 raise NoServerError((self._folder / "failed").read_text())
-            if (self._folder / "ready").exists() and (held := _hold(self._pipe)):
+            if (self._folder / "ready").exists() and (held := hold(self._pipe)):
                 return held
             time.sleep(0.05)
         raise NoServerError("PostgreSQL did not start in time")
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    with (folder / "lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _hold(pipe: Path) -> int | None:
-    """The writing end of the pipe; None where nobody reads the other one."""
-    try:
-        held = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        os.write(held, b".")
-    except OSError:
-        return None
-    return held
 
 
 def _programs() -> Path:

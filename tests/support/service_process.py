@@ -22,7 +22,7 @@ from affidavit.service.kept.access import Access, KeptToken
 from affidavit.store.open import open_store
 from commands import SHARED_CACHE, Done, affidavit
 from compiled_rules import give_rules
-from forks import Fork, for_service
+from forks import Fork, forks
 from model_server import Script
 from posting_flow import ALL_BUT_RUFF
 from trace_collector import Collector
@@ -172,11 +172,11 @@ class Service:
 
     def _forked(self, command: list[str], env: Mapping[str, str]) -> Fork:
         """The same, in a tenth of the time; what it starts is forked, too."""
-        forks = for_service()
+        server = forks()
         with Path(os.devnull).open("rb") as nothing:
             streams = (nothing, self._file, self._file)
-            return forks.start(
-                command, streams, cwd=Path.cwd(), env=env, is_own_session=True, python=forks.python
+            return server.start(
+                command, streams, cwd=Path.cwd(), env=env, is_own_session=True, python=server.python
             )
 
     def said(self, pattern: str) -> str:
