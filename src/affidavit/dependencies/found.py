@@ -2,27 +2,65 @@
 
 import csv
 import io
+import os
 import platform
+import stat
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from email.parser import HeaderParser
 from pathlib import Path
+from typing import Literal
 
 from packaging.utils import canonicalize_name
 
-from affidavit.dependencies.package import Package, read_object, read_text
 from affidavit.errors import InputError
+from affidavit.languages.tree_files import read_json
 from affidavit.ports import Tree
 
 MAX_PACKAGES = 5_000
+MAX_BYTES = 4_000_000
+Kind = Literal["python", "node", "standard_library"]
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package, its version, and where its files are."""
+
+    kind: Kind
+    name: str
+    version: str
+    folder: Path
+    """Its file paths are relative to this folder."""
+    files: tuple[str, ...] | None = None
+    """Its own files in the folder; None means all of them."""
+
+
+def read_small(place: Path, most: int = MAX_BYTES) -> bytes | None:
+    """Return the content of a regular file; None if it is missing, a link or too large."""
+    try:
+        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return None
+    with open(handle, "rb") as file:  # noqa: PTH123 - the file is open already
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+            return None
+        content = file.read(most + 1)
+    return content if len(content) <= most else None
+
+
+def read_text(place: Path) -> str:
+    """Return the text of a file; empty if it cannot be read."""
+    content = read_small(place)
+    return content.decode("utf-8", "replace") if content else ""
 
 
 def node_packages(modules: Path) -> Iterator[Package]:
     """Yield every package of a `node_modules`, with or without a scope; skip links."""
     for folder in list(_folders(modules))[:MAX_PACKAGES]:
-        described = read_object(read_text(folder / "package.json"))
+        described = read_json(read_text(folder / "package.json"))
         name, version = described.get("name"), described.get("version")
         if isinstance(name, str) and isinstance(version, str) and name and version:
             yield Package("node", name, version, folder)

@@ -7,8 +7,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from affidavit.dependencies.found import Packages
-from affidavit.dependencies.package import Package, read_small
+from affidavit.dependencies.found import Package, Packages, read_small
 from affidavit.errors import AffidavitError, InputError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.objects import ObjectStore

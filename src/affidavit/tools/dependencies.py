@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
 
-from affidavit.dependencies.found import Packages
+from affidavit.dependencies.found import Package, Packages
 from affidavit.dependencies.open_packages import OpenPackages, hash_of
-from affidavit.dependencies.package import Package
 from affidavit.errors import AffidavitError, InputError
 from affidavit.git.repository import GitRepository
 from affidavit.ports import ToolSource
