@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from affidavit.languages.grammars import parse
 from affidavit.languages.language import Statement
-from affidavit.languages.python import GRAMMAR, extract_tree, read_lines
+from affidavit.languages.python import GRAMMAR, extract_python, read_lines
 from long_tests import examples
 
 PIECES = st.sampled_from(
@@ -108,10 +108,8 @@ def test_lines_are_read_as_python_reads_them_or_not_at_all(text: str) -> None:
 @settings(max_examples=examples(200), deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 def test_lines_and_tree_agree_where_the_tree_has_no_error(text: str) -> None:
     read, root = read_lines(text.encode()), parse(GRAMMAR, text.encode())
-    extract = extract_tree(GRAMMAR, text.encode())
     if read is not None and root is not None and not root.has_error and python_imports(text) is not None:
-        assert extract is not None
-        assert tuple(read) == extract.statements
+        assert tuple(read) == extract_python(GRAMMAR, root, text.encode()).statements
 
 
 @given(st.text(alphabet="import from\n\"'#\\.,()*as;:ab\r\t", max_size=200))
@@ -130,6 +128,6 @@ def test_lines_and_tree_agree_on_real_packages(package: str) -> None:
     # Hardly any file needs a tree: that is what makes it fast.
     assert len(read) >= len(texts) * 0.9
     for file, found in read.items():
-        extract = extract_tree(GRAMMAR, texts[file])
-        assert extract is not None
-        assert tuple(found) == extract.statements, file
+        root = parse(GRAMMAR, texts[file])
+        assert root is not None
+        assert tuple(found) == extract_python(GRAMMAR, root, texts[file]).statements, file

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 import pytest
+from tree_sitter import Node
 
 from affidavit.git.tree import GitTree
 from affidavit.languages.grammars import Grammar, matches, parse
@@ -29,7 +30,7 @@ KINDS = {"function", "class", "method", "constant", "interface", "type", "module
 SERVED_WITH = re.compile(rb"^with '(.+)'$", re.MULTILINE)
 
 
-def extract_menu(_grammar: Grammar, text: bytes) -> Extract:
+def extract_menu(_grammar: Grammar, _root: Node, text: bytes) -> Extract:
     rows = SERVED_WITH.finditer(text)
     return Extract(tuple(Statement(text.count(b"\n", 0, row.start()) + 1, row[1].decode()) for row in rows))
 

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping
 
-from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse_head
+from tree_sitter import Node
+
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text
 from affidavit.languages.language import Extract, ImportRules, Language, Meant, Scoping, Statement, meant_file
 from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, below, join, nearest, parent, upwards
 
@@ -15,17 +17,11 @@ QUERY = """
 HEADER_FOLDERS = ("include", "inc", "includes", "src", "source", "lib")
 
 
-def extract_c(grammar: Grammar, text: bytes) -> Extract | None:
-    """The includes of a file; None where it is too large to parse."""
-    if not KEYWORD.search(text):
-        return Extract()
-    root, parsed = parse_head(grammar, text, KEYWORD)
-    if root is None:
-        return None
+def extract_c(grammar: Grammar, root: Node, text: bytes) -> Extract:
     found = []
     for captured in matches(grammar, QUERY, root):
         form, (node, *_) = next(iter(captured.items()))
-        found.append(Statement(node.start_point.row + 1, node_text(node, parsed)[1:-1], form=form))
+        found.append(Statement(node.start_point.row + 1, node_text(node, text)[1:-1], form=form))
     return Extract(tuple(found))
 
 
@@ -99,7 +95,7 @@ CPP_SYMBOLS = (
 """
 )
 
-RULES = ImportRules(extract_c, Headers)
+RULES = ImportRules(extract_c, Headers, KEYWORD)
 CPP_ENDINGS = ("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp")
 C_USES = NodeFields(
     members={"field_expression": ("field", ("argument",))}, calls={"call_expression": ("function",)}

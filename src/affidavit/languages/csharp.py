@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse
+from affidavit.languages.grammars import Grammar, NodeFields, ancestors, matches, node_text
 from affidavit.languages.language import (
     Extract,
     ImportRules,
@@ -35,11 +35,7 @@ NESTING = frozenset(
 )
 
 
-def extract_csharp(grammar: Grammar, text: bytes) -> Extract | None:
-    """The `using` directives of a file and what it declares; None where it is too large to parse."""
-    root = parse(grammar, text)
-    if root is None:
-        return None
+def extract_csharp(grammar: Grammar, root: Node, text: bytes) -> Extract:
     statements: list[Statement] = []
     declared: list[str] = []
     outermost = ""

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse_head
+from tree_sitter import Node
+
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text
 from affidavit.languages.language import (
     Extract,
     ImportRules,
@@ -23,17 +25,9 @@ REPLACED = re.compile(
 )
 
 
-def extract_go(grammar: Grammar, text: bytes) -> Extract | None:
-    """The imports of a file; None where it is too large to parse."""
-    if b"import" not in text:
-        return Extract()
-    root, parsed = parse_head(grammar, text, KEYWORD)
-    if root is None:
-        return None
+def extract_go(grammar: Grammar, root: Node, text: bytes) -> Extract:
     paths = [captured["path"][0] for captured in matches(grammar, QUERY, root)]
-    return Extract(
-        tuple(Statement(node.start_point.row + 1, node_text(node, parsed)[1:-1]) for node in paths)
-    )
+    return Extract(tuple(Statement(node.start_point.row + 1, node_text(node, text)[1:-1]) for node in paths))
 
 
 class GoModules:
@@ -99,7 +93,7 @@ GO = Language(
     name="go",
     endings=("go",),
     grammars=(Grammar("go", "tree_sitter_go", SYMBOLS, uses=USES),),
-    imports=ImportRules(extract_go, GoModules),
+    imports=ImportRules(extract_go, GoModules, KEYWORD),
     tests=SignsOfTests(
         re.compile(rb"^func[ \t]+(?:Test|Benchmark|Fuzz|Example)", re.MULTILINE), are_named=True
     ),

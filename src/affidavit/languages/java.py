@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse_head
+from tree_sitter import Node
+
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text
 from affidavit.languages.language import (
     Extract,
     ImportRules,
@@ -23,19 +25,15 @@ QUERY = """
 """
 
 
-def extract_java(grammar: Grammar, text: bytes) -> Extract | None:
-    """The imports of a file and its package; None where it is too large to parse."""
-    root, parsed = parse_head(grammar, text, KEYWORD)
-    if root is None:
-        return None
+def extract_java(grammar: Grammar, root: Node, text: bytes) -> Extract:
     package = ""
     found = []
     for captured in matches(grammar, QUERY, root):
         if "package" in captured:
-            package = _dotted(node_text(captured["package"][0], parsed))
+            package = _dotted(node_text(captured["package"][0], text))
             continue
         node = captured["name"][0]
-        name, names = _dotted(node_text(node, parsed)), ("*",) if "all" in captured else ()
+        name, names = _dotted(node_text(node, text)), ("*",) if "all" in captured else ()
         if "static" in captured and not names:
             name, _, member = name.rpartition(".")
             names = (member,)
@@ -100,7 +98,7 @@ JAVA = Language(
     name="java",
     endings=("java",),
     grammars=(Grammar("java", "tree_sitter_java", SYMBOLS, uses=USES),),
-    imports=ImportRules(extract_java, JavaTypes),
+    imports=ImportRules(extract_java, JavaTypes, KEYWORD),
     tests=SignsOfTests(re.compile(rb"@(?:\w+\.)*(?:\w*Test)\b|extends[ \t]+TestCase\b")),
     is_typed=True,
     scoping=Scoping(has_overloads=True, folder_is_package=True, folder_has_classes=True),

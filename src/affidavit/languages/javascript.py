@@ -3,7 +3,7 @@
 import re
 
 from affidavit.languages.grammars import Grammar, NodeFields
-from affidavit.languages.javascript_modules import JavaScriptModules, extract_javascript
+from affidavit.languages.javascript_modules import KEYWORD, JavaScriptModules, extract_javascript
 from affidavit.languages.language import ImportRules, Language, Scoping, SignsOfTests
 
 _FUNCTION_VALUE = "[(arrow_function body: (_) @cut) (function_expression body: (_) @cut)]"
@@ -51,7 +51,7 @@ TYPESCRIPT_SYMBOLS = (
 """
 )
 
-RULES = ImportRules(extract_javascript, JavaScriptModules)
+RULES = ImportRules(extract_javascript, JavaScriptModules, KEYWORD)
 TESTS = SignsOfTests(re.compile(rb"(?<![.\w])(?:it|test|describe|suite)(?:\.\w+)?[ \t]*[(`]"))
 QUOTES = "\"'`"
 JAVASCRIPT_USES = NodeFields(

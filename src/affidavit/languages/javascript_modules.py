@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import Grammar, matches, node_text, parse_head
+from affidavit.languages.grammars import Grammar, matches, node_text
 from affidavit.languages.javascript_packages import PathConfigurations, read_packages
 from affidavit.languages.language import Extract, Meant, Statement, meant_file
 from affidavit.languages.tree_files import TreeFiles, below, join, nearest, parent, upwards
@@ -145,16 +145,10 @@ QUERY = """
 TYPESCRIPT_QUERY = QUERY + "(import_require_clause source: (string) @source) @import"
 
 
-def extract_javascript(grammar: Grammar, text: bytes) -> Extract | None:
-    """The imports of a module; None where it is too large to parse."""
-    if not KEYWORD.search(text):
-        return Extract()
-    root, parsed = parse_head(grammar, text, KEYWORD)
-    if root is None:
-        return None
+def extract_javascript(grammar: Grammar, root: Node, text: bytes) -> Extract:
     query = QUERY if grammar.name == "javascript" else TYPESCRIPT_QUERY
     found = [
-        statement for captured in matches(grammar, query, root) for statement in _statement(captured, parsed)
+        statement for captured in matches(grammar, query, root) for statement in _statement(captured, text)
     ]
     return Extract(tuple(sorted(set(found))))
 

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from affidavit.languages.grammars import Grammar
+from tree_sitter import Node
+
+from affidavit.languages.grammars import Grammar, parse, parse_head
 from affidavit.languages.tree_files import TreeFiles
 
 _WRITTEN = (
@@ -53,13 +55,29 @@ class Resolver(Protocol):
 
 @dataclass(frozen=True)
 class ImportRules:
-    """How a language imports: what its files say, and which files that means."""
+    """How the files of a language import each other."""
 
-    extract: Callable[[Grammar, bytes], Extract | None]
-    """The imports of a text; None where it is too much to parse."""
+    extract: Callable[[Grammar, Node, bytes], Extract]
+    """Return the imports in the syntax tree of a text."""
     resolver: Callable[[TreeFiles, Mapping[str, Extract]], Resolver]
+    keyword: re.Pattern[bytes] | None = None
+    """What every import contains: a text is parsed only up to the last one."""
+    read_lines: Callable[[bytes], list[Statement] | None] = lambda _text: None
+    """Return the imports of a text without parsing it; None if they are unclear."""
     version: int = 1
-    """Raised whenever `extract` comes to another result, so that the cache forgets the old one."""
+    """To be raised when `extract` returns something else, so that the cache forgets old results."""
+
+    def read(self, grammar: Grammar, text: bytes) -> Extract | None:
+        """Return the imports of a text; None if it is too large to parse."""
+        if (statements := self.read_lines(text)) is not None:
+            return Extract(tuple(statements))
+        if self.keyword is None:
+            root, parsed = parse(grammar, text), text
+        elif self.keyword.search(text):
+            root, parsed = parse_head(grammar, text, self.keyword)
+        else:
+            return Extract()
+        return None if root is None else self.extract(grammar, root, parsed)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text
 from affidavit.languages.language import (
     Extract,
     ImportRules,
@@ -88,11 +88,7 @@ INCLUDED = re.compile(
 INCLUDED_FROM = {"": "", "__DIR__": ".", "dirname(__FILE__)": ".", "dirname(__DIR__)": "./.."}
 
 
-def extract_php(grammar: Grammar, text: bytes) -> Extract | None:
-    """The imports of a file and what it declares; None where it is too large to parse."""
-    root = parse(grammar, text)
-    if root is None:
-        return None
+def extract_php(grammar: Grammar, root: Node, text: bytes) -> Extract:
     namespace = ""
     statements: list[Statement] = []
     declared: list[str] = []

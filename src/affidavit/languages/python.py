@@ -5,7 +5,7 @@ from bisect import bisect_right
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text
 from affidavit.languages.language import Extract, ImportRules, Language, Scoping, SignsOfTests, Statement
 from affidavit.languages.python_modules import PythonModules
 
@@ -160,17 +160,7 @@ QUERY = """
 """
 
 
-def extract_python(grammar: Grammar, text: bytes) -> Extract | None:
-    """The imports of a module; None where it is too large to parse and cannot be read line by line."""
-    statements = read_lines(text)
-    return Extract(tuple(statements)) if statements is not None else extract_tree(grammar, text)
-
-
-def extract_tree(grammar: Grammar, text: bytes) -> Extract | None:
-    """The imports of a module from its syntax tree."""
-    root = parse(grammar, text)
-    if root is None:
-        return None
+def extract_python(grammar: Grammar, root: Node, text: bytes) -> Extract:
     found: list[Statement] = []
     for captured in matches(grammar, QUERY, root):
         for kind, nodes in captured.items():
@@ -230,7 +220,7 @@ PYTHON = Language(
     name="python",
     endings=("py", "pyi", "pyw"),
     grammars=(GRAMMAR,),
-    imports=ImportRules(extract_python, PythonModules),
+    imports=ImportRules(extract_python, PythonModules, read_lines=read_lines),
     tests=SignsOfTests(
         re.compile(
             rb"^[ \t]*(?:async[ \t]+)?def[ \t]+test|^class[ \t]+\w+\([^)]*Test(?:s|Case\w*)?\b", re.MULTILINE

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text, parse_head
+from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text
 from affidavit.languages.language import (
     Extract,
     ImportRules,
@@ -27,15 +27,9 @@ ROOT_NAMES = frozenset(("lib", "app", "test", "spec"))
 PLAIN_STRING = re.compile(r"\"([^\"#\\]*)\"|'([^'\\]*)'")
 
 
-def extract_ruby(grammar: Grammar, text: bytes) -> Extract | None:
-    """Return the requires of a file; None if it is too large to parse."""
-    if not KEYWORD.search(text):
-        return Extract()
-    root, parsed = parse_head(grammar, text, KEYWORD)
-    if root is None:
-        return None
+def extract_ruby(grammar: Grammar, root: Node, text: bytes) -> Extract:
     found = (
-        _statement(captured["method"][0], captured["arguments"][0], parsed)
+        _statement(captured["method"][0], captured["arguments"][0], text)
         for captured in matches(grammar, QUERY, root)
         if "receiver" not in captured
     )
@@ -103,7 +97,7 @@ RUBY = Language(
     endings=ENDINGS,
     # `ru` is parsed as Ruby, but does not name the language: others use the ending, too.
     grammars=(Grammar("ruby", "tree_sitter_ruby", SYMBOLS, endings=(*ENDINGS, "ru"), uses=USES),),
-    imports=ImportRules(extract_ruby, RubyFiles),
+    imports=ImportRules(extract_ruby, RubyFiles, KEYWORD),
     tests=SignsOfTests(
         re.compile(
             rb"^[ \t]*(?:it|test|describe|context|specify|RSpec\.describe|def[ \t]+test)\b", re.MULTILINE

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse
+from affidavit.languages.grammars import Grammar, NodeFields, ancestors, matches, node_text
 from affidavit.languages.language import (
     Extract,
     ImportRules,
@@ -124,11 +124,8 @@ QUERY = """
 MAX_DEPTH = 50
 
 
-def extract_rust(grammar: Grammar, text: bytes) -> Extract | None:
-    """Return the modules and uses of a file, without inline modules; None if it is too large to parse."""
-    root = parse(grammar, text)
-    if root is None:
-        return None
+def extract_rust(grammar: Grammar, root: Node, text: bytes) -> Extract:
+    """Return the modules and uses of a file, without inline modules."""
     found: list[Statement] = []
     for captured in matches(grammar, QUERY, root):
         kind, (node, *_) = next(iter(captured.items()))

@@ -40,7 +40,7 @@ def _extracts(
     for path, content in files.read(unread.values()):
         if time.monotonic() > deadline:
             break
-        extract = rules.extract(grammar, content.removeprefix(BYTE_ORDER_MARK))
+        extract = rules.read(grammar, content.removeprefix(BYTE_ORDER_MARK))
         if extract is not None:
             new[files.blobs[path]] = extract
     cache.save(kind, rules.version, {blob: pack(extract) for blob, extract in new.items()})
