@@ -12,7 +12,7 @@ from affidavit.errors import EmptyChangeError, MalformedDiffError
 from affidavit.git.repository import GitRepository
 from affidavit.git.text import decode_path
 from affidavit.git.tree import SUBMODULE_MODE
-from affidavit.records.change import Change, FileStatus
+from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.system.temporary import Closing
 
 
@@ -56,8 +56,26 @@ class FileDiff:
 
     @property
     def is_submodule(self) -> bool:
-        """The file is a link to a commit of another repository."""
+        """Check whether the file is a link to a commit of another repository."""
         return SUBMODULE_MODE in (self.old_mode, self.new_mode)
+
+    def to_record(self, language: str, *, is_partial: bool = False) -> FileChange:
+        is_move = self.status in (FileStatus.RENAMED, FileStatus.COPIED)
+        return FileChange(
+            path=decode_path(self.name),
+            old_path=decode_path(self.old_name or b"") if is_move else None,
+            status=self.status,
+            old_mode=self.old_mode,
+            new_mode=self.new_mode,
+            old_blob=self.old_blob,
+            new_blob=self.new_blob,
+            similarity=self.similarity,
+            is_binary=self.is_binary,
+            is_submodule=self.is_submodule,
+            is_partial=is_partial,
+            language=language,
+            hunks=tuple(hunk.to_record() for hunk in self.hunks),
+        )
 
 
 def parse_diff(data: bytes) -> list[FileDiff]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from affidavit.diff.between import detect_language
 from affidavit.diff.hunks import apply_hunks, lay_out
@@ -143,29 +143,20 @@ def _present(files: Sequence[FileDiff], side: Side) -> Iterator[tuple[bytes, Fil
 
 
 def described(file: FileDiff, base: GitTree, head: GitTree, *, is_partial: bool) -> FileChange:
-    """A file of a diff as the diff describes it, with ids and modes from the two trees."""
-    path = decode_path(file.name)
-    is_move = file.status in (FileStatus.RENAMED, FileStatus.COPIED)
+    """Describe a file of a diff, with ids and modes from the two trees."""
     old = base.entry(decode_path(file.old_name)) if file.old_name is not None else None
     new = head.entry(decode_path(file.new_name)) if file.new_name is not None else None
     if is_opaque(file) and new == old:
         # What the file becomes is unknown, so the tree still has what it was.
         new = None
-    return FileChange(
-        path=path,
-        old_path=decode_path(file.old_name or b"") if is_move else None,
-        status=file.status,
+    known = replace(
+        file,
         old_mode=old.mode if old else file.old_mode,
         new_mode=new.mode if new else file.new_mode,
         old_blob=old.blob if old else file.old_blob,
         new_blob=new.blob if new else file.new_blob,
-        similarity=file.similarity,
-        is_binary=file.is_binary,
-        is_submodule=file.is_submodule,
-        is_partial=is_partial,
-        language=detect_language(base if file.status is FileStatus.DELETED else head, path),
-        hunks=tuple(hunk.to_record() for hunk in file.hunks),
     )
+    return known.to_record(detect_language(file, base, head), is_partial=is_partial)
 
 
 RECENT_COMMITS = 30
