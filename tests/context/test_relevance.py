@@ -107,16 +107,16 @@ def test_callers_of_what_is_gone_come_before_callers_of_what_was_touched() -> No
     assert paths(files) == ["b.py", "a.py"]
 
 
-def test_a_plain_word_that_only_may_be_meant_relates_files_that_imports_tie_and_no_others() -> None:
-    places = ["near.py", "far.py", "far.css", "far.rb"]
+def test_a_plain_word_that_only_may_be_meant_relates_files_of_languages_without_imports() -> None:
+    places = ["far.py", "far.css", "far.rb"]
     references = [use(path, symbol="Cart.match", certainty="possible") for path in places]
-    files, left_out = rank_related(Ties(references=references, near=frozenset({"near.py"})), CHANGED)
+    files, left_out = rank_related(Ties(references=references), CHANGED)
     # Ruby loads by name: there is no import to miss.
-    assert sorted(paths(files)) == ["far.rb", "near.py"]
+    assert paths(files) == ["far.rb"]
     assert left_out == ["2 files that only mention a common name are not taken as related"]
 
 
-def test_a_name_that_many_files_only_may_mean_relates_none_that_no_import_ties() -> None:
+def test_a_name_that_many_files_only_may_mean_relates_none() -> None:
     many = [use(f"f{number}.py", symbol="Query.as_sql", certainty="possible") for number in range(11)]
     assert ranked(references=many) == []
     assert ranked(references=many[:4]) == []
@@ -133,25 +133,13 @@ def test_a_mere_word_is_no_further_reason_of_a_related_file() -> None:
     assert file.symbols == ()
 
 
-def test_a_method_s_common_name_alone_relates_nobody_even_near() -> None:
-    many = [
-        use(f"f{number}.py", symbol="Text.join", text="', '.join(names)", certainty="possible")
-        for number in range(12)
-    ]
-    near = frozenset(one.path for one in many)
-    assert paths(ranked(references=many, near=near)) == []
-
-
 def test_what_changed_lines_call_comes_before_importers_and_documents() -> None:
     files = ranked(
-        called=[
-            Called("called.py", "convert", "shop/prices.py"),
-            Called("many.py", "go", "shop/prices.py", 3),
-        ],
+        called=[Called("called.py", "convert", "shop/prices.py")],
         importers=[importing("importer.py")],
         documents=[("shop/prices.py", SearchHit(path="docs/a.md", line=2, text="see shop/prices.py"))],
     )
-    assert paths(files) == ["called.py", "importer.py", "docs/a.md", "many.py"]
+    assert paths(files) == ["called.py", "importer.py", "docs/a.md"]
     assert files[0].reasons[0].detail == "defines convert, called by the changed lines of shop/prices.py"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from affidavit.context.history import Companion
-from affidavit.context.sources import Called, Source
+from affidavit.context.sources import Base, Called
 from affidavit.context.texts import SharedText
 from affidavit.diff.skipping import LOCK_FILES, VENDORED_FOLDERS
 from affidavit.languages.registry import LANGUAGES, is_document, language_of
@@ -63,8 +63,6 @@ MEMBER_NAME_FILES = 3
 MIN_SCORE = 0.5
 REPLACED_TEXT_IN_A_DOCUMENT = 0.8
 """A document that quotes what the change replaces is false now."""
-# The file that defines a name says more of it than one that passes it on.
-BEHIND_ANOTHER = 1.5
 DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
 _VERBS: Mapping[RelationKind, str] = {
     "calls": "calls",
@@ -96,12 +94,10 @@ class Ties:
     """Other files with texts that the change takes away."""
     fates: Mapping[str, SymbolFate] = field(default_factory=dict)
     """What the change does to each symbol."""
-    sources: Sequence[Source] = ()
-    """Where the imports of changed files are defined."""
+    bases: Sequence[Base] = ()
+    """Where the bases of changed classes are defined."""
     called: Sequence[Called] = ()
     """Where the calls of changed lines are defined."""
-    near: frozenset[str] = frozenset()
-    """Files that imports lead from to a changed file, or to what its classes build on, in a few steps."""
     holds_tests: Callable[[str], bool] = is_test
     """Whether a file of test code has tests in it, and is not merely there for them."""
 
@@ -141,7 +137,9 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
     for path, target in _grouped((one for one in ties.imports if one.target), _edge):
         yield _tie(target, "imported_by", f"is imported by {path}")
     yield from _called_ties(ties.called)
-    yield from _source_ties(ties.sources)
+    for base in ties.bases:
+        detail = f"defines {base.name}, the base of {base.heir} in {base.user}"
+        yield _tie(base.path, "extended_by", detail)
     yield from _text_ties(ties.texts)
     for path, subjects in ties.tests.items():
         yield _tie(path, "tests", f"is named after {_some(subjects)}")
@@ -155,23 +153,8 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
 def _called_ties(called: Sequence[Called]) -> Iterable[_Tie]:
     """End each detail with the changed file: readers look for it there."""
     for (path, user), found in _grouped(called, lambda one: (one.path, one.user)).items():
-        names = _some([one.name for one in found])
-        surest = min(one.definers for one in found)
-        # A name that several files define may mean any of them.
-        factor = min(1.5, (1 + 0.15 * (len(found) - 1)) / surest)
-        detail = f"defines {names}, called by the changed lines of {user}"
-        yield _tie(path, "called_by", detail, factor=factor)
-
-
-def _source_ties(sources: Sequence[Source]) -> Iterable[_Tie]:
-    """End each detail with the changed file: readers look for it there."""
-    for one in sources:
-        if one.heir:
-            yield _tie(one.path, "extended_by", f"defines {one.name}, the base of {one.heir} in {one.user}")
-    passed = (one for one in sources if not one.heir)
-    for (path, via, user), found in _grouped(passed, lambda one: (one.path, one.via, one.user)).items():
-        detail = f"defines {_some([one.name for one in found])}; {via} passes that on to {user}"
-        yield _tie(path, "imported_by", detail, factor=BEHIND_ANOTHER)
+        detail = f"defines {_some([one.name for one in found])}, called by the changed lines of {user}"
+        yield _tie(path, "called_by", detail, factor=min(1.5, 1 + 0.15 * (len(found) - 1)))
 
 
 def _text_ties(texts: Sequence[SharedText]) -> Iterable[_Tie]:
@@ -211,7 +194,7 @@ def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
         how = "" if certainty == "certain" else f" ({certainty})"
         if certainty == "possible":
             # A name in many files most likely means many things.
-            is_mere_word = _is_mere_word(path, symbol, doubtful[symbol], ties.near)
+            is_mere_word = _is_mere_word(path, symbol, doubtful[symbol])
             factor *= 0.0 if is_mere_word else min(1.0, COMMON_NAME_FILES / doubtful[symbol])
         detail = f"{_VERBS[kind]} {symbol}{how}"
         # A possible line beside a certain one would look certain.
@@ -219,10 +202,8 @@ def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
         yield _tie(path, kind, detail, surest, factor, symbol)
 
 
-def _is_mere_word(path: str, symbol: str, files: int, near: frozenset[str]) -> bool:
+def _is_mere_word(path: str, symbol: str, files: int) -> bool:
     """Check whether nothing but a common word ties the file to the symbol."""
-    if path in near and ("." not in symbol or files <= COMMON_NAME_FILES):
-        return False
     if is_document(path):
         # There it is written as code.
         return False
