@@ -285,7 +285,7 @@ def test_the_output_of_a_program_cannot_say_how_the_other_side_ended() -> None:
     ]
     check = ReproductionCheck(outcome="reproduced", base=runs[0], head=(runs[1],))
     finding = a_finding()
-    said = evidence_of(a_candidate(finding=finding, reproduction=check), finding, str)["test_result"]
+    said = evidence_of(a_candidate(finding=finding, reproduction=check), finding)["test_result"]
     lines = said.splitlines()
     assert [line for line in lines if line.startswith("at ")] == [
         "at base: exit code 0",

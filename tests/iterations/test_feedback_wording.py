@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.iterations.feedback_document import as_it_is, feedback_document
+from affidavit.iterations.feedback_document import feedback_document
 from affidavit.iterations.feedback_words import (
     at_least,
     clarity,
@@ -102,8 +102,7 @@ def test_what_is_still_vague_after_the_repair_is_flagged_and_shown_all_the_same(
 @pytest.mark.parametrize("category", list(Category))
 def test_a_finding_without_a_proposal_gets_an_action_of_its_kind(category: Category) -> None:
     finding = a_finding(suggestion=None, category=category, rule_id=None)
-    made = suggestion_of(finding, "shop/cart.py:12", as_it_is)
-    assert made.is_template
+    made = suggestion_of(finding, "shop/cart.py:12")
     assert made.lint.flags == []
     assert "shop/cart.py:12" in made.action
     assert 20 <= len(made.action) <= 1000
@@ -111,7 +110,7 @@ def test_a_finding_without_a_proposal_gets_an_action_of_its_kind(category: Categ
 
 
 def test_a_rule_has_a_template_of_its_own() -> None:
-    made = suggestion_of(a_finding(suggestion=None, rule_id="ruff/F821"), "a.py:1", as_it_is)
+    made = suggestion_of(a_finding(suggestion=None, rule_id="ruff/F821"), "a.py:1")
     assert made.action.startswith("Define or import the name")
 
 

@@ -5,7 +5,6 @@ from kept_reports import report_of, shown
 from affidavit.quality.labels import (
     MAX_TEXT_LENGTH,
     add_label,
-    labels_elsewhere,
     labels_of,
 )
 from affidavit.records.measure import Label
@@ -59,14 +58,6 @@ def test_a_label_is_about_one_finding_of_one_report(store: Store) -> None:
     store.reports.save(report_of([ONE, TWO], "r2"))
     assert list(labels_of(store, "r1")) == ["logic-0"]
     assert labels_of(store, "r2") == {}
-
-
-def test_the_same_problem_in_another_report_of_the_repository_tells_its_label(store: Store) -> None:
-    add_label(store, report_of([ONE]), ONE, Label.WRONG)
-    again = labels_elsewhere(store, report_of([ONE, TWO], "r2"))
-    assert {name: entry.label for name, entry in again.items()} == {"aaaa": Label.WRONG}
-    assert labels_elsewhere(store, report_of([ONE], "r3", repository="/srv/other")) == {}
-    assert labels_elsewhere(store, report_of([ONE])) == {}
 
 
 def test_the_time_of_a_label_is_kept_in_utc(store: Store) -> None:

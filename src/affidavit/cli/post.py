@@ -117,7 +117,7 @@ def _confirmed(address: PullRequestAddress, credentials: Credentials, named: str
 def _chosen(report: Path, confirmed: bytes | None, options: dict[str, Any]) -> PostOptions:
     content = report.read_bytes()
     digest = hashlib.sha256(content).hexdigest()
-    rechecked = read_recheck(confirmed, digest) if confirmed is not None else None
+    unproven = read_recheck(confirmed, digest) if confirmed is not None else ()
     signer = ""
     if options["sign"]:
         key = signing_key(options["sign"])
@@ -130,8 +130,8 @@ def _chosen(report: Path, confirmed: bytes | None, options: dict[str, Any]) -> P
         nits=options["nits"],
         sets_gate=options["gate"],
         digest=digest,
-        is_rechecked=rechecked is not None,
-        unproven=rechecked.unproven if rechecked else (),
+        is_rechecked=confirmed is not None,
+        unproven=unproven,
         signer=signer,
     )
 

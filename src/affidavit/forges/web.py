@@ -330,14 +330,6 @@ def _limit_message(host: Host, wait: float, response: httpx2.Response) -> str:
 PAGE = 100
 PUBLIC_ONLY = "without a token only what is public can be read"
 _NAMES = {"github": "GitHub", "gitlab": "GitLab"}
-_SHAPES = {
-    list: "a list",
-    str: "a text",
-    int: "a number",
-    float: "a number",
-    bool: "a word",
-    type(None): "nothing",
-}
 _REFUSALS = {
     401: "the token is not valid (any more)",
     403: "the token may not do this",
@@ -370,10 +362,13 @@ class Connection:
         """Return an answer that must be an object; raise ForgeError for any other shape."""
         if isinstance(answer, dict):
             return answer
-        shape = _SHAPES.get(type(answer), "something")
-        raise ForgeError(
-            f"{self.name} at {self.address.host.name} answers GET {plain(path)} with {shape}"
-            " where an object was expected; is there a proxy or another program in front of it?"
+        raise self.odd(path, "an object")
+
+    def odd(self, path: str, expected: str) -> ForgeError:
+        """Return the error for an answer of another shape."""
+        return ForgeError(
+            f"{self.name} at {self.address.host.name} answers GET {plain(path)} with something else than"
+            f" {expected}; is there a proxy or another program in front of it?"
         )
 
     async def close(self) -> None:

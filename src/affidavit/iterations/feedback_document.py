@@ -1,7 +1,7 @@
 """Write the actionable-feedback document of a report, for people and coding agents."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,6 +9,7 @@ from affidavit.contract.vocabulary import FEEDBACK_SEVERITY
 from affidavit.iterations.feedback_words import (
     at_least,
     clarity,
+    clean,
     cut,
     folded,
     lint_issue,
@@ -38,7 +39,7 @@ from affidavit.records.report import Report
 MAX_LINES, MAX_LINE_LENGTH, MAX_TEXT = 8, 60, 1_500
 
 
-def evidence_of(candidate: Candidate, finding: Finding, clean: Callable[[str], str]) -> dict[str, str]:
+def evidence_of(candidate: Candidate, finding: Finding) -> dict[str, str]:
     """Collect the evidence: reproduction, judgement, quote and searches."""
     said = {
         "test_result": _test_result(candidate),
@@ -92,7 +93,7 @@ def reference_of(candidate: Candidate, finding: Finding) -> str:
     return f"{finding.file}:{first}-{last}" if last != first else f"{finding.file}:{first}"
 
 
-def location_of(candidate: Candidate, finding: Finding, clean: Callable[[str], str]) -> dict[str, Any]:
+def location_of(candidate: Candidate, finding: Finding) -> dict[str, Any]:
     """The location; a named place is resolved to its lines in `lines`."""
     place = candidate.place
     first, last = finding.lines
@@ -146,11 +147,6 @@ class Assessment:
     """Why nothing is accepted that this review is silent about; empty: it was whole."""
 
 
-def as_it_is(text: str) -> str:
-    """Return the text unchanged."""
-    return text
-
-
 def assess(report: Report, most: int | None = None) -> Assessment:
     """Return score, confidence and verdict of a report; `most` is the limit of the loop."""
     number = report.follow_up.iteration if report.follow_up else 1
@@ -196,26 +192,24 @@ def times_of(candidate: Candidate, report: Report) -> int:
     return max((times for now, times in (*decided, *back) if now == candidate.id), default=1)
 
 
-def feedback_document(
-    report: Report, clean: Callable[[str], str] = as_it_is, most: int | None = None
-) -> dict[str, Any] | None:
+def feedback_document(report: Report, most: int | None = None) -> dict[str, Any] | None:
     """Return the document; None if there is nothing to ask for."""
     assessment = assess(report, most)
     asked = [(one, one.finding) for one in _asked_for(report, assessment) if one.finding]
     if not asked:
         return None
-    items = [_item(number, one, finding, report, clean) for number, (one, finding) in enumerate(asked, 1)]
+    items = [_item(number, one, finding, report) for number, (one, finding) in enumerate(asked, 1)]
     clear = [item["clarity"] for item in items]
     return {
         "id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"affidavit:feedback:{report.id}")),
         "timestamp": report.created_at,
         "iteration": {"number": assessment.number, "max": assessment.max, "phase": assessment.phase},
-        "target": _target(report, clean),
+        "target": _target(report),
         "feedback_items": items,
         "overall_assessment": {
             "score": assessment.score,
             "verdict": assessment.verdict,
-            "summary": _summary(report, assessment, [finding for _, finding in asked], clean),
+            "summary": _summary(report, assessment, [finding for _, finding in asked]),
             "confidence": assessment.confidence,
         },
         "quality_tracking": {"feedback_clarity_score": round(sum(clear) / len(clear), 3)},
@@ -246,15 +240,13 @@ def _asked_for(report: Report, assessment: Assessment) -> list[Candidate]:
     return asked or (opened if assessment.verdict != "accept" else [])
 
 
-def _item(
-    number: int, candidate: Candidate, finding: Finding, report: Report, clean: Callable[[str], str]
-) -> dict[str, Any]:
-    issue = _issue(finding, clean)
+def _item(number: int, candidate: Candidate, finding: Finding, report: Report) -> dict[str, Any]:
+    issue = _issue(finding)
     about_issue = lint_issue(issue)
     if about_issue.forbidden:
         issue = cut(plainer(issue), MAX_ISSUE)
         about_issue = lint_issue(issue)
-    suggested = suggestion_of(finding, clean(reference_of(candidate, finding)), clean)
+    suggested = suggestion_of(finding, clean(reference_of(candidate, finding)))
     suggestion: dict[str, Any] = {"action": suggested.action, "rationale": suggested.rationale}
     if suggested.example:
         suggestion["example"] = suggested.example
@@ -264,9 +256,9 @@ def _item(
         "severity": FEEDBACK_SEVERITY[finding.severity],
         "score": item_score(candidate),
         "issue": issue,
-        "location": location_of(candidate, finding, clean),
+        "location": location_of(candidate, finding),
         "suggestion": suggestion,
-        "evidence": evidence_of(candidate, finding, clean),
+        "evidence": evidence_of(candidate, finding),
         "finding": candidate.id,
         "fingerprint": candidate.fingerprint,
         "times": times_of(candidate, report),
@@ -279,7 +271,7 @@ def _item(
     return {**item, "wording_flags": flags} if flags else item
 
 
-def _issue(finding: Finding, clean: Callable[[str], str]) -> str:
+def _issue(finding: Finding) -> str:
     """Title, then message, then what comes of it, as far as there is room."""
     wrong = finding.verification.wrong_outcome if finding.verification else None
     title, message = (sentence(folded(clean(text))) for text in (finding.title, finding.message))
@@ -293,7 +285,7 @@ def _issue(finding: Finding, clean: Callable[[str], str]) -> str:
     return at_least(joined, MIN_ISSUE, f"Found at {folded(clean(finding.file))}:{finding.line}.")
 
 
-def _target(report: Report, clean: Callable[[str], str]) -> dict[str, str]:
+def _target(report: Report) -> dict[str, str]:
     change = report.change
     paths = [file.path for file in change.files]
     named = paths[0] if len(paths) == 1 else change.request or change.target or change.source
@@ -305,9 +297,7 @@ def _target(report: Report, clean: Callable[[str], str]) -> dict[str, str]:
     return {**target, "context": cut(folded(clean(change.title)), 500)} if change.title else target
 
 
-def _summary(
-    report: Report, assessment: Assessment, findings: Sequence[Finding], clean: Callable[[str], str]
-) -> str:
+def _summary(report: Report, assessment: Assessment, findings: Sequence[Finding]) -> str:
     words = [FEEDBACK_SEVERITY[finding.severity] for finding in findings]
     counts = [
         f"{words.count(word)} {word}"

@@ -1,10 +1,11 @@
 """Lint the words of a feedback item, repair them once, and score how clear they are."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from affidavit.records.finding import Category, Finding
+from affidavit.render.safe_text import visible
 
 ISSUE_PATTERNS = (
     "could be better",
@@ -128,6 +129,11 @@ def _found(text: str, patterns: Sequence[str]) -> tuple[str, ...]:
 _SENTENCE_END = re.compile(r"[.!?](?=\s)")
 
 
+def clean(text: str) -> str:
+    """Show invisible characters, and break commands to the runner of a build."""
+    return visible(text, keep="\n\t").encode("utf-8", "replace").decode("utf-8")
+
+
 def folded(text: str) -> str:
     """Fold white space into one line."""
     return " ".join(text.split())
@@ -209,14 +215,12 @@ class Suggestion:
     rationale: str
     example: str
     lint: Lint
-    is_template: bool = False
-    """The finding brought no proposal of its own, or one that could not be repaired."""
 
 
-def suggestion_of(finding: Finding, place: str, clean: Callable[[str], str]) -> Suggestion:
+def suggestion_of(finding: Finding, place: str) -> Suggestion:
     """The finding's own proposal, its words repaired once; a template where it has none."""
     own = folded(clean(_FENCED.sub(" ", finding.suggestion or "")))
-    rationale = _rationale(finding, clean)
+    rationale = _rationale(finding)
     if own:
         action = _bounded(own, f"Do it at `{place}`", MAX_ACTION)
         lint = lint_suggestion(action, rationale)
@@ -224,38 +228,38 @@ def suggestion_of(finding: Finding, place: str, clean: Callable[[str], str]) -> 
             action, rationale = _bounded(plainer(action), "", MAX_ACTION), plainer(rationale)
             lint = lint_suggestion(action, rationale)
         if not lint.forbidden:
-            return Suggestion(action, rationale, _example(finding, clean), lint)
-    action = _template(finding, place, clean)
+            return Suggestion(action, rationale, _example(finding), lint)
+    action = _template(finding, place)
     lint = lint_suggestion(action, rationale)
     if lint.forbidden:
         # A title of a model may hedge, too.
         action, rationale = plainer(action), plainer(rationale)
         lint = lint_suggestion(action, rationale)
-    return Suggestion(action, rationale, _example(finding, clean), lint, is_template=True)
+    return Suggestion(action, rationale, _example(finding), lint)
 
 
-def _template(finding: Finding, place: str, clean: Callable[[str], str]) -> str:
+def _template(finding: Finding, place: str) -> str:
     by_rule = (text for pattern, text in _BY_RULE if finding.rule_id and re.search(pattern, finding.rule_id))
     template = next(by_rule, _ACTIONS[finding.category])
-    said = template.format(place=place, title=_title(finding, clean), outcome=_outcome(finding, clean))
+    said = template.format(place=place, title=_title(finding), outcome=_outcome(finding))
     return _bounded(sentence(said), f"Do it at `{place}`", MAX_ACTION)
 
 
-def _rationale(finding: Finding, clean: Callable[[str], str]) -> str:
-    said = _RATIONALES[finding.category].format(outcome=_outcome(finding, clean))
+def _rationale(finding: Finding) -> str:
+    said = _RATIONALES[finding.category].format(outcome=_outcome(finding))
     return _bounded(sentence(said), "Then it no longer stands in the way", MAX_RATIONALE)
 
 
-def _outcome(finding: Finding, clean: Callable[[str], str]) -> str:
+def _outcome(finding: Finding) -> str:
     wrong = finding.verification.wrong_outcome if finding.verification else None
-    return cut(folded(clean(wrong or "")), 300) or _title(finding, clean)
+    return cut(folded(clean(wrong or "")), 300) or _title(finding)
 
 
-def _title(finding: Finding, clean: Callable[[str], str]) -> str:
+def _title(finding: Finding) -> str:
     return first_lower(cut(folded(clean(finding.title)), 200).rstrip("."))
 
 
-def _example(finding: Finding, clean: Callable[[str], str]) -> str:
+def _example(finding: Finding) -> str:
     """The patch that settles it, or the code in its proposal."""
     patch = finding.verification.patch if finding.verification else None
     if patch:

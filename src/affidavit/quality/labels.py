@@ -43,19 +43,6 @@ def labels_of(store: Store, report_id: str) -> dict[str, LabelEntry]:
     return {entry.candidate_id: entry for entry in store.labels.of_report(report_id)}
 
 
-def labels_elsewhere(store: Store, report: Report, tenant: str | None = None) -> dict[str, LabelEntry]:
-    """Map fingerprints to the newest label in other reports of the repository.
-
-    Among the reports of one tenant, or of all (None).
-    """
-    others = [
-        one
-        for one in store.labels.with_findings(tenant=tenant)
-        if one.repository == (report.change.repository or "") and one.entry.report_id != report.id
-    ]
-    return {one.fingerprint: one.entry for one in others if one.fingerprint}
-
-
 def problem_of(repository: str | None, fingerprint: str, report_id: str, candidate_id: str) -> str:
     """Return the identity of a problem: its repository and fingerprint.
 

@@ -159,14 +159,9 @@ def percent(share: float) -> str:
     return value.removesuffix(".0") + "%" if value in ("0.0", "100.0") else value + "%"
 
 
-def interval_words(low: float, high: float, dash: str = EN_DASH) -> str:
-    """`[0.9-4.8]`, in percent."""
-    return f"[{100 * low:.1f}{dash}{100 * high:.1f}]"
-
-
 def rate_words(rate: Rate, dash: str = EN_DASH) -> str:
     """`2.1% [0.9-4.8], n=190`."""
-    return f"{percent(rate.share)} {interval_words(rate.low, rate.high, dash)}, n={rate.n}"
+    return f"{percent(rate.share)} [{100 * rate.low:.1f}{dash}{100 * rate.high:.1f}], n={rate.n}"
 
 
 def measured_words(rate: Rate | None, dash: str = EN_DASH) -> str:

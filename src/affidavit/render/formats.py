@@ -34,8 +34,6 @@ class Format:
     """Its module in this room, imported when it is asked for: nobody waits for the others."""
     function: str = field(default="write", kw_only=True)
     ending: str
-    is_ascii: bool
-    """Every character is ASCII, so that any terminal, file or pipe takes it as it is."""
     versions: tuple[str, ...] = ()
     """The versions to choose from, the default first; empty where there is only one."""
 
@@ -99,14 +97,14 @@ def render(report: Report, request: FormatRequest | str, options: RenderOptions 
 
 
 FORMATS: dict[str, Format] = {
-    "terminal": Format("terminal", ending=".txt", is_ascii=False),
-    "report": Format("exchange.documents", ending=".json", is_ascii=True, function="write_report"),
-    "review-result": Format("exchange.review_result", ending=".json", is_ascii=True, versions=("1.1", "1.0")),
-    "verdict": Format("exchange.verdict", ending=".json", is_ascii=True),
-    "feedback": Format("exchange.documents", ending=".json", is_ascii=True, function="write_feedback"),
-    "markdown": Format("markdown", ending=".md", is_ascii=False),
-    "html": Format("page", ending=".html", is_ascii=False),
-    "sarif": Format("exchange.sarif", ending=".sarif", is_ascii=True, versions=("2.1.0", "github")),
-    "gitlab": Format("exchange.gitlab", ending=".json", is_ascii=True),
-    "junit": Format("exchange.junit", ending=".xml", is_ascii=True),
+    "terminal": Format("terminal", ending=".txt"),
+    "report": Format("exchange.documents", ending=".json", function="write_report"),
+    "review-result": Format("exchange.review_result", ending=".json", versions=("1.1", "1.0")),
+    "verdict": Format("exchange.verdict", ending=".json"),
+    "feedback": Format("exchange.documents", ending=".json", function="write_feedback"),
+    "markdown": Format("markdown", ending=".md"),
+    "html": Format("page", ending=".html"),
+    "sarif": Format("exchange.sarif", ending=".sarif", versions=("2.1.0", "github")),
+    "gitlab": Format("exchange.gitlab", ending=".json"),
+    "junit": Format("exchange.junit", ending=".xml"),
 }

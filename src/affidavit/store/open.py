@@ -2,10 +2,10 @@
 
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from affidavit.store.location import Location, locate
+from affidavit.system.temporary import Closing
 
 if TYPE_CHECKING:
     from affidavit.store.database import Database
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 10
 
 
-class Store:
+class Store(Closing):
     """One store. It connects, and loads what it needs to connect, on first use."""
 
     def __init__(self, location: Location, busy_seconds: float, *, keeps_connections: bool = False) -> None:
@@ -66,14 +66,6 @@ class Store:
     def close(self) -> None:
         if "database" in self.__dict__:
             self.database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def open_store(

@@ -170,7 +170,7 @@ def test_an_answer_of_a_shape_that_no_forge_gives_is_said_in_one_line(begun: dic
         failed = posted(client, review_id, number + 1)
     assert failed["state"] == "failed"
     assert re.search(
-        r"GitLab at \S+ answers GET /\S+/approvals with a list where an object", failed["reason"]
+        r"GitLab at \S+ answers GET /\S+/approvals with something else than an object", failed["reason"]
     )
     for line in begun["gitlab"].log.read_text().splitlines():
         assert "Traceback" not in json.loads(line).get("exception", ""), line

@@ -56,10 +56,7 @@ class GitLabClient(Connection):
         for _ in range(MAX_PAGES):
             entries, page = await self._answered("GET", f"{paged(path)}&page={page}", None)
             if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-                raise ForgeError(
-                    f"GitLab at {self.address.host.name} answers GET {plain(path)} with something else than"
-                    " a list of objects; is there a proxy or another program in front of it?"
-                )
+                raise self.odd(path, "a list of objects")
             for entry in entries:
                 yield entry
             if not page.isdigit():

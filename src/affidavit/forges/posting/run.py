@@ -24,15 +24,8 @@ MAY_BE_POSTED = (0, 3)
 """Everything holds, or a part could not be proven there; never what failed, or nothing."""
 
 
-class Recheck(Record):
-    """A recheck of the very bytes that are posted."""
-
-    exit_code: int
-    unproven: tuple[str, ...] = ()
-
-
-def read_recheck(content: bytes, digest: str) -> Recheck:
-    """Read it; raises InputError where it is of another report, or does not confirm this one."""
+def read_recheck(content: bytes, digest: str) -> tuple[str, ...]:
+    """Return what a recheck of these very bytes could not prove; raise InputError if it failed."""
     try:
         given = json.loads(content)
         rechecked, code = given["report_sha256"], given["exit_code"]
@@ -51,8 +44,7 @@ def read_recheck(content: bytes, digest: str) -> Recheck:
             f"--rechecked: the recheck ended with {code}, so the report is not posted: "
             f"{'; '.join(failed[:3]) or 'it could not be proven again'}"
         )
-    unproven = [_named(proof) for proof in proofs if proof.get("holds") is None]
-    return Recheck(exit_code=code, unproven=tuple(unproven))
+    return tuple(_named(proof) for proof in proofs if proof.get("holds") is None)
 
 
 def _named(proof: dict[str, Any]) -> str:
