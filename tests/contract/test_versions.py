@@ -4,8 +4,6 @@ import pytest
 
 from affidavit.contract.versions import (
     CURRENT_PROMPT_VERSION,
-    PromptVersion,
-    SchemaVersion,
     is_newer_schema,
     is_prompt_compatible,
     parse_prompt_version,
@@ -25,15 +23,15 @@ def test_what_is_no_schema_version_is_none(text: str) -> None:
 
 
 def test_versions_are_compared_as_numbers() -> None:
-    assert parse_schema_version("1.10") == SchemaVersion(1, 10)
+    assert parse_schema_version("1.10") == (1, 10)
     assert is_newer_schema("1.10", "1.9")
     assert not is_newer_schema("1.1", "1.1")
     assert not is_newer_schema("x", "1.1")
 
 
 def test_the_patch_of_a_prompt_version_is_optional() -> None:
-    assert parse_prompt_version("1.2") == PromptVersion(1, 2)
-    assert parse_prompt_version("1.2.0") == PromptVersion(1, 2, 0)
+    assert parse_prompt_version("1.2") == (1, 2)
+    assert parse_prompt_version("1.2.0") == (1, 2, 0)
     assert parse_prompt_version("1.2.3.4") is None
     assert parse_prompt_version(CURRENT_PROMPT_VERSION) is not None
 

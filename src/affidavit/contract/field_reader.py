@@ -4,11 +4,12 @@ import re
 import reprlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from affidavit.contract.reply_text import json_type
 from affidavit.records.diagnostics import Diagnostic, Reason
 
+Kind = TypeVar("Kind")
 MAX_LINE = 2**31 - 1
 _INTEGRAL = re.compile(r"[+-]?[0-9]{1,18}")
 _MAX_NAME_LENGTH = 120
@@ -18,12 +19,12 @@ _REPR.maxdict = _REPR.maxlist = _REPR.maxlevel = 3
 
 
 def show_value(value: Any) -> str:
-    """A value as a diagnostic quotes it, however large it is."""
+    """Quote a value for a diagnostic, however large it is."""
     return _REPR.repr(value)
 
 
 def shorten(name: str) -> str:
-    """A name from a reply, short enough to be repeated in each diagnostic."""
+    """Shorten a name from a reply, which every diagnostic repeats."""
     return name if len(name) <= _MAX_NAME_LENGTH else name[: _MAX_NAME_LENGTH - 1] + "…"
 
 
@@ -65,29 +66,18 @@ class FieldReader:
         self._taken: set[str] = set()
 
     def text(self, name: str, *, is_required: bool = False, is_trimmed: bool = True) -> str | None:
-        """A string; one that is required must not be blank."""
-        value = self._take(name, is_required=is_required)
-        if value is None:
-            return None
-        if not isinstance(value, str):
-            self._wrong_type(name, value, "a string")
-            return None
-        if is_required and not value.strip():
-            self._missing(name, "is empty")
-            return None
-        return self._trim(name, value) if is_trimmed else value
+        """Take a string; one that is required must not be blank."""
+        value = self._typed(name, str, "a string", is_required=is_required)
+        return self._trim(name, value) if value is not None and is_trimmed else value
 
     def choice(self, name: str, allowed: Collection[str], *, is_required: bool = False) -> str | None:
-        """One word out of a fixed set."""
+        """Take one word out of a fixed set."""
         value = self._take(name, is_required=is_required)
         if value is None:
             return None
         expected = "one of " + ", ".join(allowed)
         if not isinstance(value, str):
             self._problem(Reason.INVALID_ENUM_VALUE, name, f"is {json_type(value)}", expected)
-            return None
-        if is_required and not value.strip():
-            self._missing(name, "is empty")
             return None
         word = self._trim(name, value)
         if word not in allowed:
@@ -96,17 +86,12 @@ class FieldReader:
         return word
 
     def line(self, name: str, *, is_required: bool = False) -> int | None:
-        """A line number."""
+        """Take a line number."""
         value = self._take(name, is_required=is_required)
-        if value is None:
-            return None
-        if is_required and isinstance(value, str) and not value.strip():
-            self._missing(name, "is empty")
-            return None
-        return self._line_of(name, value)
+        return None if value is None else self._line_of(name, value)
 
     def line_range(self, name: str) -> tuple[int, int] | None:
-        """Two line numbers, the first not after the second."""
+        """Take two line numbers, the first not after the second."""
         value = self._take(name, is_required=True)
         if value is None:
             return None
@@ -124,33 +109,16 @@ class FieldReader:
         return first, last
 
     def flag(self, name: str, *, is_required: bool = False) -> bool | None:
-        """True or false, and nothing that merely looks like it."""
-        value = self._take(name, is_required=is_required)
-        if value is None or isinstance(value, bool):
-            return value
-        self._wrong_type(name, value, "true or false")
-        return None
-
-    def array(self, name: str) -> list[Any] | None:
-        """A list of anything."""
-        value = self._take(name, is_required=False)
-        if value is None or isinstance(value, list):
-            return value
-        self._wrong_type(name, value, "an array")
-        return None
+        """Take true or false, and nothing that merely looks like it."""
+        return self._typed(name, bool, "true or false", is_required=is_required)
 
     def object(self, name: str, *, is_required: bool = False) -> "FieldReader | None":
-        """A reader of the object in a field."""
-        value = self._take(name, is_required=is_required)
-        if value is None:
-            return None
-        if not isinstance(value, dict):
-            self._wrong_type(name, value, "an object")
-            return None
-        return FieldReader(value, self._notes, f"{self._prefix}{name}.")
+        """Return a reader of the object in a field."""
+        value = self._typed(name, dict, "an object", is_required=is_required)
+        return None if value is None else FieldReader(value, self._notes, f"{self._prefix}{name}.")
 
     def raw(self, name: str) -> Any:
-        """A field as it stands, for a reader of its own; None where it is absent."""
+        """Take a field unread; None if it is absent."""
         self._taken.add(name)
         return self._source.get(name)
 
@@ -159,9 +127,9 @@ class FieldReader:
         self._notes.note(Reason.INVALID_TYPE, self._prefix + name, f"left out: {why}")
 
     def objects(self, name: str) -> list["FieldReader"]:
-        """A reader for each object in a list."""
+        """Return a reader for each object in a list."""
         readers = []
-        for position, value in enumerate(self.array(name) or []):
+        for position, value in enumerate(self._typed(name, list, "an array") or []):
             place = f"{name}[{position}]"
             if isinstance(value, dict):
                 readers.append(FieldReader(value, self._notes, f"{self._prefix}{place}."))
@@ -170,9 +138,9 @@ class FieldReader:
         return readers
 
     def texts(self, name: str) -> list[str]:
-        """A list of strings that are not blank."""
+        """Take a list of strings that are not blank."""
         texts = []
-        for position, value in enumerate(self.array(name) or []):
+        for position, value in enumerate(self._typed(name, list, "an array") or []):
             place = f"{name}[{position}]"
             if not isinstance(value, str) or not value.strip():
                 self._wrong_type(place, value, "a string that is not empty")
@@ -197,10 +165,6 @@ class FieldReader:
         """Note that a value that was read is not taken as written."""
         self._notes.coerced(self._prefix + name, detail)
 
-    def ignore(self, name: str) -> None:
-        """Count a field as known without reading it."""
-        self._taken.add(name)
-
     def check_unknown(self, *, is_lenient: bool) -> None:
         """Report every field that nobody took: a note where such fields may be ignored, else a problem."""
         for name in self._source:
@@ -211,12 +175,21 @@ class FieldReader:
             else:
                 self._problem(Reason.UNKNOWN_FIELD, name, "is not a field of this schema version")
 
+    def _typed(self, name: str, kind: type[Kind], expected: str, *, is_required: bool = False) -> Kind | None:
+        value = self._take(name, is_required=is_required)
+        if value is None or isinstance(value, kind):
+            return value
+        self._wrong_type(name, value, expected)
+        return None
+
     def _take(self, name: str, *, is_required: bool) -> Any:
-        self._taken.add(name)
-        value = self._source.get(name)
-        if value is None and is_required:
-            self._missing(name, "is null" if name in self._source else "is missing")
-        elif value is None and name in self._source:
+        value = self.raw(name)
+        is_blank = isinstance(value, str) and not value.strip()
+        if is_required and (value is None or is_blank):
+            what = "is empty" if is_blank else "is null" if name in self._source else "is missing"
+            self._problem(Reason.MISSING_REQUIRED_FIELD, name, what, "a value")
+            return None
+        if value is None and name in self._source:
             self.changed(name, "null read as absent")
         return value
 
@@ -246,9 +219,6 @@ class FieldReader:
             return int(value)
         self._problem(Reason.INVALID_TYPE, name, f"is {show_value(value)}", "an integer")
         return None
-
-    def _missing(self, name: str, detail: str) -> None:
-        self._problem(Reason.MISSING_REQUIRED_FIELD, name, detail, "a value")
 
     def _wrong_type(self, name: str, value: Any, expected: str) -> None:
         self._problem(Reason.INVALID_TYPE, name, f"is {show_value(value)}", expected)

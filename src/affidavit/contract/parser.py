@@ -1,9 +1,9 @@
 """Turn any reply into a valid `ReviewResult`, with a diagnostic for everything that is not valid."""
 
-import math
+import json
 import posixpath
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -154,13 +154,11 @@ class _Expectation:
 
 @dataclass(frozen=True)
 class _TopLevel:
-    schema_version: str
-    """The version by which the reply is read."""
-    is_newer: bool
-    prompt_version: str
-    summary: str | None
+    result: ReviewResult
+    """Without its findings, and with the schema version by which the reply is read."""
     findings: list[Any]
-    meta: dict[str, Any] | None
+    is_newer: bool
+    """The reply names a newer schema version."""
 
 
 @dataclass
@@ -236,18 +234,14 @@ def _read_top_level(found: FoundObject, expectation: _Expectation, notes: Notes)
     extras = FieldReader(found.value, optional)
     summary, meta = extras.text("summary"), _read_meta(extras, found.value, optional)
     for name in ("schema_version", "prompt_version", "findings"):
-        extras.ignore(name)
+        extras.raw(name)
     extras.check_unknown(is_lenient=True)
     if notes.problems or version is None or replied_schema is None or replied_prompt is None:
         return None
-    return _TopLevel(
-        schema_version=version,
-        is_newer=is_newer_schema(replied_schema, version),
-        prompt_version=replied_prompt,
-        summary=summary,
-        findings=findings,
-        meta=meta,
+    result = ReviewResult(
+        schema_version=version, prompt_version=replied_prompt, summary=summary, findings=(), meta=meta
     )
+    return _TopLevel(result, findings, is_newer_schema(replied_schema, version))
 
 
 def _read_findings(reader: FieldReader, found: FoundObject, notes: Notes) -> list[Any]:
@@ -255,7 +249,7 @@ def _read_findings(reader: FieldReader, found: FoundObject, notes: Notes) -> lis
     if isinstance(value, str) and value.strip():
         decoded = decode_json(value)
         if isinstance(decoded, list):
-            reader.ignore("findings")
+            reader.raw("findings")
             reader.changed("findings", "a string with an array in it; it was decoded once")
             value = decoded
     if value is None or value == "":
@@ -302,24 +296,16 @@ def _read_meta(extras: FieldReader, value: dict[str, Any], notes: Notes) -> dict
     if extras.object("meta") is None:
         return None
     meta: dict[str, Any] = value["meta"]
-    if all(math.isfinite(number) for number in _floats(meta)):
-        return meta
-    notes.note(Reason.INVALID_TYPE, "meta", "`meta` contains a number that is too large; it is ignored")
-    return None
-
-
-def _floats(value: Any) -> Iterator[float]:
-    if isinstance(value, float):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _floats(part)
+    try:
+        json.dumps(meta, allow_nan=False)
+    except ValueError:
+        notes.note(Reason.INVALID_TYPE, "meta", "`meta` contains a number that is too large; it is ignored")
+        return None
+    return meta
 
 
 def _sort_findings(top: _TopLevel, changed: ChangedPaths | None) -> _Sorted:
-    rules = ReadingRules(
-        top.schema_version, is_newer=top.is_newer, known_paths=() if changed is None else changed
-    )
+    rules = ReadingRules(top.result.schema_version, is_newer=top.is_newer, known_paths=changed or ())
     findings = _Sorted()
     for index, raw in enumerate(top.findings):
         finding, notes = read_finding(raw, index, rules)
@@ -350,16 +336,9 @@ def _conclude(top: _TopLevel, findings: _Sorted, notes: Notes, *, is_truncated: 
         diagnostics.append(Diagnostic(code=Reason.ALL_FINDINGS_DROPPED, detail=detail))
     else:
         state = "clean"
-    result = ReviewResult(
-        schema_version=top.schema_version,
-        prompt_version=top.prompt_version,
-        summary=top.summary,
-        findings=tuple(findings.kept),
-        meta=top.meta,
-    )
     return ParsedReply(
         state=state,
-        result=result,
+        result=top.result.model_copy(update={"findings": tuple(findings.kept)}),
         indexes=tuple(findings.indexes),
         dropped=tuple(findings.dropped),
         diagnostics=tuple(diagnostics),

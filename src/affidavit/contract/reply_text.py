@@ -84,14 +84,20 @@ def decode_json(text: str) -> Any:
         return _UNREADABLE
 
 
+_TYPES: dict[type, str] = {
+    type(None): "null",
+    bool: "a boolean",
+    str: "a string",
+    int: "a number",
+    float: "a number",
+    list: "an array",
+    dict: "an object",
+}
+
+
 def json_type(value: Any) -> str:
-    """JSON's own name for the type of a decoded value, with its article."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a boolean"
-    names = {str: "a string", int: "a number", float: "a number", list: "an array", dict: "an object"}
-    return names.get(type(value), "no JSON value")
+    """Name the JSON type of a decoded value, with its article."""
+    return _TYPES[type(value)]
 
 
 def _mark_encoded(found: FoundObject | NothingFound, *, is_cut: bool) -> FoundObject | NothingFound:

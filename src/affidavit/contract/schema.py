@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 from affidavit.errors import InputError, SettingsError
-from affidavit.records.finding import Category, Finding, ReviewResult, Severity, Verification
+from affidavit.records.finding import Category, ReviewResult, Severity, Verification
 
 CURRENT_SCHEMA_VERSION = "1.2"
 ASKED_SCHEMA_VERSION = "1.1"
@@ -201,32 +201,15 @@ def schema_of(version: str) -> dict[str, Any]:
 
 
 def to_json(result: ReviewResult, version: str) -> dict[str, Any]:
-    """The result as a JSON object that is valid in the schema of `version`; absent fields are left out."""
-    with_evidence = _has_evidence(version)
-    document: dict[str, Any] = {"schema_version": version, "prompt_version": result.prompt_version}
-    if result.summary is not None:
-        document["summary"] = result.summary
-    document["findings"] = [_finding_to_json(finding, version, with_evidence) for finding in result.findings]
-    if result.meta is not None:
-        document["meta"] = result.meta
-    return document
-
-
-def _has_evidence(version: str) -> bool:
-    return "verification" in schema_of(version)["properties"]["findings"]["items"]["properties"]
-
-
-def _finding_to_json(finding: Finding, version: str, with_evidence: bool) -> dict[str, Any]:
-    if with_evidence and finding.verification is None:
-        without = next(known for known in SCHEMAS if not _has_evidence(known))
-        raise InputError(
-            f"finding {finding.id[:80]!r} has no evidence, which schema {version} requires; "
-            f"write it as {without}"
-        )
-    hidden: dict[str, Any] = {} if with_evidence else {"verification": True}
-    if with_evidence:
-        known = schema_of(version)["properties"]["findings"]["items"]["properties"]["verification"]
-        hidden["verification"] = {
-            name for name in Verification.model_fields if name not in known["properties"]
-        }
-    return finding.model_dump(mode="json", exclude=hidden, exclude_none=True)
+    """Write the result as an object that is valid in a schema version; absent fields are left out."""
+    fields = schema_of(version)["properties"]["findings"]["items"]["properties"]
+    hidden: Any = {"verification"}
+    if "verification" in fields:
+        bare = next((one for one in result.findings if one.verification is None), None)
+        if bare:
+            raise InputError(
+                f"finding {bare.id[:80]!r} has no evidence, which schema {version} requires; write it as 1.0"
+            )
+        hidden = {"verification": Verification.model_fields.keys() - fields["verification"]["properties"]}
+    written = result.model_dump(mode="json", exclude={"findings": {"__all__": hidden}}, exclude_none=True)
+    return {**written, "schema_version": version}

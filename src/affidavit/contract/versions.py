@@ -2,53 +2,38 @@
 
 import re
 from collections.abc import Collection
-from typing import NamedTuple
 
 CURRENT_PROMPT_VERSION = "1.0.0"
 NO_PROMPT_VERSION = "1.0.0"
 """What a reply names whose author read no prompt: the contract asks for one, and it must not change later."""
 
+Version = tuple[int, ...]
 # Nine digits are more than any version needs; a reply with a longer number is hostile or broken.
-_SCHEMA_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
-_PROMPT_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
+_SCHEMA_VERSION = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}")
+_PROMPT_VERSION = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
-class SchemaVersion(NamedTuple):
-    """`major.minor`, ordered."""
-
-    major: int
-    minor: int
+def parse_schema_version(text: str) -> Version | None:
+    """Read `major.minor`; None for anything else."""
+    return _numbers(text) if _SCHEMA_VERSION.fullmatch(text) else None
 
 
-class PromptVersion(NamedTuple):
-    """`major.minor` with an optional patch."""
-
-    major: int
-    minor: int
-    patch: int | None = None
+def parse_prompt_version(text: str) -> Version | None:
+    """Read `major.minor` or `major.minor.patch`; None for anything else."""
+    return _numbers(text) if _PROMPT_VERSION.fullmatch(text) else None
 
 
-def parse_schema_version(text: str) -> SchemaVersion | None:
-    """None where the text is not `x.y`."""
-    match = _SCHEMA_VERSION.fullmatch(text)
-    return SchemaVersion(int(match[1]), int(match[2])) if match else None
-
-
-def parse_prompt_version(text: str) -> PromptVersion | None:
-    """None where the text is not `x.y` or `x.y.z`."""
-    match = _PROMPT_VERSION.fullmatch(text)
-    if match is None:
-        return None
-    return PromptVersion(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+def _numbers(text: str) -> Version:
+    return tuple(map(int, text.split(".")))
 
 
 def version_to_read_by(reply: str, expected: str, known: Collection[str]) -> str | None:
-    """The known schema version by which a reply is read; None where it is not compatible.
+    """Return the known schema version by which a reply is read; None if it is not compatible.
 
     A newer minor of the same major is read by the expected version, an older known one by its own.
     """
     replied, wanted = parse_schema_version(reply), parse_schema_version(expected)
-    if replied is None or wanted is None or replied.major != wanted.major:
+    if replied is None or wanted is None or replied[0] != wanted[0]:
         return None
     if replied >= wanted:
         return expected
@@ -56,13 +41,13 @@ def version_to_read_by(reply: str, expected: str, known: Collection[str]) -> str
 
 
 def is_newer_schema(reply: str, other: str) -> bool:
-    """The reply's schema version is newer than the other one."""
+    """Check whether a reply's schema version is newer than another one."""
     replied, compared = parse_schema_version(reply), parse_schema_version(other)
     return replied is not None and compared is not None and replied > compared
 
 
 def is_prompt_compatible(reply: str, expected: str | None, *, allow_patch_drift: bool = False) -> bool:
-    """Equal, or the same `major.minor` where drift is allowed; any version where `expected` is None."""
+    """Check for the expected version, or its `major.minor` if patches may drift; None expects any."""
     replied = parse_prompt_version(reply)
     if replied is None:
         return False

@@ -83,7 +83,8 @@ def own_versions(folder: Path) -> list[str]:
         names = [entry.name for entry in folder.iterdir() if entry.is_dir()]
     except OSError as error:
         raise SettingsError(f"the folder of prompts {folder} cannot be read: {error.strerror}") from error
-    return sorted(filter(parse_prompt_version, names), key=_order)
+    versions = [(version, name) for name in names if (version := parse_prompt_version(name))]
+    return [name for _, name in sorted(versions)]
 
 
 def load_prompts(
@@ -107,11 +108,6 @@ def load_prompts(
         place = f"there is no folder {version} in {folder}" if folder else "name its folder with --prompts"
         raise SettingsError(f"prompt version {version} is not known, only {known}: {place}")
     return PromptSet(version, _checked(folder / version), schema_version, folder / version)
-
-
-def _order(version: str) -> tuple[int, int, int]:
-    parsed = parse_prompt_version(version)
-    return (parsed.major, parsed.minor, parsed.patch or 0) if parsed else (0, 0, 0)
 
 
 def _checked(folder: Path) -> dict[str, str]:
