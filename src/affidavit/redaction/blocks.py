@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from affidavit.redaction.linear import compile_linear
+from affidavit.redaction.linear import Match, compile_linear
 from affidavit.redaction.spans import Span
 
 BEGIN = compile_linear(r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
@@ -78,8 +78,11 @@ def _body(data: bytes, start: int, end: int) -> Iterator[Span]:
         line = data[first:last]
         found = BODY_LINE.fullmatch(line)
         if found is not None and not NO_BODY.fullmatch(line):
-            inner = found.span(1)
-            yield Span(first + inner[0], first + inner[1], "private-key")
+            yield _line_of_key(first, found)
+
+
+def _line_of_key(start: int, found: Match) -> Span:
+    return Span(start + found.span(1)[0], start + found.span(1)[1], "private-key")
 
 
 def _open_body(data: bytes, start: int) -> Iterator[Span]:
@@ -93,8 +96,7 @@ def _open_body(data: bytes, start: int) -> Iterator[Span]:
         found = KEY_LINE.fullmatch(data[first:last])
         if found is None:
             return
-        inner = found.span(1)
-        yield Span(first + inner[0], first + inner[1], "private-key")
+        yield _line_of_key(first, found)
 
 
 def _key_ends(data: bytes) -> Iterator[Span]:
@@ -106,8 +108,7 @@ def _key_ends(data: bytes) -> Iterator[Span]:
             line = KEY_LINE.fullmatch(data[first:last])
             if line is None:
                 break
-            inner = line.span(1)
-            yield Span(first + inner[0], first + inner[1], "private-key")
+            yield _line_of_key(first, line)
 
 
 def _lines(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from affidavit.redaction.linear import compile_linear
+from affidavit.redaction.spans import merged
 
 _QUOTE = r"[\"'\x60]"
 _OPENS = rf"[bBfFrRuU$@]{{0,2}}{_QUOTE}"
@@ -62,7 +63,7 @@ class Joined:
 
 def join_parts(data: bytes) -> Joined | None:
     """Put the parts of every text together; None if each has one part."""
-    joints = _merged(sorted((*_spans(data), *_listed(data), *_folded(data))))
+    joints = merged((*_spans(data), *_listed(data), *_folded(data)))
     if not joints:
         return None
     edges = [0, *(edge for joint in joints for edge in joint), len(data)]
@@ -110,13 +111,3 @@ def _folded(data: bytes) -> Iterator[Joint]:
             words.append(line.span(1))
             at = line.span()[1]
         yield from ((first[1], second[0]) for first, second in pairwise(words))
-
-
-def _merged(joints: list[Joint]) -> list[Joint]:
-    merged: list[Joint] = []
-    for start, end in joints:
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from affidavit.redaction.linear import compile_linear
 from affidavit.redaction.names import WORD
-from affidavit.redaction.spans import Span
+from affidavit.redaction.spans import Span, merged
 from affidavit.redaction.values import is_random
 
 NEAR_WORDS = compile_linear(
@@ -33,7 +33,7 @@ LINES_BEHIND = 3
 
 def find_nearby(data: bytes) -> Iterator[Span]:
     """Find random values on the line of such a word, the one before it and the two after it."""
-    for start, end in _windows(data):
+    for start, end in merged(_around(data, *found.span()) for found in NEAR_WORDS.finditer(data)):
         for found in VALUE.finditer(data, start, end):
             first, last = found.span()
             value = data[first:last].decode("ascii").lstrip("-/+")
@@ -59,22 +59,6 @@ def is_certainly_random(value: str, *, is_text: bool = False) -> bool:
     return is_long and mean <= MAX_RUN_IN_QUOTES and max(map(len, runs)) <= LONGEST_IN_QUOTES
 
 
-def _windows(data: bytes) -> Iterator[tuple[int, int]]:
-    """Find the parts of a text around such a word, without overlaps."""
-    current: tuple[int, int] | None = None
-    for found in NEAR_WORDS.finditer(data):
-        start, end = _around(data, *found.span())
-        if current is None:
-            current = (start, end)
-        elif start <= current[1]:
-            current = (current[0], max(current[1], end))
-        else:
-            yield current
-            current = (start, end)
-    if current is not None:
-        yield current
-
-
 def _around(data: bytes, start: int, end: int) -> tuple[int, int]:
     least, most = max(0, start - MAX_BEFORE), min(len(data), end + MAX_BEHIND)
     line = data.rfind(b"\n", least, start)
@@ -83,16 +67,9 @@ def _around(data: bytes, start: int, end: int) -> tuple[int, int]:
         stop = data.find(b"\n", end, most)
         end = most if stop < 0 else stop + 1
     # A value that begins in the window is read to its end, and one that ends there from its start.
-    return _word_start(data, max(first, least)), _word_end(data, end)
-
-
-def _word_start(data: bytes, at: int) -> int:
-    while at > 0 and data[at - 1 : at].isalnum():
-        at -= 1
-    return at
-
-
-def _word_end(data: bytes, at: int) -> int:
-    while at < len(data) and data[at : at + 1].isalnum():
-        at += 1
-    return at
+    start = max(first, least)
+    while start > 0 and data[start - 1 : start].isalnum():
+        start -= 1
+    while end < len(data) and data[end : end + 1].isalnum():
+        end += 1
+    return start, end

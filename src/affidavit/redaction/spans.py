@@ -18,6 +18,17 @@ class Span(NamedTuple):
     kind: str
 
 
+def merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sort ranges, and join those that overlap or touch."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
 def without_spans(data: bytes, spans: Iterable[Span]) -> bytes:
     """Replace each secret by a marker; lines and existing markers stay."""
     pieces: list[bytes] = []
@@ -33,19 +44,17 @@ def without_spans(data: bytes, spans: Iterable[Span]) -> bytes:
     return b"".join((*pieces, data[end:])) if pieces else data
 
 
-def _merged(spans: Iterable[Span]) -> Iterator[Span]:
-    """Sort the spans, and merge those that overlap."""
-    current: Span | None = None
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Sort the spans, and join those that overlap."""
+    joined: list[Span] = []
     for span in sorted(spans):
-        if current is None or span.start >= current.end:
-            if current is not None:
-                yield current
-            current = span
+        last = joined[-1] if joined else None
+        if last is None or span.start >= last.end:
+            joined.append(span)
         else:
-            kind = min(current.kind, span.kind, key=KINDS.index)
-            current = Span(current.start, max(current.end, span.end), kind)
-    if current is not None:
-        yield current
+            kind = min(last.kind, span.kind, key=KINDS.index)
+            joined[-1] = Span(last.start, max(last.end, span.end), kind)
+    return joined
 
 
 def _outside(span: Span, marked: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
