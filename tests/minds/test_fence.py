@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.minds.fence import CLOSE, EXPLANATION, OPEN, Fence, has_mark, tag_of, without_marks
+from affidavit.minds.fence import CLOSE, EXPLANATION, OPEN, Fence, tag_of, without_marks
 
 TAG = tag_of("a change")
 PIECES = st.sampled_from(
@@ -31,6 +31,11 @@ PIECES = st.sampled_from(
     ]
 )
 HOSTILE = st.one_of(st.text(), st.lists(st.one_of(PIECES, st.characters())).map("".join))
+
+
+def has_mark(text: str) -> bool:
+    """Whether a reader could see a mark in the text."""
+    return without_marks(text) != text
 
 
 def squeezed(text: str) -> str:

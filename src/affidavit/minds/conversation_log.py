@@ -114,16 +114,12 @@ def exchange_key(request: dict[str, Any]) -> str:
 def _append(path: Path, line: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     # The log contains the reviewed code: only the user may read it.
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        size = os.fstat(descriptor).st_size
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            line = b"\n" + line
-        written = 0
-        while written < len(line):
-            written += os.write(descriptor, line[written:])
-    finally:
-        os.close(descriptor)
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "a+b") as file:
+        # A process that died while writing has left half a line.
+        if size := file.tell():
+            file.seek(size - 1)
+            line = line if file.read(1) == b"\n" else b"\n" + line
+        file.write(line)
 
 
 def _read(path: Path, *, must_exist: bool) -> dict[str, list[dict[str, Any]]]:

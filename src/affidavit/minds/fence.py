@@ -77,11 +77,6 @@ def without_marks(text: str, tag: str = "") -> str:
     return "".join([*pieces, text[end:]])
 
 
-def has_mark(text: str) -> bool:
-    """Whether a reader could see a mark in the text."""
-    return _LOOKALIKE.search(_fold(text)[0]) is not None
-
-
 def _fold(text: str) -> tuple[str, range | list[int]]:
     """The text as a hurried reader sees it, and the position of each of its characters."""
     if text.isascii():

@@ -27,35 +27,27 @@ class Estimate:
     """None: the price is not known."""
 
 
-class Reservation:
-    """A part of the budget set aside for one request."""
-
-    def __init__(self, estimate: Estimate) -> None:
-        self.estimate = estimate
-
-
 class Ledger:
     """Adds up what a review spends; safe for many tasks and threads."""
 
     def __init__(self, budget: SpendingLimit | None = None) -> None:
         self.budget = budget or SpendingLimit()
         self._lock = threading.Lock()
-        self._open: set[Reservation] = set()
+        self._open: list[Estimate] = []
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
         self._usage: dict[tuple[Role, str], RoleUsage] = {}
         self._paid_tokens = 0
         self._paid_usd = 0.0
 
-    async def reserve(self, estimate: Estimate) -> Reservation:
-        """Set aside what a request may cost; waits for others to finish; raises BudgetError if that fails."""
+    async def reserve(self, estimate: Estimate) -> Estimate:
+        """Set aside what a request may cost; wait for others to finish; raise BudgetError if that fails."""
         while True:
             freed = asyncio.Event()
             waiter = (asyncio.get_running_loop(), freed)
             with self._lock:
                 if self._fits(estimate):
-                    reservation = Reservation(estimate)
-                    self._open.add(reservation)
-                    return reservation
+                    self._open.append(estimate)
+                    return estimate
                 if not self._open:
                     raise BudgetError(self._shortage(estimate))
                 # What is set aside is the most that the others may cost: some of it will be free again.
@@ -66,10 +58,10 @@ class Ledger:
                 with self._lock:
                     self._waiting.discard(waiter)
 
-    def settle(self, reservation: Reservation, role: Role, spent: RoleUsage) -> None:
+    def settle(self, estimate: Estimate, role: Role, spent: RoleUsage) -> None:
         """Replace what was set aside by what the request cost."""
         with self._lock:
-            self._open.discard(reservation)
+            self._open.remove(estimate)
             self._paid_tokens += spent.input_tokens + spent.output_tokens
             self._paid_usd += spent.cost_usd or 0.0
             self._count(role, spent)
@@ -101,8 +93,8 @@ class Ledger:
         self._usage[key] = add_usage(before, spent) if before else spent
 
     def _fits(self, estimate: Estimate) -> bool:
-        tokens = self._paid_tokens + sum(each.estimate.tokens for each in self._open) + estimate.tokens
-        usd = self._paid_usd + sum(each.estimate.usd or 0.0 for each in self._open) + (estimate.usd or 0.0)
+        tokens = self._paid_tokens + sum(each.tokens for each in self._open) + estimate.tokens
+        usd = self._paid_usd + sum(each.usd or 0.0 for each in self._open) + (estimate.usd or 0.0)
         if self.budget.tokens is not None and tokens > self.budget.tokens:
             return False
         # Money that cannot be counted cannot be capped either, so it is not spent.
@@ -148,13 +140,13 @@ class Purse:
         self, ledger: Ledger, role: Role, estimate: Estimate, nothing: RoleUsage, unanswered: RoleUsage
     ) -> None:
         self._ledger, self._role, self._estimate = ledger, role, estimate
-        self._reservation: Reservation | None = None
+        self._reserved: Estimate | None = None
         self.paid = nothing
         self.due = unanswered
         """What the current attempt costs; where nobody waits for the reply, what the request alone does."""
 
     async def __aenter__(self) -> Self:
-        self._reservation = await self._ledger.reserve(self._estimate)
+        self._reserved = await self._ledger.reserve(self._estimate)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -163,10 +155,10 @@ class Purse:
     async def pay_and_reserve(self, spent: RoleUsage) -> None:
         """Pay for a failed attempt, and set aside the same again; raises BudgetError if it is spent."""
         self._pay(spent)
-        self._reservation = await self._ledger.reserve(self._estimate)
+        self._reserved = await self._ledger.reserve(self._estimate)
 
     def _pay(self, spent: RoleUsage) -> None:
-        if self._reservation is not None:
-            self._ledger.settle(self._reservation, self._role, spent)
+        if self._reserved is not None:
+            self._ledger.settle(self._reserved, self._role, spent)
             self.paid = add_usage(self.paid, spent)
-            self._reservation = None
+            self._reserved = None

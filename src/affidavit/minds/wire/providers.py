@@ -1,6 +1,5 @@
-"""From the choice of a model to the client for it; only that one provider is imported."""
+"""Build the client for a model; only its provider is imported."""
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -24,11 +23,8 @@ OLLAMA_ADDRESS = "http://localhost:11434/v1"
 
 @dataclass(frozen=True)
 class Supply:
-    """Where a provider's classes are, whose package they use, and which variables may have its key."""
+    """The package of a provider, and the variables that may have its key."""
 
-    module: str
-    model_class: str
-    provider_class: str
     extra: str
     """The extra of pydantic-ai that installs the package."""
     package: str
@@ -36,39 +32,24 @@ class Supply:
 
     @property
     def requirement(self) -> str:
-        """What is to be installed where the package is missing."""
+        """Return what to install if the package is missing."""
         return f"pydantic-ai-slim[{self.extra}]"
 
 
 SUPPLIES: Mapping[Provider, Supply] = {
-    "anthropic": Supply(
-        "anthropic", "AnthropicModel", "AnthropicProvider", "anthropic", "anthropic", ("ANTHROPIC_API_KEY",)
-    ),
-    "openai": Supply(
-        "openai", "OpenAIResponsesModel", "OpenAIProvider", "openai", "openai", ("OPENAI_API_KEY",)
-    ),
-    "mistral": Supply(
-        "mistral", "MistralModel", "MistralProvider", "mistral", "mistralai", ("MISTRAL_API_KEY",)
-    ),
-    "google": Supply(
-        "google",
-        "GoogleModel",
-        "GoogleProvider",
-        "google",
-        "google.genai",
-        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-    ),
-    "openrouter": Supply(
-        "openrouter", "OpenRouterModel", "OpenRouterProvider", "openai", "openai", ("OPENROUTER_API_KEY",)
-    ),
-    "ollama": Supply("ollama", "OllamaModel", "OllamaProvider", "openai", "openai"),
-    "bedrock": Supply("bedrock", "BedrockConverseModel", "BedrockProvider", "bedrock", "boto3"),
-    "compatible": Supply("openai", "LenientChatModel", "OpenAICompatibleProvider", "openai", "openai"),
+    "anthropic": Supply("anthropic", "anthropic", ("ANTHROPIC_API_KEY",)),
+    "openai": Supply("openai", "openai", ("OPENAI_API_KEY",)),
+    "mistral": Supply("mistral", "mistralai", ("MISTRAL_API_KEY",)),
+    "google": Supply("google", "google.genai", ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
+    "openrouter": Supply("openai", "openai", ("OPENROUTER_API_KEY",)),
+    "ollama": Supply("openai", "openai"),
+    "bedrock": Supply("bedrock", "boto3"),
+    "compatible": Supply("openai", "openai"),
 }
 
 
 def is_installed(supply: Supply) -> bool:
-    """Whether the package of a provider is here."""
+    """Check for the package of a provider."""
     try:
         return find_spec(supply.package) is not None
     except ModuleNotFoundError:
@@ -90,26 +71,32 @@ class Client:
 
 
 def build_client(choice: ModelChoice, environment: Mapping[str, str]) -> Client:
-    """The client for a model; raises SettingsError that says what to set or to install."""
+    """Return the client for a model; raise SettingsError that says what to set or to install."""
     supply = SUPPLIES[choice.provider]
     options = _options(choice, supply, environment)
-    is_compatible = choice.provider == "compatible"
-    where = "openai_compatible" if is_compatible else supply.module
+    http = None if choice.provider == "bedrock" else _http_client(choice)
+    if http is not None:
+        options["http_client"] = http
     try:
-        models = importlib.import_module(
-            "affidavit.minds.wire.plain_replies" if is_compatible else f"pydantic_ai.models.{supply.module}"
-        )
-        providers = importlib.import_module(f"pydantic_ai.providers.{where}")
+        return Client(_build_model(choice, options), http)
     except ImportError as error:
         raise SettingsError(
             f"model {choice.model}: the package for {choice.provider} is not installed; "
             f"this brings it: {this_installation().command_for(supply.requirement)}"
         ) from error
-    http = None if choice.provider == "bedrock" else _http_client(choice)
-    if http is not None:
-        options["http_client"] = http
-    provider = getattr(providers, supply.provider_class)(**options)
-    return Client(getattr(models, supply.model_class)(choice.name, provider=provider), http)
+
+
+def _build_model(choice: ModelChoice, options: dict[str, Any]) -> "Model[Any]":
+    if choice.provider == "compatible":
+        from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider  # noqa: PLC0415
+
+        from affidavit.minds.wire.plain_replies import LenientChatModel  # noqa: PLC0415
+
+        return LenientChatModel(choice.name, provider=OpenAICompatibleProvider(**options))
+    from pydantic_ai.models import infer_model  # noqa: PLC0415
+    from pydantic_ai.providers import infer_provider_class  # noqa: PLC0415
+
+    return infer_model(choice.model, lambda name: infer_provider_class(name)(**options))
 
 
 def _http_client(choice: ModelChoice) -> "httpx2.AsyncClient":

@@ -15,7 +15,7 @@ from affidavit.minds.prices import cost_usd
 from affidavit.minds.wire.connection import CallEnded, OnPartialReply
 from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.transcript import as_data, reply_as_data, reply_from_data
-from affidavit.minds.wire.usage import most_input, used, used_without_reply
+from affidavit.minds.wire.usage import most_input, used
 from affidavit.ports import Role
 from affidavit.records.report import RoleUsage
 
@@ -126,7 +126,7 @@ class Requester:
         return Exchange(self._usage_of(request, reply), reply=reply)
 
     def _usage_of(self, request: dict[str, Any], reply: ModelResponse | None) -> RoleUsage:
-        of = used(request, reply) if reply is not None else used_without_reply(request)
+        of = used(request, reply)
         return RoleUsage(
             role=self.role,
             model=self.model,

@@ -70,54 +70,38 @@ def writable(text: str) -> str:
 
 
 def clean(messages: Iterable[ModelMessage], redactor: Redactor) -> list[ModelMessage]:
-    """The messages as they may be sent: without secrets."""
-    return [_clean_request(each, redactor) if isinstance(each, ModelRequest) else each for each in messages]
+    """Return the messages without secrets."""
 
-
-def _clean_request(request: ModelRequest, redactor: Redactor) -> ModelRequest:
     def cleaned(text: str) -> str:
         return redactor.redact(writable(text))
 
-    parts: list[Any] = []
-    for part in request.parts:
-        if isinstance(part, UserPromptPart):
-            parts.append(replace(part, content=_cleaned_content(part.content, cleaned)))
-        elif isinstance(part, ToolReturnPart):
-            text = cleaned(str(part.content))
-            parts.append(ToolReturnPart(part.tool_name, text, tool_call_id=part.tool_call_id))
-        else:
-            parts.append(part)
-    return replace(request, parts=parts)
+    return [
+        replace(each, parts=[_clean_part(part, cleaned) for part in each.parts])
+        if isinstance(each, ModelRequest)
+        else each
+        for each in messages
+    ]
 
 
-def _cleaned_content(content: Any, cleaned: Callable[[str], str]) -> Any:
-    if isinstance(content, str):
-        return cleaned(content)
-    return [cleaned(each) if isinstance(each, str) else each for each in content]
+def _clean_part(part: Any, cleaned: Callable[[str], str]) -> Any:
+    if isinstance(part.content, list):
+        content = [cleaned(each) if isinstance(each, str) else each for each in part.content]
+        return replace(part, content=content)
+    return replace(part, content=cleaned(str(part.content)))
 
 
 def repaired(reply: ModelResponse) -> ModelResponse:
-    """The reply in a form that can be sent back: arguments that are no JSON object are wrapped in one."""
+    """Return a reply that can be sent back: arguments that are no JSON object are wrapped in one."""
     parts: list[ModelResponsePart] = []
+    part: Any
     for part in reply.parts:
         if isinstance(part, ToolCallPart):
-            parts.append(_repaired_call(part))
+            parts.append(replace(part, tool_name=_name(part), args=writable(part.args_as_json_str())))
         elif isinstance(part, TextPart | ThinkingPart):
             parts.append(replace(part, content=writable(part.content)))
         else:
             parts.append(part)
     return replace(reply, parts=parts)
-
-
-def _repaired_call(part: ToolCallPart) -> ToolCallPart:
-    return ToolCallPart(
-        tool_name=_name(part),
-        args=writable(part.args_as_json_str()),
-        tool_call_id=part.tool_call_id,
-        id=part.id,
-        provider_name=part.provider_name,
-        provider_details=part.provider_details,
-    )
 
 
 def _name(part: ToolCallPart) -> str:

@@ -34,13 +34,10 @@ def most_input(request: dict[str, Any]) -> int:
     return estimate_tokens(json.dumps(request, ensure_ascii=False))
 
 
-def used_without_reply(request: dict[str, Any]) -> Used:
-    """What a request counts for whose reply did not come, or was nonsense: the model has read it."""
-    return Used(most_input(request), is_estimated=True)
-
-
-def used(request: dict[str, Any], reply: ModelResponse) -> Used:
-    """What a request and its reply count for: never less than they are by our own count."""
+def used(request: dict[str, Any], reply: ModelResponse | None) -> Used:
+    """Return what a request and its reply count for: never less than by our own count."""
+    if reply is None:
+        return Used(most_input(request), is_estimated=True)
     written = json.dumps(as_data([reply])[0], ensure_ascii=False)
     # Some servers keep a model to a schema without showing it the schema.
     read = json.dumps([request["instructions"], request["tools"], request["messages"]], ensure_ascii=False)
