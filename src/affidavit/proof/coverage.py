@@ -1,15 +1,20 @@
-"""Who read which part of a change, by what was seen of it: coverage, and what was claimed and not read."""
+"""Work out who examined which part of a change, and what was claimed and not read."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from affidavit.languages.registry import LANGUAGES, has_errors
+from affidavit.ports import Case
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk, SkipReason
-from affidavit.records.evidence import AnalyserRun, Unread, WhyUnread
-from affidavit.records.plan import Piece, Plan
+from affidavit.records.docket import Docket
+from affidavit.records.evidence import Unread, WhyUnread
+from affidavit.records.plan import Chunk, Piece, Plan
 from affidavit.records.record import Side
-from affidavit.records.report import FileCoverage, Gap, HunkCoverage, Reply, ReplySummary, name_some
+from affidavit.records.report import FileCoverage, Gap, HunkCoverage, name_some
+from affidavit.redaction.spans import MARKER
 from affidavit.redaction.text import redact_text
 
 MAX_TARGET = 80
@@ -41,35 +46,22 @@ NO_ANALYSER = "no analyser reads "
 UNNAMED = "it"
 SHOWN_TO_NOBODY = "shown to no model"
 HIDDEN = "hidden from models by redaction"
+HIDDEN_CODE = re.compile(rf"""(?<!["'`]){MARKER.pattern}""")
+"""What redaction hides beyond the value of a string."""
 TOO_LARGE_ADVICE = "Look at it yourself, or leave it out by settings at base, `--exclude` or `--include`."
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """What is known of the looks at a change."""
+    """Who examined which part of a change."""
 
-    asked: Sequence[Reply]
-    replies: Sequence[ReplySummary]
-    """What became of them."""
-    runs: Sequence[AnalyserRun]
-    plan: Plan | None
+    case: Case
+    docket: Docket
     candidates: Sequence[Candidate]
     before: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
     """Path to the models that saw each of its hunks in an earlier review, and were not shown it again."""
-    before_from: str = ""
-    """The digest of the report that says so."""
-    shown_name: Callable[[str], str] = str
-    """What models know a file by: a name that holds a secret is shown without it."""
-    has_errors: Callable[[str], bool] = lambda _path: False
-    """Whether the grammar of its language finds a fault in a file of head."""
-    program_language: Callable[[FileChange], str] = lambda _file: ""
-    """The name of the language that a file is a program in; empty for documents and data."""
     read_languages: Collection[str] = ()
     """The languages for which there is an analyser."""
-    hidden_lines: Callable[[FileChange], int] = lambda _file: 0
-    """How many added lines of a file redaction hides from models, beyond the value of a string."""
-    configured_by: str = "base commit"
-    """Whose configuration the analysers ran with."""
 
     def of(self, file: FileChange) -> FileCoverage:
         """Who looked at a file, hunk by hunk, and why not all of them."""
@@ -88,7 +80,11 @@ class Coverage:
             *self._only_names(file, able, examined_by, hunks),
             *self._missing([name for name in able if name not in examined_by], file),
         ]
-        carried_from = self.before_from if any(hunk.examined_before for hunk in hunks) else ""
+        carried_from = (
+            self.case.earlier.digest
+            if self.case.earlier and any(hunk.examined_before for hunk in hunks)
+            else ""
+        )
         if examined_by or carried_from:
             reasons += self._unshown(file, hunks)
             state = "partly" if reasons else "examined"
@@ -101,13 +97,13 @@ class Coverage:
             )
         searched = self._searched(file)
         state = "partly" if searched else "not_examined"
-        unshown = self._unshown(file, hunks) if self.program_language(file) else []
+        unshown = self._unshown(file, hunks) if _program_language(file) else []
         said = "; ".join([*searched, *(reasons or [self._why_not_examined(file)]), *unshown])
         return FileCoverage(path=file.path, state=state, reason=said, hunks=hunks)
 
     def _of_link(self, file: FileChange) -> FileCoverage:
         """Models may have been shown where a link leads; what it leads to, nobody."""
-        models = {one.specialist for one in self.asked if one.kind == "model"}
+        models = {one.specialist for one in self.case.replies if one.kind == "model"}
         readers = [name for name in self._examined_by(file) if name in models]
         if not readers:
             return FileCoverage(path=file.path, state="not_examined", reason=_why_not_examined(file))
@@ -121,15 +117,16 @@ class Coverage:
         names = seen[number] if number < len(seen) else ()
         return hunk.model_copy(update={"examined_before": names}) if names else hunk
 
-    def gaps(self, change: Change, *, not_run: Sequence[Gap], incomplete: Sequence[Gap]) -> list[Gap]:
-        """What somebody of this review claims to read and did not."""
+    def gaps(self) -> list[Gap]:
+        """Return what somebody of this review claims to read and did not."""
+        change = self.case.change
         found = [
             Gap(name=name, reason=_reason(name, one))
             for (name, side), unread in self._unread.items()
             for one in unread.values()
             if side == "head" and one.why in NOT_READ and not self._is_explained(one.path)
         ]
-        excused = {gap.name for gap in (*not_run, *incomplete)}
+        excused = {gap.name for gap in (*self.docket.not_run, *self.docket.incomplete)}
         unseen = [file.path for file in change.files if self._is_claimed_and_unread(file, excused)]
         large = [one.path for one in change.files if one.skipped is SkipReason.TOO_LARGE and not one.excused]
         return [
@@ -144,7 +141,7 @@ class Coverage:
             return False
         claimed = {
             one.specialist
-            for one in self.asked
+            for one in self.case.replies
             if file.path in one.claims and self._has_left(one.specialist, file)
         }
         return any(self._unread_by(name, file) is None for name in claimed - excused)
@@ -155,26 +152,51 @@ class Coverage:
         whys = {name: unread[path].why for (name, side), unread in self._unread.items() if path in unread}
         return any(why == "foreign" or (why == "unparsed" and name in told) for name, why in whys.items())
 
+    @property
+    def _chunks(self) -> Sequence[Chunk]:
+        return self.case.plan.chunks if self.case.plan else ()
+
+    @cached_property
+    def _has_hidden_names(self) -> bool:
+        return any(MARKER.search(path) for chunk in self._chunks for path in chunk.paths)
+
+    def _shown_name(self, file: FileChange) -> str:
+        """Return what models know a file by: a name that holds a secret is shown without it."""
+        return self.case.repository.redacted.shown_name(file.path) if self._has_hidden_names else file.path
+
+    def _hidden_lines(self, file: FileChange) -> int:
+        """Count the added lines whose code models do not see: a hostile change may look like a secret."""
+        shown = self.case.repository.head.redacted_lines(file.path) or []
+        added = file.changed_lines("head")
+        return sum(bool(HIDDEN_CODE.search(shown[line - 1])) for line in added if line <= len(shown))
+
     @cached_property
     def _read(self) -> dict[tuple[str, Side], frozenset[str]]:
-        return {(run.analyser, run.side): frozenset(run.read) for run in self.runs}
+        return {(run.analyser, run.side): frozenset(run.read) for run in self.docket.analyser_runs}
 
     @cached_property
     def _unread(self) -> dict[tuple[str, Side], dict[str, Unread]]:
-        return {(run.analyser, run.side): {one.path: one for one in run.unread} for run in self.runs}
+        return {
+            (run.analyser, run.side): {one.path: one for one in run.unread}
+            for run in self.docket.analyser_runs
+        }
 
     @cached_property
     def _answered(self) -> set[str]:
-        return {reply.specialist for reply in self.replies if reply.state not in ("none", "rejected")}
+        return {reply.specialist for reply in self.docket.replies if reply.state not in ("none", "rejected")}
 
     @cached_property
     def _unfinished(self) -> set[str]:
-        return {run.analyser for run in self.runs if run.state not in ("completed", "nothing_to_do")}
+        return {
+            run.analyser
+            for run in self.docket.analyser_runs
+            if run.state not in ("completed", "nothing_to_do")
+        }
 
     def _able(self, file: FileChange) -> list[str]:
         return [
             one.specialist
-            for one in self.asked
+            for one in self.case.replies
             if file.path in one.files and self._has_left(one.specialist, file)
         ]
 
@@ -193,13 +215,16 @@ class Coverage:
         return name in self._answered and is_seen
 
     def _missing(self, names: Sequence[str], file: FileChange) -> list[str]:
+        branch = "target branch" if self.case.change.tip else "base commit"
         unread = {name: self._unread_by(name, file) for name in names}
         found = [
-            WHY[one.why].format(name=name, detail=one.detail, configured_by=self.configured_by)
+            WHY[one.why].format(name=name, detail=one.detail, configured_by=branch)
             for name, one in unread.items()
             if one
         ]
-        absent = {run.analyser: run.detail for run in self.runs if run.state == "not_installed"}
+        absent = {
+            run.analyser: run.detail for run in self.docket.analyser_runs if run.state == "not_installed"
+        }
         found += [absent[name] for name in names if name in absent]
         silent = [name for name, one in unread.items() if one is None and name not in absent]
         return found + ([f"not examined by {', '.join(silent)}"] if silent else [])
@@ -208,7 +233,7 @@ class Coverage:
         self, file: FileChange, able: Sequence[str], names: Sequence[str], hunks: Sequence[HunkCoverage]
     ) -> list[str]:
         """What of a file nobody looked for, where only the names in it were compared."""
-        machines = {one.specialist for one in self.asked if one.kind == "mechanical"}
+        machines = {one.specialist for one in self.case.replies if one.kind == "mechanical"}
         if machines.intersection(names) != {COMPARES_NAMES} or file.head_path is None:
             return []
         tried = (self._unread_by(name, file) for name in able)
@@ -220,18 +245,18 @@ class Coverage:
         reasons = ["only searched for broken references"] if is_alone else []
         if is_alone and machines.intersection(able) == {COMPARES_NAMES}:
             reasons.append(self._no_analyser(file))
-        if self.has_errors(file.head_path):
+        if has_errors(file.head_path, self.case.repository.head.read(file.head_path)):
             reasons.append(f"{COMPARES_NAMES} could not parse all of it")
         return reasons
 
     def _no_analyser(self, file: FileChange) -> str:
-        language = self.program_language(file)
+        language = _program_language(file)
         is_known = not language or language in self.read_languages
         return f"{NO_ANALYSER}{UNNAMED if is_known else language}"
 
     def _why_not_examined(self, file: FileChange) -> str:
         why = _why_not_examined(file)
-        return self._no_analyser(file) if why == NO_READER and self.program_language(file) else why
+        return self._no_analyser(file) if why == NO_READER and _program_language(file) else why
 
     def _unread_by(self, name: str, file: FileChange) -> Unread | None:
         return self._unread.get((name, "head"), {}).get(file.path)
@@ -240,29 +265,29 @@ class Coverage:
         """What it was only searched for, and by whom."""
         return [
             f"only searched for {run.looks_for} by {run.analyser}"
-            for run in self.runs
+            for run in self.docket.analyser_runs
             if run.looks_for and file.path in self._read[run.analyser, "head"] and run.side == "head"
         ]
 
     def _looks_at(self, file: FileChange, names: Sequence[str]) -> list[tuple[str, tuple[Piece, ...]]]:
         """Who looked, and at which pieces; none: at the whole file."""
-        called = self.shown_name(file.path)
-        chunks = {chunk.number: chunk for chunk in (self.plan.chunks if self.plan else ())}
-        shown = {reply.specialist: chunks.get(reply.chunk or 0) for reply in self.replies}
+        called = self._shown_name(file)
+        chunks = {chunk.number: chunk for chunk in self._chunks}
+        shown = {reply.specialist: chunks.get(reply.chunk or 0) for reply in self.docket.replies}
         return [
             (name, (chunk.shown_of(called) or ()) if (chunk := shown.get(name)) else ()) for name in names
         ]
 
     def _unshown(self, file: FileChange, hunks: Sequence[HunkCoverage]) -> list[str]:
         """What of a file no model was shown, and the hunks that nobody looked at."""
-        if self.plan is None or not self.plan.chunks:
+        if not self._chunks:
             return []
-        hidden = self.hidden_lines(file)
+        hidden = self._hidden_lines(file)
         if hidden:
             return [f"{_number(hidden, 'added line')} {HIDDEN}"]
-        name = self.shown_name(file.path)
+        name = self._shown_name(file)
         # Where another agent hands its findings in, a plan is made for the verifier, and no model looks.
-        chunks = self.plan.chunks if any(one.kind == "model" for one in self.asked) else ()
+        chunks = self._chunks if any(one.kind == "model" for one in self.case.replies) else ()
         pieces = [found for chunk in chunks if (found := chunk.shown_of(name)) is not None]
         is_known = [bool(hunk.examined_before) for hunk in hunks]
         if not pieces:
@@ -280,6 +305,12 @@ class Coverage:
         )
         lines = [f"{_number(unseen, 'line')} of the diff {SHOWN_TO_NOBODY}"] if unseen else []
         return lines or ([f"{_number(unread, 'part')} of the diff not examined"] if unread else [])
+
+
+def _program_language(file: FileChange) -> str:
+    """Name the language that a file is a program in; empty for documents and data."""
+    language = LANGUAGES.named(file.language)
+    return language.title if language.is_code and not language.is_document else ""
 
 
 def unread_languages(coverage: Sequence[FileCoverage]) -> str:

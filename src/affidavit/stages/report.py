@@ -1,8 +1,7 @@
 """Compute verdict, gate, visibility, counts and coverage in code, and compile the native report."""
 
-import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
 from affidavit import __version__
 from affidavit.analysers.registry import ANALYSERS
@@ -11,9 +10,8 @@ from affidavit.config.settings import Settings
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
 from affidavit.iterations.scope import seen_before
-from affidavit.languages.registry import LANGUAGES, has_errors
 from affidavit.minds.ledger import add_usage
-from affidavit.ports import Case, Tree
+from affidavit.ports import Case
 from affidavit.prompts import PromptSet
 from affidavit.proof.coverage import Coverage, unread_languages, unseen_files
 from affidavit.proof.places import gather_places, spots_of
@@ -33,13 +31,10 @@ from affidavit.records.report import (
     count_set_aside,
     name_some,
 )
-from affidavit.redaction.spans import MARKER
 from affidavit.render.wording import counted, hidden_words, not_shown
 
 STAGE = "report"
 READ_LANGUAGES = frozenset(language for one in ANALYSERS for language in one.languages)
-HIDDEN_CODE = re.compile(rf"""(?<!["'`]){MARKER.pattern}""")
-"""What redaction hides beyond the value of a string."""
 Unseen = tuple[str, str]
 """A file that nobody looked at, and nobody who may has excused: such a change is not approved."""
 
@@ -55,11 +50,10 @@ def compile_report(
     """The report of a review. Verdict and gate come before what the user chose to see."""
     change = case.change
     judged, visible = _judged_and_visible(docket, case, settings, dismissals)
-    coverage = _coverage(docket, case, judged)
+    coverage = Coverage(case, docket, judged, seen_before(case), READ_LANGUAGES)
     covered = tuple(coverage.of(file) for file in change.files)
     unseen = unseen_files(change, covered, case.plan)
-    unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
-    incomplete = (*docket.incomplete, *unread, *_unread_settings(settings))
+    incomplete = (*docket.incomplete, *coverage.gaps(), *_unread_settings(settings))
     gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(incomplete))
     return Report(
         affidavit_version=__version__,
@@ -119,42 +113,6 @@ def _left_out(candidate: Candidate, change: Change, searchers: Container[str]) -
     if file is None or file.skipped is not SkipReason.EXCLUDED or candidate.specialist in searchers:
         return candidate
     return candidate.withhold(STAGE, Reason.EXCLUDED, file.path)
-
-
-def _coverage(docket: Docket, case: Case, judged: Sequence[Candidate]) -> Coverage:
-    return Coverage(
-        case.replies,
-        docket.replies,
-        docket.analyser_runs,
-        case.plan,
-        judged,
-        seen_before(case),
-        case.earlier.digest if case.earlier else "",
-        _shown_names(case),
-        lambda path: has_errors(path, case.repository.head.read(path)),
-        _program_language,
-        READ_LANGUAGES,
-        lambda file: _hidden_lines(file, case.repository.head),
-        "target branch" if case.change.tip else "base commit",
-    )
-
-
-def _hidden_lines(file: FileChange, head: Tree) -> int:
-    """Count the added lines whose code models do not see: a hostile change may look like a secret."""
-    shown = head.redacted_lines(file.path) or []
-    added = file.changed_lines("head")
-    return sum(bool(HIDDEN_CODE.search(shown[line - 1])) for line in added if line <= len(shown))
-
-
-def _program_language(file: FileChange) -> str:
-    language = LANGUAGES.named(file.language)
-    return language.title if language.is_code and not language.is_document else ""
-
-
-def _shown_names(case: Case) -> Callable[[str], str]:
-    """What models know files by: the trees are asked only where a name is shown without its secret."""
-    paths = (path for chunk in (case.plan.chunks if case.plan else ()) for path in chunk.paths)
-    return case.repository.redacted.shown_name if any(map(MARKER.search, paths)) else str
 
 
 def _per_role(talks: Sequence[RoleUsage]) -> tuple[RoleUsage, ...]:

@@ -76,7 +76,7 @@ def test_a_file_in_one_piece_has_no_parts() -> None:
 
 
 def test_a_link_is_not_followed_whatever_it_is_called() -> None:
-    file = Coverage((), (), (), None, ()).of(LINK)
+    file = Coverage(case_of(change_of(files=(LINK,))), Docket(), ()).of(LINK)
     said = "it is a link to /etc/passwd, which is not followed"
     assert (file.state, file.reason) == ("not_examined", said)
 
