@@ -1,5 +1,6 @@
 """The JSON Schema of `ReviewResult`, by version."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -21,15 +22,19 @@ CATEGORIES_WITH_A_FAILURE = (
 _TEXT = {"type": "string"}
 _FILLED_TEXT = {"type": "string", "minLength": 1}
 _LINE = {"type": "integer", "minimum": 1}
+_LINE_RANGE = {"type": "array", "items": _LINE, "minItems": 2, "maxItems": 2}
 _FLAG = {"type": "boolean"}
 _SIDE = {"type": "string", "enum": ["head", "base"]}
 
 
-def _strict_object(required: list[str], properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+def strict_object(
+    properties: dict[str, Any], required: Sequence[str] | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return the schema of an object that has these fields only; by default all are required."""
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": required,
+        "required": list(properties if required is None else required),
         "properties": properties,
         **more,
     }
@@ -50,18 +55,16 @@ _FINDING_FIELDS: dict[str, Any] = {
 }
 _FINDING_REQUIRED = ["id", "severity", "category", "title", "file", "line", "message"]
 
-_SEARCH = _strict_object(
-    ["pattern"],
-    {"pattern": _FILLED_TEXT, "paths": {"type": "array", "items": _FILLED_TEXT}, "side": _SIDE},
+_SEARCH = strict_object(
+    {"pattern": _FILLED_TEXT, "paths": {"type": "array", "items": _FILLED_TEXT}, "side": _SIDE}, ["pattern"]
 )
-_CAUSE = _strict_object(["file"], {"file": _FILLED_TEXT, "symbol": _TEXT})
+_CAUSE = strict_object({"file": _FILLED_TEXT, "symbol": _TEXT}, ["file"])
 
-_VERIFICATION = _strict_object(
-    ["code_examined", "line_range_examined", "verification_method", "checked_for_handling_elsewhere"],
+_VERIFICATION = strict_object(
     {
         # A short quote is extended from the file later, so it is not refused here.
         "code_examined": _FILLED_TEXT,
-        "line_range_examined": {"type": "array", "items": _LINE, "minItems": 2, "maxItems": 2},
+        "line_range_examined": _LINE_RANGE,
         "verification_method": _FILLED_TEXT,
         "checked_for_handling_elsewhere": _FLAG,
         "where_checked": _TEXT,
@@ -73,18 +76,18 @@ _VERIFICATION = _strict_object(
         "searches": {"type": "array", "items": _SEARCH},
         "caused_by": _CAUSE,
     },
+    ["code_examined", "line_range_examined", "verification_method", "checked_for_handling_elsewhere"],
     **{
         "if": {"properties": {"is_impact_finding": {"const": True}}, "required": ["is_impact_finding"]},
         "then": {"required": ["caused_by"]},
     },
 )
 
-_EXPECTED = _strict_object(
-    ["exit_code"], {"exit_code": {"type": "integer", "minimum": 0, "maximum": 255}, "output": _TEXT}
+_EXPECTED = strict_object(
+    {"exit_code": {"type": "integer", "minimum": 0, "maximum": 255}, "output": _TEXT}, ["exit_code"]
 )
-_ADDED_FILE = _strict_object(["path", "content"], {"path": _FILLED_TEXT, "content": _TEXT})
-_REPRODUCTION = _strict_object(
-    ["language", "program", "expected_at_head"],
+_ADDED_FILE = strict_object({"path": _FILLED_TEXT, "content": _TEXT})
+_REPRODUCTION = strict_object(
     {
         "language": _FILLED_TEXT,
         "program": _FILLED_TEXT,
@@ -93,17 +96,18 @@ _REPRODUCTION = _strict_object(
         # Null, or left out, where base lacks the code.
         "expected_at_base": {**_EXPECTED, "type": ["object", "null"]},
     },
+    ["language", "program", "expected_at_head"],
 )
-_DEPENDENCY_QUOTE = _strict_object(
-    ["package", "version", "file", "sha256", "code_examined"],
+_DEPENDENCY_QUOTE = strict_object(
     {
         "package": _FILLED_TEXT,
         "version": _FILLED_TEXT,
         "file": _FILLED_TEXT,
         "sha256": _FILLED_TEXT,
         "code_examined": _FILLED_TEXT,
-        "line_range_examined": {"type": "array", "items": _LINE, "minItems": 2, "maxItems": 2},
+        "line_range_examined": _LINE_RANGE,
     },
+    ["package", "version", "file", "sha256", "code_examined"],
 )
 _FOR_PROGRAMS = {"reproduction": _REPRODUCTION, "patch": _TEXT}
 _FOR_DEPENDENCIES = {"dependency_quotes": {"type": "array", "items": _DEPENDENCY_QUOTE}}
@@ -127,22 +131,17 @@ _FAILURE_IS_SHOWN = {
     },
 }
 
-_FINDING_1_0 = _strict_object(_FINDING_REQUIRED, _FINDING_FIELDS)
-_FINDING_1_1 = _strict_object(
-    [*_FINDING_REQUIRED, "verification"],
-    {**_FINDING_FIELDS, "verification": _VERIFICATION},
-    **_FAILURE_IS_SHOWN,
-)
-_FINDING_1_2 = _strict_object(
-    [*_FINDING_REQUIRED, "verification"],
-    {**_FINDING_FIELDS, "verification": _VERIFICATION_1_2},
-    **_FAILURE_IS_SHOWN,
-)
+
+def _finding_with(verification: dict[str, Any]) -> dict[str, Any]:
+    return strict_object(
+        {**_FINDING_FIELDS, "verification": verification},
+        [*_FINDING_REQUIRED, "verification"],
+        **_FAILURE_IS_SHOWN,
+    )
 
 
 def _review_result(finding: dict[str, Any]) -> dict[str, Any]:
-    return _strict_object(
-        ["schema_version", "prompt_version", "findings"],
+    return strict_object(
         {
             "schema_version": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+$"},
             "prompt_version": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
@@ -150,13 +149,14 @@ def _review_result(finding: dict[str, Any]) -> dict[str, Any]:
             "findings": {"type": "array", "items": finding},
             "meta": {"type": "object", "additionalProperties": True},
         },
+        ["schema_version", "prompt_version", "findings"],
     )
 
 
 SCHEMAS: dict[str, dict[str, Any]] = {
-    "1.0": _review_result(_FINDING_1_0),
-    "1.1": _review_result(_FINDING_1_1),
-    "1.2": _review_result(_FINDING_1_2),
+    "1.0": _review_result(strict_object(_FINDING_FIELDS, _FINDING_REQUIRED)),
+    "1.1": _review_result(_finding_with(_VERIFICATION)),
+    "1.2": _review_result(_finding_with(_VERIFICATION_1_2)),
 }
 
 

@@ -80,11 +80,8 @@ class Coverage:
             *self._only_names(file, able, examined_by, hunks),
             *self._missing([name for name in able if name not in examined_by], file),
         ]
-        carried_from = (
-            self.case.earlier.digest
-            if self.case.earlier and any(hunk.examined_before for hunk in hunks)
-            else ""
-        )
+        earlier = self.case.earlier if any(hunk.examined_before for hunk in hunks) else None
+        carried_from = earlier.digest if earlier else ""
         if examined_by or carried_from:
             reasons += self._unshown(file, hunks)
             state = "partly" if reasons else "examined"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from affidavit.contract.reply_text import object_with_key
+from affidavit.contract.schema import strict_object
 from affidavit.records.candidate import Candidate, Judgement, Scenario, Worth
 from affidavit.records.docket import Group
 from affidavit.records.finding import Severity
@@ -62,38 +63,26 @@ def _ruling(**fields: object) -> Judgement:
 
 UNCHANGED = "unchanged"
 JUDGEMENT_SCHEMA_NAME = "verification_judgment"
-JUDGEMENT_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["scenario", "judgment", "qualified", "worth", "reason", "severity"],
-    "properties": {
-        "scenario": {"type": "string", "enum": list(get_args(Scenario))},
-        "judgment": {
-            "type": "string",
-            "enum": ["CONFIRMED", "REFUTED"],
-            "description": "Binary verification judgment for the finding",
-        },
-        "qualified": {"type": "boolean"},
-        "worth": {"type": "string", "enum": ["act", "maybe", "nit"]},
-        "reason": {"type": "string"},
-        "severity": {"type": "string", "enum": [str(one) for one in Severity]},
+_JUDGEMENT: dict[str, Any] = {
+    "scenario": {"type": "string", "enum": list(get_args(Scenario))},
+    "judgment": {
+        "type": "string",
+        "enum": ["CONFIRMED", "REFUTED"],
+        "description": "Binary verification judgment for the finding",
     },
+    "qualified": {"type": "boolean"},
+    "worth": {"type": "string", "enum": ["act", "maybe", "nit"]},
+    "reason": {"type": "string"},
+    "severity": {"type": "string", "enum": [str(one) for one in Severity]},
 }
-RUN: dict[str, Any] = {
+_RUN = {
     "type": "string",
     "description": "The `run` that run_program answered with, where a program decided it; otherwise empty",
 }
+JUDGEMENT_SCHEMA = strict_object(_JUDGEMENT)
+RUNNING_SCHEMA = strict_object({**_JUDGEMENT, "run": _RUN})
+"""For a verifier that can run programs: it names the one that decided."""
 JUDGEMENTS = ("CONFIRMED", "REFUTED")
-
-
-def running_schema() -> dict[str, Any]:
-    """Return the schema for a verifier that can run programs: it names the one that decided."""
-    properties = {**JUDGEMENT_SCHEMA["properties"], "run": RUN}
-    return {
-        **JUDGEMENT_SCHEMA,
-        "required": [*JUDGEMENT_SCHEMA["required"], "run"],
-        "properties": properties,
-    }
 
 
 def read_judgement(text: str | None, model: str) -> Judgement | str:
@@ -138,25 +127,13 @@ def _word(value: Any, known: Iterable[str]) -> str | None:
 
 
 GROUPING_SCHEMA_NAME = "findings_by_cause"
-GROUPING_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["groups"],
-    "properties": {
-        "groups": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["cause", "findings"],
-                "properties": {
-                    "cause": {"type": "string", "description": "What one fix would settle, in a sentence"},
-                    "findings": {"type": "array", "items": {"type": "string"}},
-                },
-            },
-        }
-    },
-}
+_GROUP = strict_object(
+    {
+        "cause": {"type": "string", "description": "What one fix would settle, in a sentence"},
+        "findings": {"type": "array", "items": {"type": "string"}},
+    }
+)
+GROUPING_SCHEMA = strict_object({"groups": {"type": "array", "items": _GROUP}})
 MAX_CAUSE = 300
 
 

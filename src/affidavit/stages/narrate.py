@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from affidavit.contract.reply_text import object_with_key
+from affidavit.contract.schema import strict_object
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
 from affidavit.proof.rewording import contradicts, is_too_long, why_not_taken
@@ -21,33 +22,18 @@ MAX_SUMMARY = 1_000
 MAX_SENTENCE = 400
 MAX_NOTES = 5
 MAX_RECOMMENDATIONS = 3
-WORDS_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["summary", "positive_notes", "recommendations", "shorter"],
-    "properties": {
-        "summary": {"type": "string"},
-        "positive_notes": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["file_path", "note"],
-                "properties": {"file_path": {"type": "string"}, "note": {"type": "string"}},
-            },
-        },
-        "recommendations": {"type": "array", "items": {"type": "string"}},
+_TEXT = {"type": "string"}
+WORDS_SCHEMA = strict_object(
+    {
+        "summary": _TEXT,
+        "positive_notes": {"type": "array", "items": strict_object({"file_path": _TEXT, "note": _TEXT})},
+        "recommendations": {"type": "array", "items": _TEXT},
         "shorter": {
             "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["id", "title", "message"],
-                "properties": {name: {"type": "string"} for name in ("id", "title", "message")},
-            },
+            "items": strict_object({"id": _TEXT, "title": _TEXT, "message": _TEXT}),
         },
-    },
-}
+    }
+)
 
 
 async def narrate(report: Report, panel: "Panel", briefing: "Briefing", emit: Emit) -> Report:

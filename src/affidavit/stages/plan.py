@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from affidavit.contract.reply_text import object_with_key
+from affidavit.contract.schema import strict_object
 from affidavit.events import Emit, handoff
 from affidavit.iterations.scope import parts_to_show
 from affidavit.ports import Case, Mind, Talk
@@ -104,23 +105,15 @@ async def _plan_while_probing(
 
 
 def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
-    """What the planner answers."""
-    texts = {"type": "array", "items": {"type": "string"}, "maxItems": MAX_QUESTIONS}
-    return {
+    """Return the schema of the planner's answer."""
+    text = {"type": "string"}
+    texts = {"type": "array", "items": text, "maxItems": MAX_QUESTIONS}
+    questions = {
         "type": "object",
         "additionalProperties": False,
-        "required": ["goal", "approach", "impact", "questions"],
-        "properties": {
-            "goal": {"type": "string"},
-            "approach": {"type": "string"},
-            "impact": {"type": "string"},
-            "questions": {
-                "type": "object",
-                "additionalProperties": False,
-                "properties": dict.fromkeys(lenses, texts),
-            },
-        },
+        "properties": dict.fromkeys(lenses, texts),
     }
+    return strict_object({"goal": text, "approach": text, "impact": text, "questions": questions})
 
 
 async def _unplanned() -> Planned:

@@ -1,8 +1,7 @@
 """Ask a model about one finding of a report."""
 
-from typing import Any
-
 from affidavit.contract.reply_text import object_with_key
+from affidavit.contract.schema import strict_object
 from affidavit.ports import Talk, ToolSource
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
@@ -11,12 +10,9 @@ from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.map_text import NOTHING
 
 ANSWER_SCHEMA_NAME = "answer"
-ANSWER_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["answer"],
-    "properties": {"answer": {"type": "string", "description": "The answer in plain text, at most a page"}},
-}
+ANSWER_SCHEMA = strict_object(
+    {"answer": {"type": "string", "description": "The answer in plain text, at most a page"}}
+)
 MAX_TURNS = 20
 MAX_HIT_LENGTH = 200
 

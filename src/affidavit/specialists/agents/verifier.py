@@ -15,9 +15,9 @@ from affidavit.prompts import PromptSet
 from affidavit.proof.judgement import (
     JUDGEMENT_SCHEMA,
     JUDGEMENT_SCHEMA_NAME,
+    RUNNING_SCHEMA,
     read_judgement,
     read_run,
-    running_schema,
 )
 from affidavit.proof.running.own_names import own_names, printed_lines
 from affidavit.proof.running.reproduction import shows_nothing
@@ -167,7 +167,7 @@ class ModelVerifier:
             + (prompts.section("running-verifier") if can_run else ""),
             prefix=self.briefing.verifier_text(self.plan),
             task="",
-            schema=running_schema() if can_run else JUDGEMENT_SCHEMA,
+            schema=RUNNING_SCHEMA if can_run else JUDGEMENT_SCHEMA,
             schema_name=JUDGEMENT_SCHEMA_NAME,
             tools=self.tools(),
             max_turns=20,
