@@ -19,7 +19,6 @@ from affidavit.records.report import Answer, Gap, RoleUsage
 from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.chunks import (
     PartsOfFiles,
-    changed_line_count,
     definition_starts,
     divide,
     shown_line_count,
@@ -187,7 +186,7 @@ def plan_by_size(
     """
     files = [file for file in change.reviewed_files() if parts is None or file.path in parts]
     division = divide(files, definition_starts(symbols), parts=parts)
-    lines = changed_line_count(change) if parts is None else shown_line_count(change, division.chunks)
+    lines = shown_line_count(change, division.chunks)
     most = 1 if lines <= FEW_LINES else 2 if lines <= SMALL_LINES else len(lenses)
     return Plan(
         questions=dict.fromkeys([*lenses[:most], *always], ()),

@@ -67,17 +67,22 @@ def divide(
     `parts` says which parts of which files are to be shown, where not all of them are.
     """
     packing = _Packing(chunk_tokens)
-    too_long: list[str] = []
+    not_shown: list[str] = []
     for file in files:
         wanted = (parts or {}).get(file.path, ())
         for portion in _portions(file, (starts or {}).get(file.path, frozenset()), chunk_tokens, wanted):
             if portion.tokens > chunk_tokens:
-                too_long.append(_too_long(file, portion))
+                not_shown.append(f"{_place(file, portion)} is too long for one conversation")
             else:
                 packing.add(portion)
     chunks = [_chunk(number, portions) for number, portions in enumerate(packing.full, start=1)]
-    left_out = _left_out(files, [portion for portions in packing.full[max_chunks:] for portion in portions])
-    return Division(tuple(chunks[:max_chunks]), (*too_long, *left_out))
+    by_path = {file.path: file for file in files}
+    not_shown += [
+        f"{_place(by_path[portion.path], portion)} is left out: the change is too large"
+        for portions in packing.full[max_chunks:]
+        for portion in portions
+    ]
+    return Division(tuple(chunks[:max_chunks]), tuple(not_shown))
 
 
 def definition_starts(symbols: Iterable[SymbolChange]) -> dict[str, frozenset[int]]:
@@ -99,18 +104,8 @@ def shown_hunks(file: FileChange, chunk: Chunk) -> list[Hunk]:
     return [file.hunks[piece.hunk].part(piece.start, piece.end) for piece in pieces]
 
 
-def changed_line_count(change: Change) -> int:
-    """How many lines the change adds and removes in files that are looked at, or moves from elsewhere."""
-    return sum(
-        line[0] != " " or bool(file.came_from)
-        for file in change.reviewed_files()
-        for hunk in file.hunks
-        for line in hunk.lines
-    )
-
-
 def shown_line_count(change: Change, chunks: Iterable[Chunk]) -> int:
-    """How many added and removed lines these chunks show, which is not all where most was seen before."""
+    """Count the added, removed and moved lines that these chunks show."""
     return sum(
         line[0] != " " or bool(file.came_from)
         for chunk in chunks
@@ -123,25 +118,16 @@ def shown_line_count(change: Change, chunks: Iterable[Chunk]) -> int:
 def _portions(
     file: FileChange, starts: frozenset[int], chunk_tokens: int, wanted: Sequence[tuple[int, int, int]] = ()
 ) -> Iterator[_Portion]:
-    if wanted and not _is_whole(file, wanted):
-        for number, first, last in wanted:
-            hunk = file.hunks[number].part(first, last)
-            for start, end in _cuts(hunk, starts, chunk_tokens):
-                piece = Piece(path=file.path, hunk=number, start=first + start, end=first + end)
-                yield _Portion(file.path, _tokens(hunk.lines[start:end]), piece)
+    whole = [(number, 0, len(hunk.lines)) for number, hunk in enumerate(file.hunks)]
+    tokens = sum(_tokens(hunk.lines) for hunk in file.hunks)
+    if list(wanted or whole) == whole and tokens <= chunk_tokens:
+        yield _Portion(file.path, tokens)
         return
-    whole = sum(_tokens(hunk.lines) for hunk in file.hunks)
-    if whole <= chunk_tokens:
-        yield _Portion(file.path, whole)
-        return
-    for number, hunk in enumerate(file.hunks):
+    for number, first, last in wanted or whole:
+        hunk = file.hunks[number].part(first, last)
         for start, end in _cuts(hunk, starts, chunk_tokens):
-            piece = Piece(path=file.path, hunk=number, start=start, end=end)
+            piece = Piece(path=file.path, hunk=number, start=first + start, end=first + end)
             yield _Portion(file.path, _tokens(hunk.lines[start:end]), piece)
-
-
-def _is_whole(file: FileChange, wanted: Sequence[tuple[int, int, int]]) -> bool:
-    return list(wanted) == [(number, 0, len(hunk.lines)) for number, hunk in enumerate(file.hunks)]
 
 
 def _cuts(hunk: Hunk, starts: frozenset[int], chunk_tokens: int) -> Iterator[tuple[int, int]]:
@@ -186,18 +172,6 @@ def _tokens(lines: Sequence[str]) -> int:
 
 def _line_tokens(line: str) -> int:
     return (len(line.encode("utf-8", "replace")) + LINE_MARKS) // BYTES_PER_TOKEN + 1
-
-
-def _too_long(file: FileChange, portion: _Portion) -> str:
-    return f"{_place(file, portion)} is too long for one conversation"
-
-
-def _left_out(files: Sequence[FileChange], portions: Sequence[_Portion]) -> list[str]:
-    by_path = {file.path: file for file in files}
-    return [
-        f"{_place(by_path[portion.path], portion)} is left out: the change is too large"
-        for portion in portions
-    ]
 
 
 def _place(file: FileChange, portion: _Portion) -> str:
