@@ -9,6 +9,7 @@ from affidavit.records.change import Comment
 from affidavit.records.iteration import HISTORY_WINDOW, Earlier, IterationSummary, Scope
 from affidavit.records.plan import Chunk
 from affidavit.redaction.text import redact_text
+from affidavit.specialists.agents.chunks import packed
 
 MAX_CHARACTERS = 8_000
 MAX_NAMED = 12
@@ -126,21 +127,11 @@ def comments_on(chunk: Chunk, comments: Sequence[Comment], chunks: Sequence[Chun
 
 
 def pages_of(comments: Sequence[NumberedComment], page_characters: int = PAGE_CHARACTERS) -> list[Page]:
-    """All comments, nothing cut: one that is longer than a page continues on the next."""
-    pages: list[list[tuple[int, str]]] = []
-    size = 0
-    for number, text in _texts(comments, page_characters):
-        if not pages or size + len(text) > page_characters:
-            pages.append([])
-            size = 0
-        pages[-1].append((number, text))
-        size += len(text)
-    return [_page(texts) for texts in pages]
-
-
-def _page(texts: Sequence[tuple[int, str]]) -> Page:
-    numbers = tuple(dict.fromkeys(number for number, _ in texts))
-    return Page("\n\n".join(text for _, text in texts), numbers)
+    """Divide comments into pages; nothing is cut: a long one continues on the next page."""
+    return [
+        Page("\n\n".join(text for _, text in page), tuple(dict.fromkeys(number for number, _ in page)))
+        for page in packed(_texts(comments, page_characters), page_characters, lambda one: len(one[1]))
+    ]
 
 
 def _home(comment: Comment, chunks: Sequence[Chunk]) -> int:
@@ -150,7 +141,8 @@ def _home(comment: Comment, chunks: Sequence[Chunk]) -> int:
 def _texts(comments: Sequence[NumberedComment], page_characters: int) -> Iterator[tuple[int, str]]:
     for number, comment in comments:
         heading = _heading(number, comment)
-        for lines in _filled(_barred(comment.body, page_characters // 4), page_characters // 2):
+        barred = _barred(comment.body, page_characters // 4)
+        for lines in packed(barred, page_characters // 2, lambda line: len(line) + 1):
             yield number, "\n".join([heading, *lines])
             heading = f"Comment {number}, continued:"
 
@@ -162,19 +154,6 @@ def _barred(body: str, longest: int) -> list[str]:
         for line in body.splitlines() or [""]
         for start in range(0, max(len(line), 1), longest)
     ]
-
-
-def _filled(lines: Sequence[str], room: int) -> list[list[str]]:
-    """The lines in as many lots as needed."""
-    lots: list[list[str]] = [[]]
-    size = 0
-    for line in lines:
-        if lots[-1] and size + len(line) > room:
-            lots.append([])
-            size = 0
-        lots[-1].append(line)
-        size += len(line) + 1
-    return lots
 
 
 def _heading(number: int, comment: Comment) -> str:

@@ -1,12 +1,14 @@
 """Divide a change into parts that fit into one conversation each: by files, by hunks, by definitions."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.context import SymbolChange
 from affidavit.records.plan import Chunk, Piece
 
+Item = TypeVar("Item")
 CHUNK_TOKENS = 60_000
 MAX_CHUNKS = 40
 """More than that is no change that a reviewer could hold: the rest is said to be left out."""
@@ -37,21 +39,18 @@ class _Portion:
     piece: Piece | None = None
 
 
-@dataclass
-class _Packing:
-    """Portions side by side, as many in a chunk as fit."""
-
-    chunk_tokens: int
-    full: list[list[_Portion]] = field(default_factory=list)
-    size: int = 0
-
-    def add(self, portion: _Portion) -> None:
-        """Into the last chunk where it fits, else into a new one."""
-        if not self.full or self.size + portion.tokens > self.chunk_tokens:
-            self.full.append([])
-            self.size = 0
-        self.full[-1].append(portion)
-        self.size += portion.tokens
+def packed(items: Iterable[Item], room: int, size_of: Callable[[Item], int]) -> list[list[Item]]:
+    """Put items into lots, in their order and as many as fit."""
+    lots: list[list[Item]] = []
+    left = 0
+    for item in items:
+        size = size_of(item)
+        if not lots or size > left:
+            lots.append([])
+            left = room
+        lots[-1].append(item)
+        left -= size
+    return lots
 
 
 def divide(
@@ -66,7 +65,7 @@ def divide(
 
     `parts` says which parts of which files are to be shown, where not all of them are.
     """
-    packing = _Packing(chunk_tokens)
+    fitting: list[_Portion] = []
     not_shown: list[str] = []
     for file in files:
         wanted = (parts or {}).get(file.path, ())
@@ -74,15 +73,16 @@ def divide(
             if portion.tokens > chunk_tokens:
                 not_shown.append(f"{_place(file, portion)} is too long for one conversation")
             else:
-                packing.add(portion)
-    chunks = [_chunk(number, portions) for number, portions in enumerate(packing.full, start=1)]
+                fitting.append(portion)
+    lots = packed(fitting, chunk_tokens, lambda portion: portion.tokens)
+    chunks = [_chunk(number, portions) for number, portions in enumerate(lots[:max_chunks], start=1)]
     by_path = {file.path: file for file in files}
     not_shown += [
         f"{_place(by_path[portion.path], portion)} is left out: the change is too large"
-        for portions in packing.full[max_chunks:]
+        for portions in lots[max_chunks:]
         for portion in portions
     ]
-    return Division(tuple(chunks[:max_chunks]), tuple(not_shown))
+    return Division(tuple(chunks), tuple(not_shown))
 
 
 def definition_starts(symbols: Iterable[SymbolChange]) -> dict[str, frozenset[int]]:
