@@ -36,6 +36,9 @@ PARTS = {
     "format.py": "T = '%s%s' % ('{}', '{}')\n",
     "folded.yml": "token: >-\n  {}\n  {}\n",
     "list.js": "const t = ['{}', '{}'].join('')\n",
+    "braces.py": "T = f'{}{{\"{}\"}}'\n",
+    "template.js": "const t = `{}${{'{}'}}`\n",
+    "comment.c": 'char *t = "{}" /* one */ "{}";\n',
     "lines.go": 'var t = "{}" +\n\t"{}"\n',
 }
 
@@ -93,6 +96,8 @@ AFTER = {
     "parts_before/a.py": f"import os\n{in_parts('parts before')}",
     "parts_before/b.py": in_parts("whole before"),
     "parts_replaced/a.py": f'T = "ghp_" + "{token("new part")[4:]}"\n',
+    "wide/a.txt": f"x = 1\n{named('little')}".encode("utf-16-le"),
+    "wide/b.txt": f"x = 1\n{named('big')}".encode("utf-16-be"),
     **{f"parts/{name}": in_parts(name, text) for name, text in PARTS.items()},
     "no_parts/a.py": "NAMES = ['{}', '{}']\n".format(*halves("only listed")),
     "no_parts/b.py": f'T = "ghp_" + "{"x" * 36}"\nU = "ghp_" + "{drawn("", 29, 5)}EXAMPLE"\n',
@@ -172,6 +177,10 @@ def test_a_token_that_is_written_in_parts_is_found_and_not_printed(found: Found)
     assert {one["rule_id"] for one in findings} == {"kingfisher/github-pat"}
     told = json.dumps(findings)
     assert not any(half in told for name in PARTS for half in halves(name))
+
+
+def test_a_token_in_a_text_of_two_bytes_a_letter_is_found_without_a_mark(found: Found) -> None:
+    assert places(found("wide")) == [("a.txt", 2), ("b.txt", 2)]
 
 
 def test_a_token_of_which_the_change_adds_one_half_is_new(found: Found) -> None:

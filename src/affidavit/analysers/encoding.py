@@ -32,8 +32,19 @@ def as_utf8(path: str, content: bytes) -> bytes:
         return _python_as_utf8(content)
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", "replace").encode()
+    if wide := _unmarked_utf16(content):
+        return content.decode(wide, "replace").encode()
     # Shells and script engines read a file that is not UTF-8 all the same, and the rest of it is sound.
     return content.decode("utf-8", "replace").encode()
+
+
+def _unmarked_utf16(content: bytes) -> str | None:
+    """Return the encoding of a text without a mark in which every second byte is nearly always zero."""
+    firsts, seconds = (part.count(0) for part in (content[::2], content[1::2]))
+    more, fewer = max(firsts, seconds), min(firsts, seconds)
+    if more * 4 < len(content) or fewer * 16 > more:
+        return None
+    return "utf-16-be" if firsts > seconds else "utf-16-le"
 
 
 def read_otherwise(tree: Tree, paths: Iterable[str]) -> list[Unread]:

@@ -11,7 +11,8 @@ from affidavit.redaction.spans import merged
 _QUOTE = r"[\"'\x60]"
 _OPENS = rf"[bBfFrRuU$@]{{0,2}}{_QUOTE}"
 _FORMAT = r"(?:%[sv]|\$?\{\w{0,10}\})"
-_COMMENT = r"(?:\s*(?:#|//)[^\n]*\n)*"
+_COMMENT = r"(?:\s*(?:(?:#|//)[^\n]*\n|/\*[^*\n]*\*+/))*"
+_LETTER = r"[\w+/=.~-]"
 JOINT = compile_linear(
     rf"{_QUOTE}{_COMMENT}[\s\\]*(?:[)\]]?\s*(?:[+&~]|\.{{1,2}}|<<|\|\|)\s*{_COMMENT}[\s(\[\\]*)?{_OPENS}"
     rf"|{_QUOTE}\s*;?\s+[\w.$]{{1,60}}\s*(?:[+.]=|<<)\s*{_OPENS}"
@@ -23,6 +24,11 @@ JOINT = compile_linear(
     r"|\xef\xb8[\x80-\x8f]|\xf3\xa0[\x80-\x87][\x80-\xbf]"
 )
 """The joint between two parts of a string: quotes, a continued line, characters without width."""
+BRACED = (
+    compile_linear(rf"(?:{_QUOTE}|\}}){_LETTER}{{1,80}}(\$?\{{\s{{0,20}}{_QUOTE})"),
+    compile_linear(rf"({_QUOTE}(?:![sra])?\s{{0,20}}\}}){_LETTER}"),
+)
+"""The edges of a string inside of a formatted one: `f"a{'b'}c"`, and with a dollar sign in JavaScript."""
 LISTED = compile_linear(
     rf"{_QUOTE}{{2}}\.join\(\s{{0,60}}[\[({{]?"
     rf"|{_FORMAT}{{2,20}}{_QUOTE}\s{{0,20}}(?:%\s{{0,20}}\(|\.format\(|,)"
@@ -79,6 +85,8 @@ def _spans(data: bytes) -> Iterator[Joint]:
         is_empty = end - start == 2 and data[start] in QUOTES
         if not is_empty or (data[start - 1 : start].isalnum() and data[end : end + 1].isalnum()):
             yield start, end
+    for edge in BRACED:
+        yield from (found.span(1) for found in edge.finditer(data))
 
 
 def _listed(data: bytes) -> Iterator[Joint]:
