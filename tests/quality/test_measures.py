@@ -203,8 +203,10 @@ def test_a_report_of_another_version_is_counted_and_left_out(store: Store) -> No
 
 
 def test_a_report_is_given_the_rate_of_the_moment(store: Store) -> None:
-    report = labelled(store, Label.WRONG, Label.VALID)
-    assert with_measured(report, store).measured == rate_of(1, 2)
+    report = labelled(store, Label.WRONG, *[Label.VALID] * 18)
+    assert with_measured(report, store).measured == "too few labels"
+    add_label(store, report_of([shown("x", "ffff")], "r2"), shown("x", "ffff"), Label.VALID)
+    assert with_measured(report, store).measured == rate_of(1, 20)
 
 
 def test_mistakes_are_told_with_the_newest_label_first(store: Store) -> None:

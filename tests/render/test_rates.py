@@ -42,8 +42,8 @@ def test_every_report_carries_a_headline_of_enough_labels(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown", "sarif", "junit", "review-result"])
-@pytest.mark.parametrize("measured", [None, Rate(count=1, n=19, share=1 / 19, low=0.01, high=0.25)])
-def test_a_rate_of_fewer_than_twenty_labels_is_left_out(name: str, measured: Rate | None) -> None:
+@pytest.mark.parametrize("measured", [None, "too few labels"])
+def test_a_rate_of_fewer_than_twenty_labels_is_left_out(name: str, measured: str | None) -> None:
     text = render(a_report().model_copy(update={"measured": measured}), name)
     assert "rror rate" not in text
     assert "measured" not in text

@@ -13,6 +13,7 @@ from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.measure import (
+    MIN_LABELS,
     Absences,
     Dimension,
     Fates,
@@ -24,6 +25,7 @@ from affidavit.records.measure import (
     RateGroup,
     ReviewPoint,
     Spread,
+    TooFew,
 )
 from affidavit.records.report import Report
 from affidavit.store.open import Store
@@ -99,7 +101,9 @@ def measure_headline(store: Store, tenant: str | None = None) -> Rate | None:
 
 def with_measured(report: Report, store: Store, tenant: str | None = None) -> Report:
     """The report with what is known of this installation's error rate, or of a tenant's, at this moment."""
-    return report.model_copy(update={"measured": measure_headline(store, tenant)})
+    rate = measure_headline(store, tenant)
+    few: TooFew = "too few labels"
+    return report.model_copy(update={"measured": few if rate and rate.n < MIN_LABELS else rate})
 
 
 def measure_quality(

@@ -120,6 +120,9 @@ class LabelledFinding(Record):
     is_shown: bool
 
 
+MIN_LABELS = 20
+"""Fewer labels say nothing about the next report."""
+TooFew = Literal["too few labels"]
 Dimension = Literal["specialist", "category", "severity", "model", "prompt_version", "month"]
 
 

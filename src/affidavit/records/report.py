@@ -13,7 +13,7 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserRun, DependencyCheck, ReproductionCheck, ToolUse
 from affidavit.records.finding import Severity
 from affidavit.records.iteration import Earlier, FollowUp
-from affidavit.records.measure import Rate
+from affidavit.records.measure import Rate, TooFew
 from affidavit.records.plan import Plan
 from affidavit.records.program_runs import ProbeRun, TrialStep
 from affidavit.records.record import Record
@@ -294,10 +294,10 @@ class Report(Record):
     follow_up: FollowUp | None = None
     behaviour: tuple[BehaviourRow, ...] = ()
     inputs: Inputs = Field(default_factory=Inputs)
-    measured: Rate | None = None
+    measured: Rate | TooFew | None = None
     """Wrong among the shown and labelled findings of this installation, when the review was made.
 
-    None: not measured yet. No part of the proof.
+    None: nothing is labelled yet. No part of the proof.
     """
 
     @property

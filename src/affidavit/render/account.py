@@ -8,7 +8,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import IN_NAME
 from affidavit.records.iteration import Fate, FindingDecision
-from affidavit.records.measure import Rate
+from affidavit.records.measure import Rate, TooFew
 from affidavit.records.report import Report
 from affidavit.render.wording import counted, is_same_commits, withheld_reason
 
@@ -145,8 +145,6 @@ def _line(decision: FindingDecision) -> str:
 
 EN_DASH = "\u2013"
 NOT_MEASURED = "not measured yet"
-MIN_LABELS = 20
-"""Fewer labels say nothing about the next report."""
 
 
 def percent(share: float) -> str:
@@ -164,11 +162,11 @@ def rate_words(rate: Rate, dash: str = EN_DASH) -> str:
     return f"{percent(rate.share)} [{100 * rate.low:.1f}{dash}{100 * rate.high:.1f}], n={rate.n}"
 
 
-def measured_words(rate: Rate | None, dash: str = EN_DASH) -> str:
-    """The headline of an installation: `wrong: 2.1% [0.9-4.8], n=190`, or that it is not measured yet."""
-    return f"wrong: {rate_words(rate, dash)}" if rate else NOT_MEASURED
+def measured_words(rate: Rate | TooFew | None, dash: str = EN_DASH) -> str:
+    """The headline of an installation: `wrong: 2.1% [0.9-4.8], n=190`, or why there is none."""
+    return f"wrong: {rate_words(rate, dash)}" if isinstance(rate, Rate) else rate or NOT_MEASURED
 
 
-def headline_words(rate: Rate | None, dash: str = EN_DASH) -> str:
+def headline_words(rate: Rate | TooFew | None) -> str:
     """The headline as a report has it; empty while there are too few labels."""
-    return measured_words(rate, dash) if rate and rate.n >= MIN_LABELS else ""
+    return measured_words(rate) if isinstance(rate, Rate) else ""

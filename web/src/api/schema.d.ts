@@ -3174,7 +3174,8 @@ export interface components {
              */
             behaviour: components["schemas"]["BehaviourRow"][];
             inputs: components["schemas"]["Inputs"];
-            measured: components["schemas"]["Rate"] | null;
+            /** Measured */
+            measured: components["schemas"]["Rate"] | "too few labels" | null;
         };
         /** ReportView */
         ReportView: {
