@@ -1,6 +1,7 @@
 """A report cannot name another change, another base or other words of the commits than git has."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,23 @@ def test_a_first_commit_is_compared_with_the_empty_tree(repository: Repo, machin
     details = [proof.detail for proof in made.recheck(made.content).proofs if proof.kind == "change"]
     assert made.outcome(made.content) is True
     assert details[0].startswith("base tree 4b825dc642cb")
+
+
+def test_a_merge_base_that_is_called_the_tip_of_the_target_is_said(tmp_path: Path, machine: Machine) -> None:
+    repo = Repo(tmp_path / "parted")
+    base = repo.commit("Base", {"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "-b", "feature")
+    repo.commit("Change", {"a.py": "a = 2\n"})
+    repo.git("checkout", "-q", "main")
+    tip = repo.commit("Go on", {"b.py": "b = 1\n"})
+    done = affidavit("review", "main...feature", "--format", "report", "--no-store", cwd=repo.path)
+    made = Made(repo.path, json.loads(done.out), machine)
+    said = f"that main was at {base[:12]}; it is at {tip[:12]} here"
+    assert said not in made.recheck(made.content).words
+    tree = repo.git("rev-parse", f"{base}^{{tree}}")
+    relabelled = forged(made.content, ("change", "tip", "commit"), lambda _: base)
+    relabelled = forged(relabelled, ("change", "tip", "tree"), lambda _: tree)
+    assert said in made.recheck(relabelled).words
 
 
 @pytest.mark.parametrize("source", ["staged", "working_tree"])

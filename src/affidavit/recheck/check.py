@@ -15,7 +15,7 @@ from affidavit.diff.rebuild import compare_record, has_its_trees
 from affidavit.errors import InputError
 from affidavit.events import iso
 from affidavit.git.repository import GitRepository
-from affidavit.git.revisions import parse_range
+from affidavit.git.revisions import find_commit, parse_range
 from affidavit.pipeline import conclude
 from affidavit.ports import Case, Specialist
 from affidavit.prompts import current_prompts
@@ -151,6 +151,17 @@ def _of_authors(report: Report) -> Iterator[str]:
         yield f"the error rate of the installation: {measured_words(report.measured)}"
 
 
+def _of_target(change: Change, repository: GitRepository) -> Iterator[str]:
+    """Say where the branch of a range was, if it is elsewhere here: it moved, or the report is forged."""
+    then = change.tip or change.base
+    try:
+        now = find_commit(repository.store, then.name) if change.source == "range" else None
+    except InputError:
+        now = None
+    if now and now != then.commit:
+        yield f"that {then.name} was at {(then.commit or '')[:SHORT]}; it is at {now[:SHORT]} here"
+
+
 MAX_DIFFERENCES = 10
 SHORT = 12
 OF_COMMITS = tuple(("change", name) for name in ("commits", "base", "head", "title", "description"))
@@ -204,7 +215,7 @@ async def recheck(
     if whole.holds is None and not is_in_part:
         proofs += await _check_blocking(report, case, settings, replies)
     words = taken_on_its_word(report, settings, runs_programs=runs_programs)
-    return Rechecked(tuple(proofs), (*words, *unseen))
+    return Rechecked(tuple(proofs), (*words, *_of_target(report.change, repository), *unseen))
 
 
 def without_commands(settings: Settings) -> Settings:
