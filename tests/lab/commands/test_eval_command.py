@@ -119,6 +119,7 @@ def test_where_no_case_could_be_run_the_exit_code_is_2(cases: Path) -> None:
         (("cases", "--max-wrong", "-1"), "--max-wrong: expected a whole number, or a share"),
         (("cases/harmless", "--min-recall", "0.5"), "no case expects a problem"),
         (("cases", "--resume", "nowhere"), "there is no folder nowhere"),
+        (("--mutate", "--out", "planted"), "No such option"),
     ],
 )
 def test_bad_input_makes_the_exit_code_2_with_a_sentence(

@@ -1,4 +1,4 @@
-"""`affidavit eval --verifier` as a user runs it: real claims, real repositories, a model over the wire."""
+"""`affidavit eval verifier` as a user runs it: real claims, real repositories, a model over the wire."""
 
 import json
 import shutil
@@ -41,7 +41,7 @@ Run = Callable[..., Done]
 @pytest.fixture
 def run(folder: Path) -> Run:
     def run_command(*options: str | Path) -> Done:
-        return affidavit("eval", "--verifier", "--model", "judge", "--quiet", *options, cwd=folder)
+        return affidavit("eval", "verifier", "--model", "judge", "--quiet", *options, cwd=folder)
 
     return run_command
 
@@ -189,7 +189,7 @@ def test_a_verifier_is_shown_what_the_program_of_a_claim_did(tmp_path: Path) -> 
     (held,) = load_claims(tmp_path / "claims")
     with serving(verifier_of(held.claims, as_known)) as (address, script):
         chosen = ("--model", "judge", "--base-url", address, "--quiet", "--min-refuted", "1", "--run")
-        done = affidavit("eval", "--verifier", "claims", *chosen, cwd=tmp_path)
+        done = affidavit("eval", "verifier", "claims", *chosen, cwd=tmp_path)
     assert done.code == 0, done.err
     sent = json.dumps(script.requests)
     # It raises on purpose, which a machine cannot tell: that is what the verifier is shown it for.
@@ -199,13 +199,13 @@ def test_a_verifier_is_shown_what_the_program_of_a_claim_did(tmp_path: Path) -> 
 
 
 def test_without_a_model_nothing_is_judged(folder: Path) -> None:
-    done = affidavit("eval", "--verifier", cwd=folder)
+    done = affidavit("eval", "verifier", cwd=folder)
     assert done.code == 2
     assert "no model for the verifier; choose one with --model or --verifier-model" in done.err
 
 
 def test_a_folder_without_claims_is_asked_for_by_name(tmp_path: Path) -> None:
-    done = affidavit("eval", "--verifier", "--model", "openai:m", cwd=tmp_path)
+    done = affidavit("eval", "verifier", "--model", "openai:m", cwd=tmp_path)
     assert (done.code, "name the folder of the claims" in done.err) == (2, True)
 
 

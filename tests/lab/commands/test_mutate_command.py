@@ -1,4 +1,4 @@
-"""`affidavit eval --mutate` as a user calls it."""
+"""`affidavit eval mutate` as a user calls it."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def shop(repo: Repo) -> Repo:
 
 
 def test_planted_cases_can_be_evaluated(shop: Repo, tmp_path: Path) -> None:
-    made = affidavit("eval", "--mutate", "--out", tmp_path / "cases", cwd=shop.path)
+    made = affidavit("eval", "mutate", "--out", tmp_path / "cases", cwd=shop.path)
     assert (made.code, "1 bug planted in 2 commits read" in made.out) == (0, True), made.err
     assert "shop.py:" in made.err
 
@@ -36,7 +36,7 @@ def test_planted_cases_can_be_evaluated(shop: Repo, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_named_from_here_holds_cases_that_can_be_evaluated(shop: Repo) -> None:
-    made = affidavit("eval", "--mutate", "--out", "cases", cwd=shop.path)
+    made = affidavit("eval", "mutate", "--out", "cases", cwd=shop.path)
     assert made.code == 0, made.err
 
     done = affidavit("eval", "cases", "--format", "json", cwd=shop.path)
@@ -56,7 +56,7 @@ def test_a_folder_that_is_named_from_here_holds_cases_that_can_be_evaluated(shop
 def test_bad_input_ends_with_2_and_a_sentence(
     shop: Repo, tmp_path: Path, arguments: tuple[str, ...], said: str
 ) -> None:
-    done = affidavit("eval", "--mutate", "--out", tmp_path / "cases", *arguments, cwd=shop.path)
+    done = affidavit("eval", "mutate", "--out", tmp_path / "cases", *arguments, cwd=shop.path)
 
     assert done.code == 2
     assert said in done.err

@@ -16,7 +16,7 @@ from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.repositories import CaseRepositories
 from affidavit.lab.commands.options import kept_folder, labels_in_store, opened_sessions, read_limits
 from affidavit.lab.commands.screen import parse_outputs, show_cases, write_evaluation
-from affidavit.lab.commands.verifier import VERIFIER, VERIFIER_FLAG, judge_claims
+from affidavit.lab.commands.verifier import judge_claims
 from affidavit.lab.evaluation.run import EvaluationPlan, evaluate
 from affidavit.lab.mutation.planting import (
     PLANTABLE_LANGUAGES,
@@ -30,12 +30,8 @@ from affidavit.render.safe_text import visible
 from affidavit.render.wording import counted
 from affidavit.system.temporary import temporary_folder
 
-MUTATE = "mutate"
-MUTATE_FLAG = f"--{MUTATE}"
-"""The flag that plants bugs."""
 
-
-@click.command(MUTATE)
+@click.command()
 @click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
 @click.option(
     "--out",
@@ -64,8 +60,8 @@ def mutate(context: click.Context, /, **options: Any) -> None:
     own. `affidavit eval CASES` then measures how many of the bugs are found, and what is said of the twins.
 
     \b
-    affidavit eval --mutate --out cases
-    affidavit eval --mutate --repo ../shop --out cases --commits 50 --languages python
+    affidavit eval mutate --out cases
+    affidavit eval mutate --repo ../shop --out cases --commits 50 --languages python
     """
     request = PlantingRequest(
         repository=options["repo"],
@@ -106,13 +102,10 @@ FORMAT_HELP = "text, json; repeatable. No FILE: standard output."
 
 
 class EvalCommands(click.Group):
-    """`--mutate` and `--verifier`; else the run itself, so that `eval CASES` works."""
+    """`mutate` and `verifier`; else the run itself, so that `eval CASES` works."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Name the run where no other command is named."""
-        for flag, name in ((MUTATE_FLAG, MUTATE), (VERIFIER_FLAG, VERIFIER)):
-            if flag in args:
-                args = [name, *(arg for arg in args if arg != flag)]
         return super().parse_args(ctx, args if args and args[0] in self.commands else [RUN, *args])
 
 
@@ -167,8 +160,8 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
     \b
     affidavit eval evaluation/cases                        the mechanical specialists
     affidavit eval CASES --model openai:NAME --out DIR     everything; --resume DIR goes on
-    affidavit eval --mutate --repo DIR --out CASES         make cases by planting bugs in your own commits
-    affidavit eval --verifier [CLAIMS] --model NAME        how many wrong claims the verifier refutes
+    affidavit eval mutate --repo DIR --out CASES           make cases by planting bugs in your own commits
+    affidavit eval verifier [CLAIMS] --model NAME          how many wrong claims the verifier refutes
     """
     if not cases:
         raise InputError("name the folder of the cases, such as: affidavit eval evaluation/cases")

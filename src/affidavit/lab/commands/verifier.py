@@ -1,4 +1,4 @@
-"""`affidavit eval --verifier`: measure how well a verifier judges planted claims."""
+"""`affidavit eval verifier`: measure how well a verifier judges planted claims."""
 
 import asyncio
 from dataclasses import dataclass
@@ -31,9 +31,6 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import server_pool
 from affidavit.system.temporary import temporary_folder
 
-VERIFIER = "verifier"
-VERIFIER_FLAG = f"--{VERIFIER}"
-"""The flag that measures the verifier alone."""
 DEFAULT_CLAIMS = Path("evaluation/claims")
 
 
@@ -67,7 +64,7 @@ class TrialLimits:
                 raise SettingsError(f"--min-{name}: there is no {kind} claim, so there is no rate to measure")
 
 
-@click.command(VERIFIER)
+@click.command("verifier")
 @click.argument("claims", required=False, type=click.Path(path_type=Path))
 @click.option("--format", "formats", multiple=True, metavar="NAME[=FILE]", help="text, json.")
 @click.option("--min-refuted", metavar="SHARE", help="Exit with 1 if fewer wrong claims are refuted.")
@@ -96,9 +93,9 @@ def judge_claims(context: click.Context, /, claims: Path | None, **options: Any)
     the rates; 1 where a limit is missed; 2 where no claim could be judged; 3 where some could not.
 
     \b
-    affidavit eval --verifier --model openai:NAME
-    affidavit eval --verifier CLAIMS --model openai:NAME --record DIR --min-refuted 90% --min-confirmed 90%
-    affidavit eval --verifier --model openai:NAME --prompt-version 1.0.0 --format json=old.json
+    affidavit eval verifier --model openai:NAME
+    affidavit eval verifier CLAIMS --model openai:NAME --record DIR --min-refuted 90% --min-confirmed 90%
+    affidavit eval verifier --model openai:NAME --prompt-version 1.0.0 --format json=old.json
     """
     outputs = parse_outputs(options["formats"])
     limits = TrialLimits(
