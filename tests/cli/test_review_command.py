@@ -287,6 +287,11 @@ def test_a_folder_that_is_no_repository_is_a_clear_line(tmp_path: Path) -> None:
     assert "not in a git repository" in done.err
 
 
+def test_a_git_dir_that_is_none_is_named(repo: Repo) -> None:
+    done = affidavit("review", cwd=repo.path, env={"GIT_DIR": "/nowhere"})
+    assert (done.code, "GIT_DIR=/nowhere is not a git repository" in done.err) == (2, True)
+
+
 def test_a_binary_file_and_an_unreadable_encoding_do_not_stop_the_review(shop: Repo) -> None:
     latin = "# caf\xe9\ndef total():\n    return amounts\n".encode("latin-1")
     shop.commit("Bytes", {"logo.png": b"\x89PNG\0\0", "shop/latin.py": latin, **UNDEFINED})

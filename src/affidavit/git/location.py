@@ -191,7 +191,7 @@ def find_repository(folder: Path | None, allowed: Allowed = NOTHING_MORE) -> Loc
     done = git.attempt("rev-parse", "--path-format=absolute", *wanted, "--show-toplevel")
     lines = done.stdout.split(b"\n")[:-1]
     if len(lines) < ANSWERS:
-        raise _no_repository(place, done.stderr)
+        raise _no_repository(place, git.environment.get("GIT_DIR"), done.stderr)
     git_dir, common_dir, index = (Path(os.fsdecode(line)) for line in lines[:3])
     top = b"\n".join(lines[ANSWERS:]) if done.returncode == 0 else b""
     work_tree = Path(os.fsdecode(top)) if top else None
@@ -200,7 +200,9 @@ def find_repository(folder: Path | None, allowed: Allowed = NOTHING_MORE) -> Loc
     return location
 
 
-def _no_repository(place: Path, stderr: bytes) -> NotARepositoryError | GitError:
+def _no_repository(place: Path, git_dir: str | None, stderr: bytes) -> NotARepositoryError | GitError:
+    if b"not a git repository" in stderr and git_dir:
+        return NotARepositoryError(f"GIT_DIR={git_dir} is not a git repository: unset it, or pass --repo")
     if b"not a git repository" in stderr:
         return NotARepositoryError(
             f"{place} is not in a git repository; pass one with --repo, or pass a diff file"
