@@ -6,8 +6,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+from plain_commits import NotPlainError, PlainCommits
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "Ada Author",
@@ -59,6 +62,7 @@ class Repo:
             self.git("init", "-q", "-b", "main", *init_options)
         else:
             shutil.copytree(_new_repository(), path, dirs_exist_ok=True)
+        self._plain = PlainCommits(path, (_new_repository() / ".git" / "config").read_bytes(), IDENTITY)
 
     def git(self, *args: str | bytes, stdin: bytes = b"") -> str:
         """Run git here; the output without the line end."""
@@ -77,6 +81,8 @@ class Repo:
     def commit(self, message: str = "A change", files: Mapping[str, str | bytes | None] | None = None) -> str:
         """Write the files, if any, and commit everything; the new commit's id."""
         self.write(files or {})
+        with suppress(NotPlainError):
+            return self._plain.commit(message)
         self.git("add", "-A", "-f")
         self.git("-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "-m", message)
         return self._head() or self.git("rev-parse", "HEAD")
