@@ -191,7 +191,7 @@ def _followed(change: SymbolChange) -> list[Symbol]:
 
 
 def _documents(change: Change, tree: Tree) -> tuple[list[tuple[str, SearchHit]], list[str]]:
-    """Lines of documents that name a changed file by its path."""
+    """Find lines of documents that name a changed file by its path."""
     endings = sorted({path.rsplit(".", 1)[-1] for path in tree.entries() if _is_document(path)})
     named = [
         path
@@ -213,7 +213,7 @@ def _is_document(path: str) -> bool:
 
 
 def _namesakes(change: Change, tree: Tree) -> dict[str, list[str]]:
-    """Each test that is named after changed files, and those files."""
+    """Return each test that is named after changed files, with those files."""
     tests = NamesakeTests(tree.entries())
     found: dict[str, list[str]] = {}
     for file in change.reviewed_files():
@@ -223,7 +223,7 @@ def _namesakes(change: Change, tree: Tree) -> dict[str, list[str]]:
 
 
 def _covering_tests(ties: Ties) -> list[str]:
-    """Tests that use a changed symbol, import a changed file or are named after one; the surest first."""
+    """Return tests that use a changed symbol, import a changed file or are named after one; surest first."""
     using = [one.path for one in ties.references if one.certainty != "possible"]
     importing = [one.path for one in ties.importers]
     return [
@@ -234,7 +234,7 @@ def _covering_tests(ties: Ties) -> list[str]:
 
 
 def _tests_in(tree: Tree) -> Callable[[str], bool]:
-    """Whether a file of a tree has tests in it: its name says so, or it is test code and its text does."""
+    """Return a function that checks whether a file of a tree contains tests."""
     return cache(lambda path: is_test(path) and (is_named_test(path) or has_tests(path, tree.read(path))))
 
 

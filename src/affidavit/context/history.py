@@ -1,4 +1,4 @@
-"""What history says about a change: who wrote the lines it replaces, what usually changes with its files."""
+"""Ask the history: who wrote the lines that a change replaces, and what usually changes with its files."""
 
 import re
 import subprocess
@@ -50,14 +50,14 @@ class Companion:
 
     @property
     def share(self) -> float:
-        """In how many of the changed file's commits it took part."""
+        """Return in how many of the changed file's commits it took part."""
         return self.shared / self.commits
 
 
 def find_origins(
     change: Change, repository: GitRepository, *, timeout_seconds: float = BLAME_SECONDS
 ) -> tuple[list[BlameOrigin], list[str]]:
-    """Who wrote the lines that the change replaces; and what could not be asked, in sentences."""
+    """Return who wrote the lines that the change replaces, and in sentences what is not known."""
     commit = repository.base.commit
     files = [file for file in change.reviewed_files() if _has_replaced_lines(file)]
     # Where not all can be asked, code is worth more than translations and data.
@@ -107,7 +107,7 @@ def _blame(
 
 
 def line_ranges(lines: Iterable[int]) -> list[tuple[int, int]]:
-    """Runs of neighbouring line numbers, each as its first and last."""
+    """Return the runs of neighbouring line numbers, each as first and last."""
     runs: list[tuple[int, int]] = []
     for line in sorted(lines):
         if runs and line <= runs[-1][1] + 1:
@@ -138,7 +138,7 @@ def _origins(path: str, lines: Iterable[BlamedLine]) -> Iterator[BlameOrigin]:
 def _without_edge(
     origins: Sequence[BlameOrigin], repository: GitRepository
 ) -> tuple[list[BlameOrigin], list[str]]:
-    """At the edge of a shallow clone everything seems to be written by the oldest commit there."""
+    """Leave out the oldest commit of a shallow clone, which git blames for everything older."""
     edge = _edge_commits(repository)
     known = [origin for origin in origins if origin.commit not in edge]
     unknown = len(origins) - len(known)
@@ -160,7 +160,7 @@ def _edge_commits(repository: GitRepository) -> frozenset[str]:
 def find_companions(
     change: Change, repository: GitRepository, *, timeout_seconds: float = LOG_SECONDS
 ) -> tuple[list[Companion], list[str]]:
-    """Files that usually change together with the changed ones, the closest first."""
+    """Return files that usually change together with the changed ones, the closest first."""
     commit = repository.base.commit
     paths = {file.base_path for file in change.reviewed_files() if file.base_path}
     entries = [entry for path in sorted(paths) if (entry := repository.base.entry(path))]
@@ -179,7 +179,7 @@ def find_companions(
 
 
 def read_for(git: Git, args: Sequence[str | bytes], seconds: float) -> tuple[bytes, bool]:
-    """What git prints within this time, and whether it was stopped before its end."""
+    """Return what git prints within this time, and whether it was stopped."""
     with git.start(args) as process:
         try:
             printed, stderr = process.communicate(timeout=seconds)
@@ -192,7 +192,7 @@ def read_for(git: Git, args: Sequence[str | bytes], seconds: float) -> tuple[byt
 
 
 def commit_files(printed: bytes, *, is_cut: bool = False) -> list[list[str]]:
-    """The files of each commit in `git log -z --name-only --format=%x01%H`."""
+    """Return the files of each commit in `git log -z --name-only --format=%x01%H`."""
     fields = printed.split(b"\0")
     starts = [number for number, field in enumerate(fields) if _COMMIT_MARK.fullmatch(field)]
     commits = [fields[start + 1 : end] for start, end in pairwise([*starts, len(fields)])]

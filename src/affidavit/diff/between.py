@@ -1,4 +1,4 @@
-"""From two trees to the files that differ, with their hunks."""
+"""Find the files that differ between two trees, with their hunks."""
 
 from collections.abc import Sequence
 from dataclasses import replace

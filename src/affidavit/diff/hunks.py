@@ -21,7 +21,7 @@ class Run:
 
 
 def unchanged_runs(hunks: Iterable[Hunk]) -> list[Run]:
-    """The runs of lines that the change leaves alone, in order."""
+    """Return the runs of lines that the change leaves alone, in order."""
     runs: list[Run] = []
     base = head = 1
     for hunk in sorted(hunks, key=lambda hunk: (hunk.old_start, hunk.new_start)):
@@ -41,7 +41,7 @@ def unchanged_runs(hunks: Iterable[Hunk]) -> list[Run]:
 
 
 def removed_lines(hunks: Iterable[Hunk]) -> dict[int, int]:
-    """Each base line that the change removes, and the head line of its hunk that follows it there."""
+    """Return the removed lines of base, each with the line of head that follows it in its hunk."""
     places: dict[int, int] = {}
     for hunk in hunks:
         last = hunk.new_start + max(hunk.new_count - 1, 0)
@@ -55,7 +55,7 @@ def removed_lines(hunks: Iterable[Hunk]) -> dict[int, int]:
 
 
 class LineMap:
-    """Where a line of one side is on the other; lines count from 1."""
+    """Tells where a line of one side is on the other; lines count from 1."""
 
     def __init__(self, hunks: Iterable[Hunk]) -> None:
         hunks = tuple(hunks)
@@ -65,17 +65,17 @@ class LineMap:
         self._head_starts = [run.head for run in self._runs]
 
     def to_base(self, head_line: int) -> int | None:
-        """The base line that became this head line; None where the change added it."""
+        """Return the base line that became this head line; None if the change added it."""
         run = self._run_at(self._head_starts, head_line)
         return self._step(head_line, run.head, run.base, run.count) if run else None
 
     def to_head(self, base_line: int) -> int | None:
-        """The head line that this base line became; None where the change removed it."""
+        """Return the head line that this base line became; None if the change removed it."""
         run = self._run_at(self._base_starts, base_line)
         return self._step(base_line, run.base, run.head, run.count) if run else None
 
     def nearest_head(self, base_line: int) -> int:
-        """The head line that this base line became; for a removed one, the line that is there now."""
+        """Return the head line that this base line became; of a removed one, the line now in its place."""
         kept = self.to_head(base_line)
         return removed_lines(self._hunks).get(base_line, base_line) if kept is None else kept
 
@@ -108,7 +108,7 @@ class RawHunk:
     new_lacks_newline: bool = False
 
     def to_record(self) -> Hunk:
-        """The hunk as text; bytes that are not UTF-8 are replaced."""
+        """Return the hunk as text, without bytes that are not UTF-8."""
         return Hunk(
             old_start=self.old_start,
             old_count=self.old_count,
@@ -165,7 +165,7 @@ def fill_gaps(hunks: Sequence[Hunk], content: bytes) -> tuple[Hunk, ...]:
 
 
 def apply_hunks(old: bytes, hunks: Sequence[RawHunk]) -> bytes | None:
-    """The new content; None where the old content is not exactly what the hunks were made from."""
+    """Return the new content; None if the hunks were not made from exactly this content."""
     lines, ends_in_newline = _split(old)
     new: list[bytes] = []
     at = 0
@@ -187,7 +187,7 @@ def apply_hunks(old: bytes, hunks: Sequence[RawHunk]) -> bytes | None:
 
 
 def _split(content: bytes) -> tuple[list[bytes], bool]:
-    """The lines, and whether the last one ends in a line feed (of no lines, none is missing)."""
+    """Return the lines, and whether the last one ends in a line feed."""
     lines = content.split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -200,7 +200,7 @@ def _side(hunk: RawHunk, without: bytes) -> list[bytes]:
 
 
 def lay_out(hunks: Sequence[RawHunk], side: Side) -> bytes:
-    """One side of a file as far as its hunks show it; lines between them are empty, so numbers hold."""
+    """Return one side of a file as its hunks show it, with empty lines for what they do not show."""
     without = b"+" if side == "base" else b"-"
     lines: list[bytes] = []
     ends_in_newline = True

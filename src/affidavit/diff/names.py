@@ -49,7 +49,7 @@ def label_name(label: bytes) -> tuple[bytes, bytes]:
 
 
 def agreed_names(old: bytes, new: bytes) -> tuple[bytes, bytes] | None:
-    """Both names without prefixes, if they have a pair of them and the rest is the same."""
+    """Return both names without prefixes, if they have a pair of them and are equal otherwise."""
     if (old[:2], new[:2]) in PREFIX_PAIRS and old[2:] == new[2:]:
         return old[2:], new[2:]
     return None
@@ -78,7 +78,7 @@ def _splits(rest: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def plain_names(old: bytes, new: bytes) -> tuple[bytes | None, bytes | None]:
-    """The names of a diff without `diff --git` lines; None for a side without the file."""
+    """Return the names of a diff without `diff --git` lines; None for a side without the file."""
     if ABSENT in (old, new):
         kept_old = None if old == ABSENT else old.removeprefix(b"a/")
         kept_new = None if new == ABSENT else new.removeprefix(b"b/")
@@ -87,12 +87,12 @@ def plain_names(old: bytes, new: bytes) -> tuple[bytes | None, bytes | None]:
 
 
 def belongs(label: bytes, name: bytes) -> bool:
-    """A `---` or `+++` label is this name, with or without a prefix."""
+    """Check whether a `---` or `+++` label is this name, with or without a prefix."""
     return label == name or label.endswith(b"/" + name)
 
 
 def is_acceptable(name: bytes) -> bool:
-    """The name can stand in a git tree."""
+    """Check whether a git tree can have the name."""
     parts = name.split(b"/")
     return all(part and part not in (b".", b"..") and part.lower() != b".git" for part in parts) and (
         b"\0" not in name and not name.endswith(b"\r")

@@ -1,4 +1,4 @@
-"""From the bytes of a unified diff to the files and hunks in it, or to the line that is wrong."""
+"""Read a unified diff: its files and hunks, or the line that is wrong."""
 
 import codecs
 import re
@@ -51,7 +51,7 @@ class FileDiff:
 
     @property
     def name(self) -> bytes:
-        """The file's name at head; for a deleted file, at base."""
+        """Return the name at head; for a deleted file, at base."""
         return self.new_name or self.old_name or b""
 
     @property
@@ -384,12 +384,12 @@ def _set_mode(file: FileDiff, header: bytes, mode: str) -> None:
 
 
 def _full_id(name: bytes) -> str | None:
-    """An object's id where it is whole; a shortened one names nothing for certain."""
+    """Return the id of an object; None if it is shortened, as it then may mean several."""
     return name.decode() if len(name) in (40, 64) and name.strip(b"0") else None
 
 
 def _changes_content(file: FileDiff, old: bytes, new: bytes) -> bool:
-    """The ids on an index line promise hunks: an empty file has none to show, nor has white space with -w."""
+    """Check whether the ids of an index line promise hunks; empty files and -w have none to show."""
     if file.status is FileStatus.ADDED:
         return not _is_empty_blob(new)
     if file.status is FileStatus.DELETED:

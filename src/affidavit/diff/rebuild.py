@@ -1,4 +1,4 @@
-"""From the record of a change to the same pair of trees, so that its proofs can be checked again."""
+"""Open the trees of a recorded change again, and compare them with the record."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class RecordMismatch:
 
 
 def compare_record(change: Change, repository: GitRepository) -> list[RecordMismatch]:
-    """Every difference between the record and the trees that were opened for it."""
+    """Return every difference between the record and the trees that were opened for it."""
     return [
         *_compare_revision(change, change.base, repository, "base"),
         *_compare_revision(change, change.head, repository, "head"),
@@ -66,7 +66,7 @@ def _is_commit(store: ObjectStore, name: str) -> bool:
 
 
 def _compare_base(change: Change, repository: GitRepository) -> Iterator[RecordMismatch]:
-    """A base of the forger's choice would hide what the change adds."""
+    """Compare the base: another one could hide what the change adds."""
     store, base, head = repository.store, change.base, change.head.commit
     if change.source == "diff" or store.location is None:
         return
@@ -84,7 +84,7 @@ def _compare_base(change: Change, repository: GitRepository) -> Iterator[RecordM
 
 
 def _compare_tip(change: Change, repository: GitRepository) -> Iterator[RecordMismatch]:
-    """A tip of the forger's choice would choose the settings."""
+    """Compare the tip of the target: another one could have other settings."""
     store, tip, base, head = repository.store, change.tip, change.base.commit, change.head.commit
     if tip is None:
         return
@@ -128,13 +128,13 @@ def has_its_trees(change: Change, repository: GitRepository) -> bool:
 
 
 def _is_lossy(file: FileChange) -> bool:
-    """The record does not hold the content itself, so that it cannot be made again from it."""
+    """Check whether the record lacks content, so that the file cannot be made from it."""
     is_opaque = file.is_binary or file.is_submodule or file.new_blob is None
     return is_opaque or any(REPLACED in line for hunk in file.hunks for line in hunk.lines)
 
 
 def _shows(file: FileChange, tree: GitTree, path: str, side: Side) -> bool:
-    """Whether the hunks show what the file has on that side."""
+    """Check whether the hunks show what the file has on that side."""
     data = tree.read(path)
     if data is None:
         # A link or a submodule: its id was compared.

@@ -1,4 +1,4 @@
-"""A change as it may leave the machine: hunks cut from files that were redacted whole, and redacted texts."""
+"""Redact a change: cut its hunks from files that were redacted whole, and redact its texts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,13 +17,13 @@ HEADING_REACH = 5000
 
 
 def as_it_leaves(case: Case) -> Case:
-    """The case as models are given it: what they read, search and quote is all cut from redacted text."""
+    """Redact a case: all that models read, search and quote comes from redacted text."""
     repository = case.repository.redacted
     return replace(case, change=redact_change(case.change, case.repository), repository=repository)
 
 
 def redact_change(change: Change, repository: Repository) -> Change:
-    """The change of a repository without secrets, with its files called as the redacted trees call them."""
+    """Redact a change, with its files named as in the redacted trees."""
     shown = repository.redacted
     return change.model_copy(
         update={
@@ -43,7 +43,7 @@ def redact_change(change: Change, repository: Repository) -> Change:
 
 
 def redact_shown(change: Change) -> Change:
-    """Return the change of a report without secrets, as far as its own words and hunks show them."""
+    """Redact the change of a report, using only its own texts and hunks."""
     return change.model_copy(
         update={
             **{name: redact_text(getattr(change, name)) for name in ("target", "title", "description")},
@@ -87,13 +87,12 @@ def _whole_words(heading: str) -> str:
 
 
 def redact_findings(findings: Iterable[Finding], repository: Repository) -> list[Finding]:
-    """Findings as models read of them: an analyser quotes what it found."""
+    """Redact findings, which quote code."""
     name = repository.redacted.shown_name
     return [redact_record(one).model_copy(update={"file": name(one.file)}) for one in findings]
 
 
 def redact_candidate(candidate: Candidate, repository: Repository) -> Candidate:
-    """A candidate as a verifier reads of it."""
     if candidate.finding is None:
         return candidate
     (finding,) = redact_findings([candidate.finding], repository)
@@ -116,7 +115,7 @@ def _redact_file(file: FileChange, repository: Repository) -> FileChange:
 
 
 def redact_hunks(file: FileChange, repository: Repository) -> tuple[Hunk, ...]:
-    """The hunks of a file, cut from both of its sides without secrets."""
+    """Cut the hunks of a file from its redacted sides."""
     sides = _Sides.of(file, repository)
     return tuple(sides.redact_hunk(hunk) for hunk in file.hunks)
 
@@ -134,7 +133,7 @@ class _SideText:
         return cls(lines, (tree.redacted_lines(path) if path and lines else None) or ())
 
     def shown(self, number: int | None, text: str) -> str | None:
-        """The line of that number without secrets; None where the side has no such line."""
+        """Return that line without secrets; None if the side does not have it."""
         is_here = number is not None and 0 < number <= len(self.redacted) and self.lines[number - 1] == text
         return self.redacted[number - 1] if is_here and number is not None else None
 
@@ -154,7 +153,7 @@ class _Sides:
         )
 
     def redact_hunk(self, hunk: Hunk) -> Hunk:
-        """The same hunk; a line that neither side has, as in a file that is no text, is redacted with it."""
+        """Redact a hunk; lines that neither side has, as in a file that is no text, are redacted together."""
         texts = [(old, new, text.removeprefix("\ufeff")) for _, old, new, text in hunk.numbered()]
         cut = [self._shown(old, new, text.removesuffix("\r")) for old, new, text in texts]
         if None in cut:
@@ -167,12 +166,12 @@ class _Sides:
         return hunk.model_copy(update={"lines": lines, "heading": self._heading(hunk)})
 
     def _shown(self, old: int | None, new: int | None, text: str) -> str | None:
-        """A line that both sides have is shown as the one that hides more of it."""
+        """Return the line of the side that hides more of it."""
         found = [one for one in (self.head.shown(new, text), self.base.shown(old, text)) if one is not None]
         return next((one for one in found if one != text), found[0] if found else None)
 
     def _heading(self, hunk: Hunk) -> str:
-        """Git cuts it from a line above the hunk, and what is cut could not be told from other text."""
+        """Find the line above the hunk that git cut the heading from, and cut it from the redacted one."""
         above = range(min(hunk.old_start, len(self.base.lines)), max(0, hunk.old_start - HEADING_REACH), -1)
         number = next((one for one in above if self.base.lines[one - 1].startswith(hunk.heading)), 0)
         shown = self.base.redacted[number - 1] if hunk.heading and number else ""

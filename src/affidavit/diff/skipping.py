@@ -61,7 +61,7 @@ MINIFIED_ENDINGS = (".js", ".mjs", ".cjs", ".css", ".svg", ".json")
 def mark_skipped(
     change: Change, repository: Repository, leaves_out: Callable[[str], bool] = lambda _path: False
 ) -> Change:
-    """The change with a reason set at every file that is skipped; the settings leave paths out."""
+    """Set a reason at every file that is skipped; the settings leave paths out."""
     attributes = [Attributes(tree) for tree in repository.excusing]
     before = _AlreadyThere(repository.excusing)
 
@@ -86,14 +86,14 @@ def _names(file: FileChange) -> list[str]:
 
 
 def _for_all(reasons: Sequence[SkipReason | None]) -> SkipReason | None:
-    """The first reason, if there is one everywhere."""
+    """Return the first reason, if all paths or trees have one."""
     return reasons[0] if all(reasons) else None
 
 
 def _shown_whole_if_moved(
     file: FileChange, repository: Repository, by_place: Callable[[str], SkipReason | None]
 ) -> FileChange:
-    """The file, with all of its lines where it comes from another kind of place: nobody judged them there."""
+    """Show all lines of a file that comes from another kind of place, where nobody reviewed them."""
     old, new = file.base_path or file.old_path, file.head_path
     content = repository.head.read(new) if new else None
     if old is None or new is None or content is None or file.is_partial or file.is_binary:
@@ -122,12 +122,10 @@ class _AlreadyThere:
 
     @cached_property
     def locks(self) -> frozenset[str]:
-        """The names of its lock files."""
         return self._named(lambda path: path.rsplit("/", 1)[-1] if _is_lock(path) else "")
 
     @cached_property
     def vendored(self) -> frozenset[str]:
-        """Its vendored folders."""
         return self._named(_vendored_folder)
 
     def _named(self, name_of: Callable[[str], str]) -> frozenset[str]:
@@ -136,7 +134,7 @@ class _AlreadyThere:
 
 
 def _is_excused(file: FileChange, reason: SkipReason, before: _AlreadyThere) -> bool:
-    """Whether base, or the user who chose the paths, says that it need not be looked at."""
+    """Check whether base, or the user who chose the paths, excuses the file from review."""
     if file.is_link and reason is not SkipReason.EXCLUDED:
         # A link may lead anywhere.
         return False
@@ -183,7 +181,7 @@ def _is_vendored(path: str) -> bool:
 
 
 def _vendored_folder(path: str) -> str:
-    """The outermost folder of other people's code that a file lies in; empty: none."""
+    """Return the outermost vendored folder of a path; empty if there is none."""
     parts = path.split("/")[:-1]
     depths = (depth for depth, part in enumerate(parts, start=1) if part.lower() in VENDORED_FOLDERS)
     return "/".join(parts[: next(depths, 0)])
@@ -201,7 +199,7 @@ _NAME_TESTS: tuple[tuple[SkipReason, Callable[[str], bool]], ...] = (
 
 
 def is_written_elsewhere(path: str, attributes: "Attributes") -> bool:
-    """By its name, or by what base says of it: a lock, vendored, minified or generated file, or a drawing."""
+    """Check by name and attributes for a lock, vendored, minified or generated file, or a drawing."""
     is_named = any(says(path) for _, says in _NAME_TESTS) or _GENERATED_NAME.search(path)
     if is_named or path.lower().endswith(DRAWING):
         return True
@@ -239,7 +237,7 @@ def _has_mark(lines: Sequence[str]) -> bool:
 
 
 def is_packed(path: str, lines: Sequence[str]) -> bool:
-    """The file has lines as long as a minifier makes them."""
+    """Check for lines as long as minifiers make them."""
     return path.endswith(MINIFIED_ENDINGS) and any(len(line) > LONG_LINE for line in lines)
 
 
@@ -251,7 +249,7 @@ class Attributes:
         self._rules: dict[str, list[tuple[str, list[str]]]] = {}
 
     def says(self, path: str, attribute: str) -> bool:
-        """The attribute is set, or has the value true."""
+        """Check whether the attribute is set or true for a path."""
         is_set = False
         folders = path.split("/")[:-1]
         for depth in range(len(folders) + 1):

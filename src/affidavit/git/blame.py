@@ -1,4 +1,4 @@
-"""Who last changed lines, and the commit behind a line: `git blame` and what that commit did there."""
+"""Ask git who last changed lines, and what the commit behind a line did there."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ def commit_behind(store: ObjectStore, found: BlameLine, redact: Callable[[str], 
 
 
 def _content(store: ObjectStore, commit: str, path: str) -> bytes | None:
-    """A file of a commit; None where it cannot be read or is too large."""
+    """Return a file of a commit; None if it cannot be read or is too large."""
     named = store.git.attempt("rev-parse", "--verify", "--end-of-options", f"{commit}:{path}")
     blob = named.stdout.decode().strip()
     size = store.size(blob) if named.returncode == 0 and blob else None

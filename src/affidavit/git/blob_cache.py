@@ -49,7 +49,7 @@ class BlobCache:
         self._attempt(lambda connection: connection.executemany(WRITE, rows))
 
     def _attempt(self, work: Callable[[sqlite3.Connection], Result]) -> Result | None:
-        """Do something in one transaction; None where SQLite or the file system refuses."""
+        """Work in one transaction; return None if SQLite or the file system refuses."""
         if self._file is None:
             return None
         try:

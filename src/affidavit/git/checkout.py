@@ -1,4 +1,4 @@
-"""Write a tree into a folder for tools that need files: from blobs, without links, filters or hooks."""
+"""Write a tree into a folder for tools that need files, without links, filters or hooks."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -94,7 +94,7 @@ def is_ignored(tree: Tree, path: str) -> bool:
 
 
 def _places(path: str) -> Iterator[str]:
-    """The files that can have a pattern for the path, from the root on."""
+    """Yield the files that may have a pattern for the path, from the root on."""
     folders = path.split("/")[:-1]
     for depth in range(len(folders) + 1):
         yield "/".join([*folders[:depth], NAME])

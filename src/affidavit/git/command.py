@@ -1,4 +1,4 @@
-"""Run git safely: from an argument list to its output, or to an error that says what to do."""
+"""Run git safely, and turn its failures into errors that say what to do."""
 
 import os
 import re
@@ -63,7 +63,7 @@ FIXED_SETTINGS = (
 
 
 def git_environment(keep_hook_variables: bool) -> dict[str, str]:
-    """The environment for git: the user's, without what could redirect it."""
+    """Return the user's environment without the variables that redirect git."""
     kept = (*KEPT_VARIABLES, *(HOOK_VARIABLES if keep_hook_variables else ()))
     plain = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in kept}
     return {**plain, **FIXED_VARIABLES}
@@ -81,7 +81,7 @@ class Git:
         return replace(self, environment={**self.environment, **variables})
 
     def command(self, args: Sequence[str | bytes]) -> list[str | bytes]:
-        """The whole argument list of a git call."""
+        """Return the whole argument list of a git call."""
         configuration = [part for setting in (*FIXED_SETTINGS, *self.settings) for part in ("-c", setting)]
         return ["git", "--no-pager", *configuration, *args]
 
@@ -154,7 +154,7 @@ def complaint(stderr: bytes) -> str:
 
 
 def spawn_error(error: OSError, folder: Path) -> GitError:
-    """Why git could not even be started."""
+    """Say why git could not be started."""
     if isinstance(error, FileNotFoundError) and folder.is_dir():
         return GitError("the git command was not found: install git and put it on PATH")
     return GitError(f"git cannot run in {folder}: {error.strerror or error}")
@@ -180,7 +180,7 @@ def _refuse_incomplete_clone(stderr: bytes) -> None:
 
 
 def completing() -> str:
-    """The command that gets the objects which a partial clone lacks."""
+    """Name the command that gets the objects which a partial clone lacks."""
     return (
         "this clone is partial: complete it with `git fetch --refetch --no-filter`, which contacts "
         "the remote that the repository names (`git remote -v` shows it); Affidavit itself contacts none"
@@ -199,5 +199,4 @@ class Location:
 
     @property
     def objects(self) -> Path:
-        """The folder of the repository's objects."""
         return self.common_dir / "objects"

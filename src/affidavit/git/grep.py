@@ -59,7 +59,7 @@ def search_tree(
     paths: Sequence[str] = (),
     counts: Callable[[str], bool] = always,
 ) -> list[SearchHit]:
-    """The first lines of the tree that match, in the order of the tree; only those of files that count."""
+    """Return the first lines that match, in the order of the tree, of the files that count."""
     _check_pattern(query.pattern)
     places = _places(tree, paths)
     if counts is not always:
@@ -99,7 +99,7 @@ class _SearchPlaces:
 
 
 def _places(tree: Listing, paths: Sequence[str]) -> _SearchPlaces:
-    """The paths as git takes them, each checked to name at least one file of the tree."""
+    """Return the paths as git takes them; each must name at least one file of the tree."""
     if len(paths) > MAX_PATHS:
         raise InputError(f"a search takes at most {MAX_PATHS} paths, not {len(paths)}")
     found = [_named(tree, path) for path in paths]
@@ -122,7 +122,7 @@ def _folders_above(path: bytes) -> Iterator[bytes]:
 
 
 def _named(tree: Listing, path: str) -> list[bytes] | None:
-    """The files, or the folder, that a path means; None for the whole tree."""
+    """Return the files, or the folder, that a path means; None for the whole tree."""
     plain = path.removeprefix("./").rstrip("/")
     if plain in ("", ".") and not path.startswith("/"):
         return None
@@ -189,12 +189,12 @@ def _around_match(text: bytes, column: int, most: int) -> str:
 
 
 def may_be_cut(text: str) -> bool:
-    """The text of a hit may not be its whole line."""
+    """Check whether the text of a hit may be a part of its line."""
     return text.startswith(CUT) or text.endswith(CUT)
 
 
 def _lines(stdout: IO[bytes]) -> Iterator[bytes]:
-    """The lines, each as far as it is read: one alone may have gigabytes."""
+    """Yield the lines, each up to a limit: one alone may have gigabytes."""
     while line := stdout.readline(MAX_LINE_BYTES):
         if line.endswith(b"\n"):
             yield line
@@ -206,7 +206,7 @@ def _lines(stdout: IO[bytes]) -> Iterator[bytes]:
 
 
 def _records(stdout: IO[bytes] | None) -> Iterator[tuple[bytes, int, int, bytes]]:
-    """Path, line number, column and text of each hit: a path may hold line feeds, a text zero bytes."""
+    """Yield path, line number, column and text; a path may have line feeds, a text zero bytes."""
     waiting = b""
     for line in _lines(stdout) if stdout else ():
         waiting += line

@@ -1,7 +1,7 @@
-"""How far a repository may reach: its parts in, an error where one leads out of its folder unasked.
+"""Find a repository, and refuse one with parts outside of its folder.
 
-A `.git` that came with an archive is somebody else's. It may name a work tree, a git directory or objects
-anywhere on this machine, and what lies there would be read, shown and sent as if it were part of the change.
+A `.git` that came with an archive may name a work tree, a git directory or objects anywhere on this machine.
+Files from there would be read, shown and sent as if they were part of the change.
 """
 
 import os
@@ -17,7 +17,7 @@ from affidavit.git.command import Git, Location, complaint, git_environment
 
 
 def repository_name(git: Git, location: Location) -> str:
-    """The address of the remote called origin, without credentials; else the folder's name."""
+    """Return the address of the remote `origin`, without credentials; else the name of the folder."""
     done = git.attempt("config", "--local", "--no-includes", "--get", "remote.origin.url")
     address = done.stdout.decode("utf-8", "replace").strip()
     if done.returncode == 0 and address:
@@ -27,7 +27,7 @@ def repository_name(git: Git, location: Location) -> str:
 
 
 def without_credentials(address: str) -> str:
-    """An address that can be shown: no user, no password, no query."""
+    """Return an address without user, password and query."""
     if "://" not in address:
         # host:path, perhaps with a user; only the customary one says nothing.
         return address if address.startswith("git@") else re.sub(r"^[^/@]*@", "", address)
@@ -39,12 +39,12 @@ def without_credentials(address: str) -> str:
 
 
 def is_shared_address(name: str) -> bool:
-    """Whether a repository's name is an address that all its clones have, and no folder."""
+    """Check whether the name of a repository is an address, which all its clones have, and no folder."""
     return "/" in name and not name.startswith(("/", ".", "~", "file:"))
 
 
 def is_same_address(one: str, other: str) -> bool:
-    """Two ways to write where a repository comes from: by https, by ssh, with `.git` or without."""
+    """Compare addresses that may be written for https or ssh, with or without `.git`."""
     return _bare(one) == _bare(other)
 
 
@@ -101,7 +101,7 @@ def _refuse_foreign_git_dir(git: Git, location: Location, home: Path) -> None:
 
 
 def _points_back(git: Git, git_dir: Path, home: Path) -> bool:
-    """The git directory names the folder: a linked work tree's by a file, a submodule's by its settings."""
+    """Check whether the git directory names the folder, as those of work trees and submodules do."""
     named = next(iter(_lines(git_dir / "gitdir")), "")
     if named and (git_dir / named).resolve() == (home / ".git").resolve():
         return True
@@ -143,7 +143,7 @@ def _refuse_borrowed_objects(objects: Path) -> None:
 
 
 def _linked(objects: Path) -> Iterator[Path]:
-    """Places outside that links lead to."""
+    """Yield the places outside that links lead to."""
     if objects.is_symlink():
         yield objects.resolve()
     for folder in (objects, *(Path(entry) for entry in _entries(objects) if entry.is_dir())):
@@ -151,7 +151,7 @@ def _linked(objects: Path) -> Iterator[Path]:
 
 
 def _named(objects: Path) -> Iterator[Path]:
-    """Places outside that a list names."""
+    """Yield the places outside that a list names."""
     for line in _lines(objects / ALTERNATES):
         if line and not line.startswith("#"):
             yield objects / line

@@ -1,4 +1,4 @@
-"""Git objects: read them from a repository, and write new ones where the user's `.git` is not touched."""
+"""Read git objects, and write new ones outside of the user's `.git`."""
 
 import hashlib
 import os
@@ -42,7 +42,7 @@ class BatchReader:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, names: Sequence[str]) -> list[tuple[str, int, bytes] | None]:
-        """Kind, size and (in mode `--batch`) content of each object; None for one that is missing."""
+        """Return kind, size and (with `--batch`) content of each object; None for a missing one."""
         for name in names:
             # Anything else could be read as two requests, and then every later answer is another's.
             if not OBJECT_ID.fullmatch(name):
@@ -107,7 +107,7 @@ class BatchReader:
 
 
 def _is_partial(git: Git) -> bool:
-    """Objects may be missing on purpose, to be fetched when they are needed."""
+    """Check for a partial clone, which fetches objects when they are needed."""
     asked = git.attempt("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$")
     return asked.returncode == 0
 
@@ -151,14 +151,14 @@ class ObjectStore(Closing):
         return plain.having({**apart, "GIT_DIR": str(location.git_dir), **self.object_variables(location)})
 
     def object_variables(self, location: Location) -> dict[str, str]:
-        """The variables that have git write its objects here and read the repository's as well."""
+        """Return the variables that make git write objects here and read those of the repository."""
         return {
             "GIT_OBJECT_DIRECTORY": str(self.folder / "objects"),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted_alternate(location.objects),
         }
 
     def close_with(self, other: Closing) -> None:
-        """Have something else closed when this is."""
+        """Close another one together with this one."""
         self._closing.callback(other.close)
 
     def close(self) -> None:
@@ -177,7 +177,7 @@ class ObjectStore(Closing):
         return next(iter(self.read_many([blob])))[1]
 
     def read_many(self, blobs: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """The content of many blobs, in order; raises GitError for one that is not what its name says."""
+        """Yield the content of blobs in order; raise GitError if one does not match its id."""
         for part in self.parts(list(blobs)):
             for name, answer in zip(part, self._content.ask(part), strict=True):
                 if answer:
@@ -185,7 +185,7 @@ class ObjectStore(Closing):
                 yield name, answer[2] if answer and answer[0] == "blob" else None
 
     def parts(self, names: list[str]) -> Iterator[list[str]]:
-        """The names in parts that fit into memory: many megabytes of one letter are small in a repository."""
+        """Split the names into parts that fit into memory: a blob may be large when it is unpacked."""
         part: list[str] = []
         total = 0
         sizes = self.sizes(names)
@@ -200,13 +200,13 @@ class ObjectStore(Closing):
             yield part
 
     def check(self, names: Iterable[str]) -> None:
-        """Raise GitError where an object of any kind, of up to 100 MB, is not what its name says."""
+        """Raise GitError if an object of up to 100 MB does not match its id."""
         sizes = self.sizes(names)
         for _ in self.read_many(name for name, size in sizes.items() if size <= MAX_READ_BYTES):
             pass
 
     def tree_of(self, commit: str) -> str:
-        """The tree of a commit; raises GitError where the commit is not what its name says."""
+        """Return the tree of a commit; raise GitError if the commit does not match its id."""
         answer = self._content.ask([commit])[0] if (self.size(commit) or 0) <= MAX_READ_BYTES else None
         if answer:
             _check_name(commit, answer[0], answer[2])
@@ -215,7 +215,7 @@ class ObjectStore(Closing):
         return self.git.line("rev-parse", "--verify", f"{commit}^{{tree}}")
 
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
-        """The sizes of many blobs; a missing one is left out."""
+        """Return the sizes of blobs, without missing ones."""
         names = list(dict.fromkeys(blobs))
         found: dict[str, int] = {}
         for start in range(0, len(names), BATCH):
@@ -225,7 +225,7 @@ class ObjectStore(Closing):
         return found
 
     def empty_tree(self) -> str:
-        """The id of the tree without files; git knows it without having it."""
+        """Return the id of the tree without files, which git always knows."""
         return self.git.line("hash-object", "-t", "tree", "--stdin")
 
     def write_blobs(self, contents: Sequence[bytes]) -> list[str]:
@@ -245,7 +245,7 @@ class ObjectStore(Closing):
         return names.decode().split()
 
     def write_tree(self, tree: str, changes: Mapping[bytes, tuple[str, str] | None]) -> str:
-        """A tree like `tree` with some paths set to (mode, id), or removed by None."""
+        """Write a tree like `tree` with some paths set to (mode, id), or removed by None."""
         git = self.git.having({"GIT_INDEX_FILE": str(self.folder / "new-index")})
         git.run("read-tree", tree)
         removed = b"".join(
@@ -272,7 +272,7 @@ class ObjectStore(Closing):
         return git.line("write-tree")
 
     def write_commit(self, tree: str, parent: str | None) -> str:
-        """A commit of nobody, since only a commit can be blamed."""
+        """Write a commit without an author, as only commits can be blamed."""
         parents = ("-p", parent) if parent else ()
         # A setting would have the commit signed.
         return self.git.having(NOBODY).line("commit-tree", "--no-gpg-sign", tree, *parents)

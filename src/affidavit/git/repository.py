@@ -29,7 +29,7 @@ class RedactedTree(GitTree):
         self._own_names = {shown: own for own, shown in names.items()}
 
     def redacted_lines(self, path: str) -> list[str] | None:
-        """The lines: nothing is left to be redacted, but for where a link leads."""
+        """Return the lines, which are redacted already, or the redacted target of a link."""
         return self.lines(path) if self.link(path) is None else super().redacted_lines(path)
 
     def without_secrets(self, path: str, text: str) -> str:
@@ -53,7 +53,7 @@ def _without_secrets(found: BlameLine, text: str) -> BlameLine:
 def redact_trees(
     store: ObjectStore, base: GitTree, head: GitTree, cache: BlobCache | None = None
 ) -> tuple[RedactedTree, RedactedTree, dict[str, str]]:
-    """Both trees, and the names that differ in them; a file that both have is read once."""
+    """Return both trees without secrets, and the names that differ; a shared file is read once."""
     names = shown_names(base, head)
     entries = [*base.entries().values(), *head.entries().values()]
     blobs = dict(_redacted_blobs(store, entries, cache or BlobCache(None)))
@@ -63,7 +63,7 @@ def redact_trees(
 
 
 def shown_names(*trees: GitTree) -> dict[str, str]:
-    """The paths that hold a secret, and what each is called instead; no two are called the same."""
+    """Return the paths that contain a secret, each with another unique name."""
     shown: dict[str, str] = {}
     taken = {path for tree in trees for path in tree.entries()}
     for path in sorted(taken):
@@ -143,12 +143,12 @@ class GitRepository(Closing):
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the working tree, where there is one."""
+        """Return the folder of the working tree, if there is one."""
         return self.store.location.work_tree if self.store.location else None
 
     @property
     def excusing(self) -> tuple[GitTree, ...]:
-        """Base, and the tip where there is one: what excuses or hides counts only if all of them say it."""
+        """Return base and, if known, the target's tip: only what all of them have excuses or hides a file."""
         return (self.base,) if self.tip is None else (self.base, self.tip)
 
     def side(self, side: Side) -> GitTree:

@@ -1,4 +1,4 @@
-"""From the names that people give to commits to the commits themselves."""
+"""Find the commits that people name."""
 
 import difflib
 import re
@@ -78,7 +78,7 @@ def branch_named(git: Git, name: str) -> str:
 
 
 def is_part_of(git: Git, commit: str, other: str) -> bool:
-    """Whether a commit is another one or lies before it; one that is not here does not."""
+    """Check whether a commit is another one or an ancestor of it; a missing one is not."""
     return git.attempt("merge-base", "--is-ancestor", commit, other).returncode == 0
 
 
@@ -98,7 +98,7 @@ def resolve_commit(store: ObjectStore, location: Location, name: str) -> str:
 
 
 def deepening() -> str:
-    """The command that gets the history which a shallow clone lacks."""
+    """Name the command that gets the history which a shallow clone lacks."""
     return (
         "run `git fetch --unshallow` (or `git fetch --deepen=100`) and try again; "
         "that contacts the remote that the repository names (`git remote -v` shows it)"
@@ -111,7 +111,7 @@ def _close_names(store: ObjectStore, name: str) -> list[str]:
 
 
 def merge_base(store: ObjectStore, location: Location, old: str, new: str) -> str:
-    """The commit at which two histories parted."""
+    """Return the commit at which two histories parted."""
     done = store.git.attempt("merge-base", old, new)
     if done.returncode == 0:
         return done.stdout.decode().split()[0]
@@ -125,7 +125,7 @@ def merge_base(store: ObjectStore, location: Location, old: str, new: str) -> st
 
 
 def first_parent(store: ObjectStore, location: Location, commit: str) -> str | None:
-    """The first parent of a commit; None for a root commit."""
+    """Return the first parent of a commit; None for a root commit."""
     # The object itself is read: at the edge of a shallow clone git pretends that there is no parent.
     content = store.git.run("cat-file", "commit", commit)
     header = content.split(b"\n\n", 1)[0].split(b"\n")
@@ -141,7 +141,7 @@ def first_parent(store: ObjectStore, location: Location, commit: str) -> str | N
 
 
 def commits_between(store: ObjectStore, old: str | None, new: str) -> tuple[Commit, ...]:
-    """The commits of new that are not in old, oldest first, at most the last 500."""
+    """Return the last 500 commits of new that are not in old, oldest first."""
     span = [f"^{old}"] if old else []
     return _log(store, f"--max-count={MAX_COMMITS}", "--topo-order", new, *span)
 

@@ -1,15 +1,15 @@
-"""Whether a file is text, from its name and its bytes; its lines."""
+"""Tell text from binary by name and bytes, split it into lines, and check paths."""
 
 import unicodedata
 
 
 def decode_path(raw: bytes) -> str:
-    """A path as text: UTF-8, and escapes for bytes that are not."""
+    """Return a path as text; bytes that are not UTF-8 become escapes."""
     return raw.decode("utf-8", "backslashreplace")
 
 
 def is_safe_path(path: str) -> bool:
-    """Writing this path below a folder cannot leave the folder or forge a repository."""
+    """Check that the path cannot leave the folder it is written to, or forge a repository."""
     if not path or path.startswith("/") or "\0" in path or "\\" in path:
         return False
     return all(_is_safe_part(part) for part in path.split("/"))
@@ -49,13 +49,13 @@ SOURCE_STARTS = ("dockerfile.", "containerfile.")
 
 
 def has_source_name(path: str) -> bool:
-    """Whether an interpreter, a compiler or a person is expected to read the file as text."""
+    """Check whether an interpreter, a compiler or a person is expected to read the file as text."""
     name = path.rsplit("/", 1)[-1].lower()
     return name.rpartition(".")[2] in SOURCE_ENDINGS or name in SOURCE_NAMES or name.startswith(SOURCE_STARTS)
 
 
 def has_zero_byte(data: bytes) -> bool:
-    """Git's own test of what is binary: a zero byte near the beginning."""
+    """Check for a zero byte near the beginning, as git does to tell binary files."""
     return b"\0" in data[:BINARY_PROBE_BYTES]
 
 
@@ -65,7 +65,7 @@ def is_binary(data: bytes, path: str) -> bool:
 
 
 def text_lines(data: bytes) -> list[str]:
-    """The text as lines without their ends. Only a line feed ends a line: the rest is content."""
+    """Return the text as lines without their ends. Only a line feed ends a line."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     lines = text.split("\n")
     if not lines[-1]:

@@ -1,4 +1,4 @@
-"""One side of a repository, read from git objects only: list, read, search, blame."""
+"""Read one side of a repository from git objects only: list, read, search, blame."""
 
 import math
 import os
@@ -25,7 +25,7 @@ BLAME_TIMEOUT_SECONDS = 60.0
 
 
 def read_all(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """The contents of those files that can be read, all at once where the tree can do that."""
+    """Yield the contents of the files that can be read, all at once if the tree can do that."""
     if isinstance(tree, GitTree):
         contents: Iterable[tuple[str, bytes | None]] = tree.read_many(paths)
     else:
@@ -41,7 +41,7 @@ def own_content(tree: Tree, path: str) -> bytes | None:
 
 @lru_cache(maxsize=16)
 def _redacted_lines(data: bytes) -> tuple[str, ...]:
-    """Many findings speak of one file, so what was redacted last is kept."""
+    """Redact a file; keep the last ones, as many findings are in one file."""
     return tuple(text_lines(redact_content(data)))
 
 
@@ -74,7 +74,7 @@ class GitTree:
         return {entry.path: entry for entry in parsed if entry.mode != FOLDER_MODE}
 
     def entries(self) -> dict[str, Entry]:
-        """Every file of the tree by its path."""
+        """Return every file of the tree by its path."""
         with self._listing:
             return self._entries
 
@@ -102,16 +102,16 @@ class GitTree:
         return found
 
     def size(self, path: str) -> int | None:
-        """The size of a regular file in bytes."""
+        """Return the size of a regular file in bytes."""
         entry = self._regular(path)
         return self._store.size(entry.blob) if entry else None
 
     def read(self, path: str) -> bytes | None:
-        """The content of a regular file of up to 100 MB."""
+        """Return the content of a regular file of up to 100 MB."""
         return self._read_up_to(path, MAX_READ_BYTES)
 
     def link(self, path: str) -> str | None:
-        """Where a link leads, which is never followed; None for a file."""
+        """Return where a link leads, which is never followed; None for a file."""
         entry = self.entry(path)
         if entry is None or entry.mode != LINK_MODE or (self._store.size(entry.blob) or 0) > MAX_LINK_BYTES:
             return None
@@ -119,7 +119,7 @@ class GitTree:
         return os.fsdecode(content) if content else None
 
     def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """The contents of many regular files, much faster than one by one."""
+        """Yield the contents of regular files, much faster than one by one."""
         found = {path: entry.blob for path in paths if (entry := self._regular(path))}
         sizes = self._store.sizes(found.values())
         readable = [path for path, blob in found.items() if sizes.get(blob, math.inf) <= MAX_READ_BYTES]
@@ -129,7 +129,7 @@ class GitTree:
             yield path, content
 
     def lines(self, path: str) -> list[str] | None:
-        """The lines of a text file of up to 5 MB; None for anything else."""
+        """Return the lines of a text file of up to 5 MB; None for anything else."""
         data = self._read_up_to(path, MAX_TEXT_BYTES)
         return None if data is None or self._is_binary(data, path) else text_lines(data)
 

@@ -1,4 +1,4 @@
-"""From a working tree or an index to a tree object, with nothing written into the user's `.git`."""
+"""Make a tree object of a working tree or an index, and write nothing into the user's `.git`."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ OFF = {"clean": "", "smudge": "", "process": "", "required": "false"}
 
 
 def filters_off(git: Git) -> dict[str, str]:
-    """The variables with which git runs no filter that its configuration names."""
+    """Return the variables with which git runs no filter of its configuration."""
     listed = git.attempt("config", "-z", "--name-only", "--get-regexp", r"^filter\.").stdout
     keys = [os.fsdecode(key) for key in listed.split(b"\0") if key.count(b".") > 1]
     names = dict.fromkeys(key.removeprefix("filter.").rpartition(".")[0] for key in keys)
@@ -29,7 +29,7 @@ def filters_off(git: Git) -> dict[str, str]:
 
 
 def changed_under_filters(git: Git) -> dict[bytes, str]:
-    """The files that may differ from the index and are under a filter, each with the filter's name."""
+    """Return the files that may differ from the index and have a filter, each with its filter."""
     if git.environment.get("GIT_CONFIG_COUNT", "0") == "0":
         # No filter is configured here, so git itself would take every file as it is.
         return {}
@@ -56,7 +56,7 @@ class Snapshot:
 
 
 def snapshot_index(store: ObjectStore, location: Location) -> Snapshot:
-    """The tree that `git commit` would commit now."""
+    """Return the tree that `git commit` would commit now."""
     if location.work_tree is None and not location.index.exists():
         raise InputError("a bare repository has nothing staged: name a commit or a range to review")
     git = _git_on_copied_index(store, location, store.folder / "empty")
@@ -102,7 +102,7 @@ def _look_at_everything(git: Git, work_tree: Path) -> list[str]:
 
 
 def _add_all(git: Git, apart: Sequence[bytes]) -> list[str]:
-    """Add everything but some paths; the sentences say what could not be read."""
+    """Add everything but some paths; return sentences about what could not be read."""
     patterns = [b":/", *(b":(top,exclude,literal)" + path for path in apart)]
     # One file that cannot be read must not keep the others from being reviewed.
     options = ("--all", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul")

@@ -1,4 +1,4 @@
-"""C and C++: their files, what they define, and which header of the repository an include means."""
+"""C and C++: their files, definitions, and the header of the repository that an include means."""
 
 import re
 from collections.abc import Mapping

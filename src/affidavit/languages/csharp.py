@@ -1,4 +1,4 @@
-"""C#: its files, what they define, and which of them declare the namespaces and types that one uses."""
+"""C#: its files, definitions, and the files of the namespaces and types that one uses."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Go: its files, what they define, and which files an import path means."""
+"""Go: its files, definitions, and the files that an import path means."""
 
 import re
 from collections.abc import Iterable, Mapping

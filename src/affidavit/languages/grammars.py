@@ -32,7 +32,7 @@ class NodeFields:
 
     @classmethod
     def joined(cls, parts: Iterable["NodeFields"]) -> "NodeFields":
-        """The fields of several grammars: a node of one name means the same in all of them."""
+        """Join the fields of several grammars: a node of one name means the same in all of them."""
         members: dict[str, tuple[str, tuple[str, ...]]] = {}
         calls: dict[str, tuple[str, ...]] = {}
         keys: dict[str, str] = {}
@@ -79,7 +79,7 @@ def _query(grammar: Grammar, source: str) -> Query:
 
 
 def parse(grammar: Grammar, text: bytes, *, max_seconds: float = MAX_SECONDS) -> Node | None:
-    """The syntax tree of a text; None where it is too large or takes too long to parse."""
+    """Return the syntax tree of a text; None if it is too large or takes too long to parse."""
     if len(text) > MAX_BYTES:
         return None
     parser = Parser(_loaded(grammar))
@@ -125,7 +125,7 @@ def node_text(node: Node | None, text: bytes) -> str:
 
 
 def ancestors(node: Node) -> Iterator[Node]:
-    """The nodes around a node, from the inside out, as far as anybody nests code in earnest."""
+    """Yield the nodes around a node, from the inside out, up to a bound."""
     above = node.parent
     for _ in range(MAX_DEPTH):
         if above is None:

@@ -1,4 +1,4 @@
-"""Java: its files, what they define, and in which of them imported types stand."""
+"""Java: its files, definitions, and the files of imported types."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: their files, what they define and import, and how their tests are recognised."""
+"""JavaScript and TypeScript: their files, definitions, imports and tests."""
 
 import re
 

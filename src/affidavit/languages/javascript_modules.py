@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: which file of the repository an import means."""
+"""JavaScript and TypeScript: find the file of the repository that an import means."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -100,7 +100,7 @@ class JavaScriptModules:
         return nearest(below(folder, "x"), self._folders_of_name.get(name, ()))
 
     def _built_from(self, folder: str, target: str) -> str | None:
-        """The file that a package names, or the source that it is built from."""
+        """Return the file that a package names, or the source that it is built from."""
         for candidate in _sources(target):
             found = self._file_at(join(folder, candidate), folder_too=candidate.rstrip("/") not in (".", ""))
             if found:
@@ -109,7 +109,7 @@ class JavaScriptModules:
 
 
 def _spellings(place: str) -> Iterator[str]:
-    """The files that an import may mean by this path, in the order in which they are tried."""
+    """Yield the files that an import may mean by this path, in the order of trying."""
     yield place
     for written, sources in WRITTEN_FOR.items():
         if place.endswith(written):
@@ -187,7 +187,7 @@ def _names(node: Node, text: bytes) -> Iterator[str]:
 
 
 def _destructured(call: Node, text: bytes) -> tuple[str, ...]:
-    """The names in `const {a, b: c} = require(…)`, with or without `await`."""
+    """Return the names in `const {a, b: c} = require(…)`, with or without `await`."""
     holder = call.parent
     if holder is not None and holder.type == "await_expression":
         holder = holder.parent

@@ -1,4 +1,4 @@
-"""JavaScript: what `package.json` and `tsconfig.json` files say about where imports lead."""
+"""JavaScript: read what `package.json` and `tsconfig.json` files say about imports."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class PathRules:
     """In the order in which they are tried: the longest prefix first."""
 
     def places(self, name: str) -> Iterator[str | None]:
-        """Where the rules have a name looked for."""
+        """Yield the places where the rules look for a name."""
         for pattern, targets in self.paths.items():
             filling = match_star(pattern, name)
             if filling is not None:
@@ -114,7 +114,7 @@ class PathConfigurations:
         return self._referenced(path) if with_references else None
 
     def _referenced(self, path: str) -> PathRules | None:
-        """A file that only lists projects has its rules in them."""
+        """Return the rules of the projects that a configuration lists."""
         references = self._settings.get(path, {}).get("references")
         for reference in references if isinstance(references, list) else ():
             for name in texts(table(reference).get("path")):
@@ -162,7 +162,7 @@ class PathConfigurations:
 
 
 def _seen_from(project: str, folder: str, target: str) -> tuple[str, str]:
-    """The folder that a path of a configuration starts from, and the rest of it."""
+    """Return the folder that a path of a configuration starts from, and the rest of it."""
     if target.startswith(CONFIGURED_FOLDER):
         return project, target.removeprefix(CONFIGURED_FOLDER).lstrip("/") or "."
     return folder, target

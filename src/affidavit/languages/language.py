@@ -141,7 +141,7 @@ class Language:
 
     @property
     def family(self) -> str:
-        """The name that a language shares with its dialects."""
+        """Return the name that a language shares with its dialects."""
         return self.dialect_of or self.name
 
     @property

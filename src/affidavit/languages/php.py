@@ -1,4 +1,4 @@
-"""PHP: its files, what they define, use and include, and how its tests are recognised."""
+"""PHP: its files, definitions, uses, includes and tests."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Python: its files, what they define and import, and how its tests are recognised."""
+"""Python: its files, definitions, imports and tests."""
 
 import re
 from bisect import bisect_right
@@ -36,7 +36,7 @@ TAKEN = re.compile(rb"\s*(%s)(?:\s+as\s+%s)?\s*" % (_NAME, _NAME))
 
 
 def read_lines(text: bytes) -> list[Statement] | None:
-    """The imports of a module; None where only a syntax tree can decide."""
+    """Return the imports of a module; None if only a syntax tree can tell."""
     at = text.find(b"import")
     if at < 0:
         return []
@@ -110,7 +110,7 @@ class _ImportReader:
 
 
 def taken_names(written: bytes) -> tuple[str, ...] | None:
-    """The names after `import`, with or without parentheses; None where they are not plain."""
+    """Return the names after `import`, with or without parentheses; None if they are not plain."""
     if written == b"*":
         return ("*",)
     inside = written
@@ -125,7 +125,7 @@ def taken_names(written: bytes) -> tuple[str, ...] | None:
 
 
 def long_strings(text: bytes) -> list[tuple[int, int]] | None:
-    """Where strings in triple quotes begin and end; None where quotes and comments are entangled."""
+    """Return where triple-quoted strings begin and end; None if quotes and comments are entangled."""
     found: list[tuple[int, int]] = []
     ahead = {mark: text.find(mark) for mark in MARKS}
     while True:
@@ -143,7 +143,7 @@ def long_strings(text: bytes) -> list[tuple[int, int]] | None:
 
 
 def _opens_plainly(text: bytes, start: int) -> bool:
-    """No string or comment that begins before it on the line can hold this mark."""
+    """Check that no string or comment that begins earlier on the line holds this mark."""
     line = text.rfind(b"\n", max(0, start - MAX_LINE_BYTES), start) + 1
     if line == 0 and start > MAX_LINE_BYTES:
         return False
@@ -197,7 +197,7 @@ def _squeezed(name: str) -> str:
 
 
 def _line(node: Node) -> int:
-    """The line of the word `import`, which is where a search finds it."""
+    """Return the line of the word `import`, where a search finds it."""
     word = next((child for child in node.children if child.type == "import"), node)
     return word.start_point.row + 1
 

@@ -1,4 +1,4 @@
-"""Python: which file of the repository a module name means, seen from the file that imports it."""
+"""Python: find the file of the repository that a module name means, seen from the importing file."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -85,7 +85,7 @@ class PythonModules:
         return tuple(dict.fromkeys((root, *around)))
 
     def _far_roots(self, root: str, top: str) -> list[str]:
-        """Other roots that have the top-level name, the most likely first."""
+        """Return other roots that have the top-level name, the most likely first."""
         roots = [
             root
             for root in self._roots_of_name.get(top, ())[:MAX_CANDIDATES]
@@ -113,7 +113,7 @@ class PythonModules:
         return folder
 
     def _find_roots(self) -> dict[str, list[str]]:
-        """Top-level packages, and modules of projects, with the folders that hold them."""
+        """Find the top-level packages and modules of projects, with the folders that hold them."""
         found: dict[str, list[str]] = {}
         for package in self._packages:
             root, _, name = package.rpartition("/")
@@ -136,7 +136,7 @@ class PythonModules:
 
 
 def module_name(path: str) -> str:
-    """The dotted name of a file, as seen from the repository's root."""
+    """Return the dotted name of a file, as seen from the root of the repository."""
     for end in MODULE_ENDS:
         path = path.removesuffix(end)
     return path.removesuffix("/__init__").replace("/", ".")

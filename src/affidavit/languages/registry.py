@@ -1,4 +1,4 @@
-"""The table of languages: from the path of a file to what is known of its language."""
+"""The table of languages, and which language a file is written in."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -115,7 +115,7 @@ class ParsedAs(NamedTuple):
 
 
 class Languages:
-    """Answers what is known of files and names, from the descriptions of some languages."""
+    """Answer questions about files and names from the descriptions of languages."""
 
     def __init__(self, known: Sequence[Language]) -> None:
         self._known = tuple(known)
@@ -139,15 +139,14 @@ class Languages:
         return iter(self._known)
 
     def named(self, name: str) -> Language:
-        """The language of that name; one of which nothing is known where there is none."""
+        """Return the language of that name, or one without properties."""
         return self._by_name.get(name, UNKNOWN)
 
     def grammar_named(self, name: str) -> Grammar:
-        """The grammar of that name. Raises KeyError where there is none."""
         return self._grammars[name]
 
     def name_of(self, path: str, first_line: str = "") -> str:
-        """A lower-case name such as `python`; empty where the language is not known."""
+        """Return a lower-case name such as `python`; empty if the language is unknown."""
         name = path.rsplit("/", 1)[-1].lower()
         by_name = self._by_file_name.get(name)
         if by_name:
@@ -158,7 +157,7 @@ class Languages:
         return self._by_ending.get(ending_of(name)) or self._by_program.get(_interpreter(first_line), "")
 
     def parsed_as(self, path: str) -> ParsedAs | None:
-        """How a file is parsed; None where there is no grammar for it."""
+        """Return how a file is parsed; None if there is no grammar for it."""
         return self._parsed_as.get(ending_of(path))
 
     def of(self, path: str) -> Language:
@@ -166,7 +165,7 @@ class Languages:
 
 
 def _read_by(language: Language) -> Iterator[tuple[str, Grammar]]:
-    """The endings of files that are parsed; a grammar that names its own goes before one that does not."""
+    """Yield the endings of files that are parsed; grammars that name their own endings come last and win."""
     for grammar in sorted(language.grammars, key=lambda one: bool(one.endings)):
         yield from ((ending, grammar) for ending in grammar.endings or language.endings)
 
@@ -178,7 +177,7 @@ def ending_of(path: str) -> str:
 
 
 def _interpreter(first_line: str) -> str:
-    """The program that a first line names, without its version: `python` of `#!/usr/bin/env python3.12`."""
+    """Return the program of a first line without its version: `python` of `#!/usr/bin/env python3.12`."""
     match = _SHEBANG.match(first_line.removeprefix("\ufeff"))
     if match is None:
         return ""
@@ -196,25 +195,25 @@ LANGUAGES = Languages(
 
 
 def language_of(path: str, first_line: str = "") -> str:
-    """A lower-case name such as `python`; empty where the language is not known."""
+    """Return a lower-case name such as `python`; empty if the language is unknown."""
     return LANGUAGES.name_of(path, first_line)
 
 
 def grammar_of(path: str) -> Grammar | None:
-    """The grammar of a file; None where there is none for its language."""
+    """Return the grammar of a file; None if there is none for its language."""
     parsed_as = LANGUAGES.parsed_as(path)
     return parsed_as.grammar if parsed_as else None
 
 
 def has_errors(path: str, content: bytes | None) -> bool:
-    """Whether the grammar of a file's language finds a fault in it."""
+    """Check whether the grammar of a file's language finds an error in it."""
     grammar = grammar_of(path) if content is not None else None
     root = parse(grammar, content) if grammar and content is not None else None
     return root is not None and root.has_error
 
 
 def parsed_family(path: str) -> str:
-    """The family of the language that a file is parsed as; empty where there is no grammar for it."""
+    """Return the family of the language that a file is parsed as; empty if it is not parsed."""
     parsed_as = LANGUAGES.parsed_as(path)
     return parsed_as.language.family if parsed_as else ""
 

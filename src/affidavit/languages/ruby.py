@@ -1,4 +1,4 @@
-"""Ruby: its files, what they define, and which of them one requires or autoloads."""
+"""Ruby: its files, definitions, and the files that one requires or autoloads."""
 
 import re
 from collections.abc import Mapping

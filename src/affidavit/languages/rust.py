@@ -1,4 +1,4 @@
-"""Rust: its files, what they define, declare and use, and how its tests are recognised."""
+"""Rust: its files, definitions, modules, uses and tests."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -149,7 +149,7 @@ def _uses(node: Node, text: bytes) -> Iterator[Statement]:
 
 
 def _leaves(node: Node, text: bytes, prefix: str, depth: int) -> Iterator[tuple[str, str]]:
-    """Each name that a tree of uses ends in, with the path before it."""
+    """Yield each name at the end of a tree of uses, with the path before it."""
     if depth > MAX_DEPTH:
         return
     if node.type in ("scoped_use_list", "use_list"):

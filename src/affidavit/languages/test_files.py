@@ -35,14 +35,14 @@ def is_code(path: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def is_test(path: str) -> bool:
-    """The path is that of test code, by the conventions of the languages."""
+    """Check whether the path is that of test code, by the conventions of its language."""
     if not is_code(path):
         return False
     return is_named_test(path) or _is_in_test_folder(path)
 
 
 def is_proof(path: str) -> bool:
-    """Whether a file is test code, what tests are compared with, or what runs them."""
+    """Check whether a file is test code, test data, or what runs tests."""
     *folders, _ = path.lower().split("/")
     is_data = not is_code(path) and not DATA_FOLDERS.isdisjoint(folders)
     return is_test(path) or runs_tests(path) or is_data
@@ -69,13 +69,13 @@ def _is_in_test_folder(path: str) -> bool:
 
 
 def has_tests(path: str, content: bytes | None) -> bool:
-    """The text has tests in it, by the words of its language; what has none only serves the tests."""
+    """Check whether a text contains tests, by the words of its language."""
     signs = LANGUAGES.named(_family(path)).tests
     return content is not None and (signs is None or signs.words.search(content) is not None)
 
 
 def subject_of(file_name: str) -> str | None:
-    """`prices` of `test_prices.py`, `prices.test.ts`, `PricesTest.java`; None where the name is no test's."""
+    """Return `prices` for `test_prices.py`, `prices.test.ts` and `PricesTest.java`; None if it is no test."""
     stem = file_name.rsplit(".", 1)[0]
     match = _TEST_NAME.fullmatch(stem)
     if match is None:
@@ -97,7 +97,7 @@ class NamesakeTests:
                 self._subjects.setdefault((_subject(path), _family(path)), []).append(path)
 
     def of(self, path: str) -> list[str]:
-        """The tests that are named after a file; of many of that name, those that lie closest."""
+        """Return the tests that are named after a file; of many of that name, the closest."""
         key = (_subject(path), _family(path))
         found = [test for test in self._by_name.get(key, ()) if not self._has_closer_subject(test, path, key)]
         if len(found) <= 1:
@@ -108,7 +108,7 @@ class NamesakeTests:
         return [test for test in found if nearness[test] == best][:MAX_NAMESAKES] if best else []
 
     def _has_closer_subject(self, test: str, path: str, key: tuple[str, str]) -> bool:
-        """Another file of the same name lies closer to the test, which is that one's then."""
+        """Check whether another file of the same name is closer to the test."""
         nearness = _shared_folders(test, path)
         return any(_shared_folders(test, other) > nearness for other in self._subjects.get(key, ()))
 
@@ -120,7 +120,7 @@ def _subject(path: str) -> str:
 
 
 def _family(path: str) -> str:
-    """Languages whose tests may be written in one another."""
+    """Return the family of the file's language: its tests may be in any of these languages."""
     return LANGUAGES.of(path).family
 
 

@@ -1,4 +1,4 @@
-"""The files and folders of a tree as an import sees them: regular files only, so that no link is followed."""
+"""The regular files and folders of a tree, as imports and configurations see them."""
 
 import json
 import posixpath
@@ -17,7 +17,7 @@ TRAILING_COMMAS = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
 
 
 def read_json(text: str) -> dict[str, object]:
-    """An object, with comments and trailing commas as TypeScript allows them."""
+    """Return an object, with comments and trailing commas as TypeScript allows them."""
     plain = TRAILING_COMMAS.sub(_kept, COMMENTS.sub(_kept, text))
     try:
         value = json.loads(plain)
@@ -38,12 +38,12 @@ def read_toml(text: str) -> dict[str, object]:
 
 
 def table(value: object) -> dict[str, object]:
-    """The value where it is a table; an empty one where it is anything else."""
+    """Return the value if it is a table, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def texts(value: object) -> list[str]:
-    """The strings in a value that may be one string or a list."""
+    """Return the strings in a value that may be one string or a list."""
     values = value if isinstance(value, list) else [value]
     return [each for each in values if isinstance(each, str)]
 
@@ -57,7 +57,7 @@ class TreeFiles:
     """The regular files of a tree, and the configurations that decide how imports resolve."""
 
     def __init__(self, tree: Tree, absent: Iterable[str] = ()) -> None:
-        """`absent`: paths that count as files though the tree has none there."""
+        """Read a tree; `absent` paths count as files, too."""
         self._tree = tree
         self.blobs = dict.fromkeys(absent, "") | {
             path: entry.blob for path, entry in tree.entries().items() if entry.mode in REGULAR_MODES
@@ -65,7 +65,7 @@ class TreeFiles:
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """Every folder that holds a regular file; the root is the empty string."""
+        """Return every folder that holds a regular file; the root is the empty string."""
         found = {""}
         for path in self.blobs:
             folder = parent(path)
@@ -76,14 +76,14 @@ class TreeFiles:
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:
-        """The paths by their last part."""
+        """Return the paths by their last part."""
         found: dict[str, list[str]] = {}
         for path in self.blobs:
             found.setdefault(path.rpartition("/")[2], []).append(path)
         return found
 
     def named(self, name: str) -> list[str]:
-        """The files of that name, those nearest to the root first."""
+        """Return the files of that name, those nearest to the root first."""
         return sorted(self.by_name.get(name, ()), key=lambda path: (path.count("/"), path))
 
     def first(self, candidates: Iterable[str | None]) -> str | None:
@@ -93,11 +93,11 @@ class TreeFiles:
         yield from read_all(self._tree, [path for path in paths if path in self.blobs])
 
     def configurations(self, name: str) -> dict[str, str]:
-        """The texts of all files of that name, unless they are too large to be settings."""
+        """Return the texts of all files of that name that are not too large."""
         return self.settings(self.named(name))
 
     def settings(self, paths: Iterable[str]) -> dict[str, str]:
-        """The texts of these files, unless they are too large to be settings."""
+        """Return the texts of these files, unless they are too large to be settings."""
         return {
             path: content.decode("utf-8-sig", "replace")
             for path, content in self.read(paths)
@@ -106,12 +106,12 @@ class TreeFiles:
 
 
 def parent(path: str) -> str:
-    """The folder of a path; that of the root is the root."""
+    """Return the folder of a path; that of the root is the root."""
     return path.rpartition("/")[0]
 
 
 def join(folder: str, path: str) -> str | None:
-    """A relative path seen from a folder; None where it leaves the tree."""
+    """Return a relative path as seen from a folder; None if it leaves the tree."""
     if path.startswith("/") or "\0" in path:
         return None
     joined = posixpath.normpath(f"{folder}/{path}" if folder else path)
@@ -121,12 +121,12 @@ def join(folder: str, path: str) -> str | None:
 
 
 def below(folder: str, path: str) -> str:
-    """A path that is known to be clean, below a folder."""
+    """Join a folder and a clean path."""
     return f"{folder}/{path}" if folder else path
 
 
 def upwards(folder: str) -> Iterator[str]:
-    """A folder and those around it, up to the root."""
+    """Yield a folder and those around it, up to the root."""
     while folder:
         yield folder
         folder = parent(folder)
@@ -134,13 +134,13 @@ def upwards(folder: str) -> Iterator[str]:
 
 
 def nearest(path: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that shares the longest part of its path; the first by name where several do."""
+    """Return the candidate that shares the longest part of its path; the first by name if several do."""
     few = islice(candidates, MAX_CANDIDATES)
     return min(few, key=lambda other: (-shared_folders(path, other), other.count("/"), other), default=None)
 
 
 def shared_folders(path: str, other: str) -> int:
-    """How many leading folders two paths have in common."""
+    """Count the leading folders that two paths share."""
     count = 0
     for mine, theirs in zip(parent(path).split("/"), parent(other).split("/"), strict=False):
         if mine != theirs or not mine:

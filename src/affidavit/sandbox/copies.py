@@ -21,7 +21,7 @@ EXECUTABLE = "100755"
 
 
 def altered_files(repository: Repository, side: Side) -> tuple[AlteredFile, ...]:
-    """Which files of a side its copy has otherwise than the commit; those of the change come first."""
+    """Return the files of a side whose copy differs from the commit; those of the change come first."""
     found = sorted(_altered(repository, side), key=lambda one: (not one.is_changed, one.path))
     return tuple(found)
 
@@ -66,7 +66,7 @@ def _refuse_large(tree: Tree) -> None:
 
 
 def _write_links(tree: Tree, folder: Path) -> None:
-    """Links come last and never below another one, so that nothing is written through them.
+    """Write links last and never below another one, so that nothing is written through them.
 
     They may lead anywhere: inside the sandbox there is nothing for them to lead to.
     """
@@ -174,27 +174,27 @@ PROGRAM_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin",
 
 
 def language_named(name: str) -> str | None:
-    """A language by any of its names."""
+    """Return a language by any of its names."""
     plain = name.strip().lower()
     known = ALSO.get(plain, plain)
     return known if known in INTERPRETERS else None
 
 
 def file_of(language: str, text: str) -> str:
-    """The file that a program is written to, from the root of the copy, where it is started."""
+    """Return the file for a program, from the root of the copy, where it is started."""
     interpreter = INTERPRETERS[language]
     is_module = interpreter.modules and ES_MODULE.search(text)
     return STEM + (interpreter.modules if is_module else interpreter.ending)
 
 
 def command_of(language: str, file: str) -> tuple[str, ...]:
-    """What runs it; the first word is looked for on the sandbox's own path."""
+    """Return the command that runs it; the first word is searched on the sandbox's own path."""
     interpreter = INTERPRETERS[language]
     return (*(interpreter.launcher or (interpreter.program, *interpreter.arguments)), file)
 
 
 def languages_on(search_path: tuple[str, ...]) -> tuple[str, ...]:
-    """The languages whose interpreter lies in one of these folders."""
+    """Return the languages whose interpreter is in one of these folders."""
     folders = [Path(folder) for folder in search_path]
     return tuple(
         name

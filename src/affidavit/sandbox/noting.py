@@ -1,7 +1,7 @@
-"""What Python loads before any program of a sandbox: it notes what the program looks for and tries in vain.
+"""The module that Python loads before a program: it notes missing packages and unreachable hosts.
 
-Code that catches a failed import or a refused connection goes on without a word, and what it does then says
-nothing about code that has the package or the network.
+Code may catch a failed import or a refused connection and go on silently. What it does then proves nothing
+about code that has the package or the network.
 """
 
 from affidavit.sandbox.job import SIDE, WATCH

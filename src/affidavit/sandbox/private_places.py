@@ -1,4 +1,4 @@
-"""Which folders are shown to no program: a place in, whether it is or holds a home or settings out."""
+"""Decide which folders no program may see: homes, settings of the machine, the repository."""
 
 import os
 import pwd
@@ -28,7 +28,7 @@ INTERPRETERS_IN_A_HOME = (
 
 
 def is_private(place: Path, reviewed: Path | None = None) -> bool:
-    """Whether to show this folder would show what is somebody's own, or the repository with its history."""
+    """Check whether a folder is or holds a home, settings or the repository, or lies among them."""
     for seen in (place, place.resolve()):
         if seen.parent in HOMES or any(_holds(seen, own) for own in (*homes(), *HOMES, ROOT, Path("/"))):
             return True
@@ -42,20 +42,19 @@ def is_private(place: Path, reviewed: Path | None = None) -> bool:
 
 
 def lies_in_a_home(place: Path) -> bool:
-    """Whether a file or folder is, or lies in, somebody's home."""
     return any(
         seen.is_relative_to(home) for seen in (place, place.resolve()) for home in (*homes(), *HOMES, ROOT)
     )
 
 
 def homes() -> Iterator[Path]:
-    """The user's home and the homes of all others."""
+    """Yield the user's home and the homes of all others."""
     yield from _own_homes()
     yield from _listed()
 
 
 def _own_homes() -> Iterator[Path]:
-    """The user's home, as the environment says and as the machine knows it."""
+    """Yield the user's home by the environment and by the list of users."""
     own = [Path.home()]
     with suppress(KeyError):
         own.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
@@ -74,14 +73,14 @@ def _listed() -> tuple[Path, ...]:
 
 
 def homes_among(folders: Iterable[str]) -> Iterator[Path]:
-    """Of the folders in a list of users those that are homes: services have folders of the system."""
+    """Yield the homes in a list of users; services have folders of the system instead."""
     for folder in dict.fromkeys(map(Path, folders)):
         if folder.is_absolute() and folder != Path("/") and not is_system(folder):
             yield folder
 
 
 def is_system(place: Path) -> bool:
-    """Whether it lies among the programs and libraries of the system, which all programs see."""
+    """Check whether a place is among the programs and libraries of the system."""
     return any(place.is_relative_to(folder) for folder in SYSTEM)
 
 
@@ -91,7 +90,7 @@ def _holds(folder: Path, place: Path) -> bool:
 
 
 def refuse_private(place: Path, reviewed: Path | None = None) -> None:
-    """Raise where programs would see more than an environment."""
+    """Raise if programs would see more than an environment."""
     if is_private(place, reviewed):
         raise SettingsError(
             f"{place} is not shown to programs: it is, or holds, a home, the repository, or settings of the "

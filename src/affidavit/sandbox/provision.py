@@ -1,4 +1,4 @@
-"""From the folders that the user names to what a program is given of them: read-only, and never a home."""
+"""Give programs the folders that the user names, read-only and never a home, and interpreters."""
 
 import os
 import shutil
@@ -36,7 +36,7 @@ class Provision:
     """Names in the copy, where they are free, and where they lead."""
 
     def plus(self, other: "Provision") -> "Provision":
-        """Both; what was there before comes first."""
+        """Join both; this one comes first."""
         return Provision(
             tuple(dict.fromkeys((*self.mounts, *other.mounts))),
             tuple(dict.fromkeys((*self.search_path, *other.search_path))),
@@ -55,7 +55,7 @@ def _joined(
 
 
 def provide(environments: Sequence[Path], reviewed: Path | None = None) -> Provision:
-    """What the named environments bring, and the interpreters of this machine behind them."""
+    """Provide the named environments, and the interpreters of this machine behind them."""
     provided = Provision()
     for folder in environments:
         provided = provided.plus(environment_at(folder, reviewed, environments))
@@ -68,7 +68,7 @@ def provide(environments: Sequence[Path], reviewed: Path | None = None) -> Provi
 
 
 def environment_at(folder: Path, reviewed: Path | None = None, named: Sequence[Path] = ()) -> Provision:
-    """What one folder is, by what lies in it; `named` are all that the user names."""
+    """Provide a folder by its content; `named` are all folders that the user names."""
     place = Path(os.path.abspath(folder))  # noqa: PTH100 - a link in the name of an environment is kept
     if not place.is_dir():
         raise SettingsError(f"--environment {folder}: there is no such folder")
@@ -89,7 +89,7 @@ def environment_at(folder: Path, reviewed: Path | None = None, named: Sequence[P
 
 
 def _virtual_environment(place: Path, reviewed: Path | None, named: Sequence[Path]) -> Provision:
-    """A virtual environment with the interpreter that it was made from."""
+    """Provide a virtual environment with its interpreter."""
     mounts = [place]
     home = _setting(place / "pyvenv.cfg", "home")
     python = place / "bin" / "python"
@@ -120,13 +120,13 @@ def _refuse_no_interpreter(programs: Path, named: Sequence[Path]) -> None:
 
 
 def _has_python(programs: Path) -> bool:
-    """Whether a Python lies in the folder itself and is a program, no script."""
+    """Check whether the folder itself holds a Python that is a program, no script."""
     found = [one for one in programs.glob("python*") if one.resolve().parent == programs.resolve()]
     return any(one.is_file() and _is_program(one) for one in found)
 
 
 def _of_prefix(prefix: Path) -> list[Path]:
-    """The parts of an interpreter's folder that it needs; none that leads elsewhere."""
+    """Return the parts of an interpreter's folder that it needs and that lead nowhere else."""
     parts = [prefix / name for name in ("bin", "lib")]
     return [one for one in parts if one.is_dir() and one.resolve() == prefix.resolve() / one.name]
 
@@ -140,7 +140,7 @@ def _setting(file: Path, wanted: str) -> str:
 
 
 def own_python() -> Iterator[Provision]:
-    """The interpreter that Affidavit runs on, without what is installed for Affidavit."""
+    """Yield the interpreter that runs Affidavit, without the packages of Affidavit."""
     prefix = Path(sys.base_prefix)
     if is_system(prefix):
         yield Provision(search_path=(str(prefix / "bin"),))
@@ -150,7 +150,7 @@ def own_python() -> Iterator[Provision]:
 
 
 def own_node() -> Iterator[Provision]:
-    """The Node that is installed beside Affidavit as a Python package, if one is."""
+    """Yield the Node that is installed beside Affidavit as a Python package, if there is one."""
     found = find_spec(NODE_PACKAGE)
     for place in (found.submodule_search_locations or ()) if found else ():
         programs = Path(place) / "bin"
@@ -180,7 +180,7 @@ def _is_inside(place: Path, folder: Path | None) -> bool:
 
 
 def base_variables(provision: Provision) -> dict[str, str]:
-    """The whole environment of a program; nothing of the user's is in it."""
+    """Return the whole environment of a program, with nothing of the user's."""
     return {
         "PATH": ":".join(dict.fromkeys((*provision.search_path, *PROGRAM_FOLDERS))),
         "HOME": "/tmp/home",  # noqa: S108 - the sandbox's own

@@ -1,4 +1,4 @@
-"""Which calls to the kernel a program may make: a filter for bubblewrap, as the kernel reads it.
+"""Filter the kernel calls of a program, in the form that the kernel reads.
 
 Namespaces leave some doors open: sockets to the machine's host (vsock), the user's keyrings, memory that
 belongs to no process, and parts of the kernel in which many errors were found. They are shut here. Anonymous
@@ -100,14 +100,14 @@ def filter_program(machine: str | None = None) -> bytes | None:
 
 
 def _shared_memory(machine: Machine) -> bytes:
-    """A mapping that is shared and of no file."""
+    """Refuse mappings that are shared and of no file."""
     asked = _load(FOURTH) + _step(MASK, 0, 0, KIND_OF_MAPPING)
     body = asked + _step(JUMP_IF, 0, 1, SHARED_ANONYMOUS) + _return(ERRNO | EPERM) + _return(ALLOW)
     return _step(JUMP_IF, 0, len(body) // 8, machine.numbers["mmap"]) + body
 
 
 def _sockets(machine: Machine) -> bytes:
-    """Any socket but those named is of a kind that this machine does not know."""
+    """Refuse sockets of other kinds, as if this machine did not know them."""
     allowed = b"".join(_step(JUMP_IF, len(SOCKETS) - at, 0, kind) for at, kind in enumerate(SOCKETS))
     body = _load(FIRST) + allowed + _return(ERRNO | EAFNOSUPPORT) + _return(ALLOW)
     return _step(JUMP_IF, 0, len(body) // 8, machine.numbers["socket"]) + body

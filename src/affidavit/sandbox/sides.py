@@ -1,4 +1,4 @@
-"""Programs on both sides of a change: a program and a side in, what it did in a copy of that side out."""
+"""Run programs on both sides of a change, each in a copy of its side."""
 
 import threading
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ USUAL = RunLimits()
 
 
 class SandboxedSides(Closing):
-    """Both sides as programs see them: without secrets, so that no program can print one."""
+    """Both sides without secrets, so that no program can print one."""
 
     def __init__(
         self,
@@ -61,12 +61,12 @@ class SandboxedSides(Closing):
 
     @property
     def name(self) -> str:
-        """What stands between a program and this machine."""
+        """Return the name of the sandbox."""
         return self._sandbox.name
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """What programs can be written in here."""
+        """Return the languages that programs can be written in here."""
         return languages_on((*self._provision.search_path, *PROGRAM_FOLDERS))
 
     def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
@@ -85,7 +85,7 @@ class SandboxedSides(Closing):
         return _shown(ended, side, noticed)
 
     def beside(self, repository: Repository) -> "SandboxedSides":
-        """The same sandbox and environment over another pair of trees; it ends with this one."""
+        """Use the same sandbox and environment for another pair of trees; it closes with this one."""
         left = None if self._left_ms is None else max(0.0, self._left_ms / 1000)
         other = SandboxedSides(repository, self._sandbox, self._provision, self._limits, left)
         other._stopped, other._turns = self._stopped, self._turns
@@ -101,7 +101,7 @@ class SandboxedSides(Closing):
                 self._left_ms -= ended.duration_ms
 
     def _problem(self, program: Program, side: Side) -> str:
-        """Why a program is not run as it stands."""
+        """Say why a program is not run; empty if it is."""
         if self._stopped.is_set():
             return "the review was stopped"
         if self._left_ms is not None and self._left_ms <= 0:
@@ -188,7 +188,7 @@ class SandboxedSides(Closing):
         return {**base_variables(self._provision), **given, "PYTHONPATH": ":".join([WATCH, *packages])}
 
     def close(self) -> None:
-        """Throw the copies away."""
+        """Delete the copies."""
         self._folders.close()
         self._written.clear()
 

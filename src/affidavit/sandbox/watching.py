@@ -1,6 +1,6 @@
-"""What is noticed of a run beside its output: the altered files of its copy in, what it lacked and read out.
+"""Notice what a run lacked and read, beside its output.
 
-Notes come through pipes in a folder that lies read-only in the sandbox: from Python, while the program runs
+Notes come through pipes in a folder that is read-only in the sandbox: from Python while the program runs
 (`noting`), and from the command that started it, at its end. What the change itself writes there can only
 take away its own proof, or let something count against it.
 """
@@ -33,7 +33,7 @@ MAX_MANIFESTS = 200
 
 
 def shadows(path: str, tree: Tree) -> str:
-    """What of the change a file at this path would stand before; empty where nothing."""
+    """Return what of the change a file at this path would hide; empty if nothing."""
     parts = PurePosixPath(path).parts
     names = {part.split(".")[0] for part in parts}
     if names & LOADED_BY_ITSELF and family_of(path) == "python":
@@ -51,12 +51,12 @@ def shadows(path: str, tree: Tree) -> str:
 
 
 def family_of(path: str) -> str:
-    """Whose interpreter looks for a file with this ending."""
+    """Return the interpreter that looks for files with this ending."""
     return FAMILIES.get(PurePosixPath(path).suffix, "")
 
 
 def _own_module(path: str, entries: Iterable[str]) -> str:
-    """A file of the same family that is imported by the same name."""
+    """Find a file of the same family that is imported by the same name."""
     family, wanted = family_of(path), _module(path)
     if not family:
         return ""
@@ -67,7 +67,7 @@ def _own_module(path: str, entries: Iterable[str]) -> str:
 
 
 def _module(path: str) -> str:
-    """By what name a file is imported from the root; `src` is a root, too."""
+    """Return the name by which a file is imported from the root; `src` is a root, too."""
     place = PurePosixPath(path.removeprefix("src/") if family_of(path) == "python" else path)
     stem = place.name.split(".")[0]
     return str(place.parent if stem in ("__init__", "index") else place.parent / stem)
@@ -132,7 +132,7 @@ class Watched:
     at_the_end: int
 
     def noticed(self) -> Noticed:
-        """All that was noted, each thing once, in the order of the alphabet."""
+        """Return all notes, each once, in alphabetical order."""
         lines = _lines(self.while_running)
         missing = _named(lines, noting.MISSING, NAME)
         unreached = _named(lines, noting.UNREACHED, HOST) - _named(lines, noting.REACHED, HOST)
@@ -158,7 +158,7 @@ def _named(lines: Sequence[str], kind: str, form: re.Pattern[str]) -> set[str]:
 
 
 def _read(altered: Sequence[AlteredFile], ended: Sequence[str]) -> tuple[AlteredFile, ...]:
-    """Those that were not seen to be left alone; of a run that was ended, only those of the change."""
+    """Return the altered files that may have been read; if the run was cut off, only those of the change."""
     alone = {line.removeprefix(f"{UNTOUCHED} ") for line in ended if line.startswith(f"{UNTOUCHED} ")}
     looked_after = {one.path for one in _looked_after(altered)} if DONE in ended else set()
     read = [one for one in altered if one.is_changed or one.path in looked_after]
@@ -166,7 +166,7 @@ def _read(altered: Sequence[AlteredFile], ended: Sequence[str]) -> tuple[Altered
 
 
 def _looked_after(altered: Sequence[AlteredFile]) -> Iterator[AlteredFile]:
-    """As many as fit into a pipe; those of the change come first."""
+    """Yield as many files as fit into a pipe; those of the change come first."""
     room = MAX_LISTED
     for one in altered:
         room -= len(one.path.encode()) + len(UNTOUCHED) + 2
@@ -176,7 +176,7 @@ def _looked_after(altered: Sequence[AlteredFile]) -> Iterator[AlteredFile]:
 
 @contextmanager
 def watching(altered: Sequence[AlteredFile]) -> Iterator[Watched]:
-    """Something to mount into a sandbox at `WATCH`, with its folder on Python's path."""
+    """Make a folder to mount into a sandbox at `WATCH` and to put on Python's path."""
     with temporary_folder("watch-") as folder:
         folder.chmod(0o755)
         (folder / "sitecustomize.py").write_text(noting.NOTING, "utf-8")

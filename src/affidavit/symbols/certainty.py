@@ -29,7 +29,7 @@ class SymbolReach:
     """The provider from which a file takes the symbol."""
 
     def is_taken_elsewhere(self, imported: Import) -> bool:
-        """The statement takes the same name out of a file, or a package, that does not provide it."""
+        """Check whether a statement imports the name from a file that does not provide it."""
         return self.name in imported.names and imported.target not in self.providers
 
 
@@ -52,7 +52,7 @@ def find_reach(
 
 
 def _takers(reach: SymbolReach, provider: str, imports: Imports) -> list[str]:
-    """Those who import the name, or everything, from a provider, and are no providers yet."""
+    """Return the files that import the name, or everything, from a provider, and do not provide it yet."""
     found: dict[str, None] = {}
     for one in imports.importers_of(provider):
         way = _way(one, reach.name)
@@ -98,7 +98,7 @@ def assess(
     *,
     is_bound: bool,
 ) -> ReferenceCertainty | None:
-    """The assessment of one occurrence; None where it cannot mean the symbol."""
+    """Judge one occurrence; return None if it cannot mean the symbol."""
     if place.role == "text":
         return ReferenceCertainty("possible", "it is in a comment or a string")
     if symbol.language == "go" and not (symbol.name[:1].isupper() or _is_same_package(symbol, path)):
@@ -113,7 +113,7 @@ def assess(
 def _assess_member(
     symbol: Symbol, path: str, place: WordPlace, reach: SymbolReach
 ) -> ReferenceCertainty | None:
-    """A method or field: only its receiver's type could make it certain."""
+    """Judge a method or field: only the type of its receiver could make it certain."""
     owner = symbol.qualified.rpartition(".")[0]
     owner_name = owner.rpartition(".")[2]
     receiver = place.receiver
@@ -150,7 +150,7 @@ def _assess_member_by_file(symbol: Symbol, path: str, reach: SymbolReach) -> Ref
 def _assess_attribute(
     symbol: Symbol, path: str, receiver: str, reach: SymbolReach
 ) -> ReferenceCertainty | None:
-    """`module.name`: sure where the receiver is called like the module."""
+    """Judge `module.name`: certain if the receiver has the name of the module."""
     if path == symbol.path:
         return (
             None
@@ -214,7 +214,7 @@ def _last_name(receiver: str) -> str:
 
 
 def _module_name(path: str, language: str) -> str:
-    """The name that an importing file usually calls it by."""
+    """Return the name that an importing file usually has for the module."""
     *folders, name = path.split("/")
     stem = name.partition(".")[0]
     return folders[-1] if folders and (stem in _FOLDER_STEMS or language == "go") else stem

@@ -50,7 +50,7 @@ def _arguments(function: _Function) -> list[ast.arg]:
 
 
 def _bare(function: _Function) -> str:
-    """The function as it is without annotations."""
+    """Return the function without its annotations."""
     for one in _arguments(function):
         one.annotation = None
     function.returns = None
@@ -151,7 +151,7 @@ def _by_name(tree: Tree, path: str | None) -> dict[str, list[Symbol]]:
 def _pairs(
     before: Sequence[Symbol], after: Sequence[Symbol]
 ) -> Iterator[tuple[Symbol | None, Symbol | None]]:
-    """Each old definition of a name with its new one; several of one name go by their signatures."""
+    """Pair old and new definitions of one name; overloads are paired by signature."""
     has_overloads = any(LANGUAGES.named(one.language).scoping.has_overloads for one in (*before, *after))
     if not has_overloads and before and after:
         # Where a name is bound twice, the last one counts.
@@ -204,7 +204,7 @@ class _Texts:
         return [own.sub("\0", line.strip()) for line in self._lines[key][symbol.line - 1 : end]]
 
     def likeness(self, old: Symbol, new: Symbol) -> float:
-        """How much of the text the two share: 1 where they differ in nothing but the name."""
+        """Return how much text two definitions share: 1 if only the name differs."""
         if self._left <= 0:
             return 0.0
         self._left -= 1

@@ -107,7 +107,7 @@ def _captured(root: Node, text: bytes, grammar: Grammar) -> Iterable[_Captured]:
 
 
 def _split_name(written: str, *, is_scope: bool) -> tuple[str, str]:
-    """`A.` and `f` of `A::f`; of a scope, such as Rust's `impl m::S<K>`, only the type's own name."""
+    """Split `A::f` into `A.` and `f`; of a scope (`impl m::S<K>`) keep only the name of the type."""
     if is_scope:
         return "", _type_name(written) if "::" not in written or "<" in written else written.replace(
             "::", "."
@@ -117,7 +117,7 @@ def _split_name(written: str, *, is_scope: bool) -> tuple[str, str]:
 
 
 def _type_name(written: str) -> str:
-    """`S` of `*S[K]`, `&m::S<K>` and `S`."""
+    """Return `S` for `*S[K]`, `&m::S<K>` and `S`."""
     names = IDENTIFIER.findall(GENERIC.sub("", written))
     return names[-1] if names else ""
 
@@ -132,7 +132,7 @@ def _header_end(node: Node) -> int:
 
 
 def _in_order(found: Iterable[_Captured]) -> list[_Captured]:
-    """From the outside in, each name of each node once; a constant that is a function is a function."""
+    """Order from the outside in, each name of a node once; a constant that is a function is a function."""
     by_place: dict[tuple[int, int, str], _Captured] = {}
     for one in found:
         place = (one.node.start_byte, -one.node.end_byte, one.name)
@@ -155,7 +155,7 @@ def _definition(one: _Captured, qualified: str, outer: _EnclosingScope, text: by
 
 
 def _header(one: _Captured, text: bytes) -> str:
-    """The text up to the body, without comments: they may run on from it into the body's first lines."""
+    """Return the text before the body, without comments."""
     start, end = one.node.start_byte, min(one.cut, one.node.start_byte + MAX_HEADER_BYTES)
     header = bytearray(text[start:end])
     if COMMENT_MARK.search(header):
@@ -166,7 +166,7 @@ def _header(one: _Captured, text: bytes) -> str:
 
 
 def _comments(node: Node, end: int) -> Iterator[Node]:
-    """The comments below a node that begin before a place."""
+    """Yield the comments below a node that begin before a place."""
     waiting = [node]
     while waiting:
         inner = waiting.pop()

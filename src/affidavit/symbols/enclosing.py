@@ -1,4 +1,4 @@
-"""Lines of a file in, what they stand in out: a definition, a section, an element, a path of keys."""
+"""Name the definition, section, element or key that lines of a file belong to."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,12 +19,12 @@ _WORD = re.compile(r"\w+")
 
 
 def is_plain_word(name: str) -> bool:
-    """A name that any text may have: one word, as `connect`, `Client` and `HTTP` are."""
+    """Check whether any text may have the name: one word, as `connect`, `Client` and `HTTP`."""
     return name.isalpha() and (name.islower() or name.istitle() or name.isupper())
 
 
 def is_marked(text: str, name: str) -> bool:
-    """The line writes the name as code: between backquotes, with a bracket, or after a dot."""
+    """Check whether a line writes the name as code: in backquotes, before a bracket or after a dot."""
     quoted = re.escape(name)
     if re.search(rf"\b{quoted}\(|(?:\w\.|::|->|#|\w/){quoted}\b", text):
         return True
@@ -39,7 +39,7 @@ def _spans(text: str) -> Iterator[str]:
 
 
 def code_lines(lines: Sequence[str]) -> set[int]:
-    """The numbers of the lines that stand in blocks of code: fenced, indented, or after `::`."""
+    """Return the numbers of lines in blocks of code: fenced, indented, or after `::`."""
     found: set[int] = set()
     fence = ""
     literal: int | None = None
@@ -97,7 +97,7 @@ class Enclosing:
 
 
 def enclosing(tree: Tree, path: str, first: int, last: int) -> Enclosing | None:
-    """The innermost thing with a name around the lines; None where nothing around them has one."""
+    """Return the innermost named thing around the lines; None if there is none."""
     language = language_of(path)
     if is_document(path):
         return _innermost(_sections(tree.redacted_lines(path) or []), first, last)
@@ -126,7 +126,7 @@ def _innermost(found: Iterator[Enclosing], first: int, last: int) -> Enclosing |
 
 
 def _sections(lines: Sequence[str]) -> Iterator[Enclosing]:
-    """The sections of a document, each to the next heading of its own level or above."""
+    """Yield the sections of a document, each to the next heading of its own level or above."""
     lines = lines[:MAX_LINES]
     headings = list(_headings(lines))
     for number, (line, level, title) in enumerate(headings):
@@ -150,7 +150,7 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _keys(text: str) -> Iterator[Enclosing]:
-    """The paths of keys in YAML, and in JSON, which is YAML."""
+    """Yield the paths of keys in YAML, and in JSON, which is YAML."""
     # Only who asks about configuration pays for the reader.
     import yaml  # noqa: PLC0415
 
@@ -165,7 +165,7 @@ def _keys(text: str) -> Iterator[Enclosing]:
 
 
 def _below(root: Any) -> Iterator[Enclosing]:
-    """Every key below a node, without recursion: a file may be deeper than the stack."""
+    """Yield every key below a node, without recursion: a file may be deeper than the stack."""
     waiting = [(root, "")]
     seen: set[int] = set()
     while waiting:

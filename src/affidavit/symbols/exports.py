@@ -57,7 +57,7 @@ class Exports:
 
 
 def read_exports(text: bytes, parsed_as: ParsedAs) -> Exports:
-    """The names of a module; open where the text has errors or makes names at run time."""
+    """Return the names of a module; it is open if the text has errors or makes names at run time."""
     root, family = parse(parsed_as.grammar, text), parsed_as.language.family
     if root is None or (root.has_error and family != JAVASCRIPT.name):
         return Exports(is_open=True)
@@ -75,7 +75,7 @@ def read_exports(text: bytes, parsed_as: ParsedAs) -> Exports:
 
 
 def _does(what: re.Pattern[bytes], root: Node, text: bytes) -> bool:
-    """Whether code of the text does it; in comments and texts the same words do nothing."""
+    """Check whether code matches, outside of comments and strings."""
     if not what.search(text):
         return False
     code = bytearray(text)
@@ -90,7 +90,7 @@ def _does(what: re.Pattern[bytes], root: Node, text: bytes) -> bool:
 
 
 def _guessed(text: bytes) -> Exports:
-    """Every word of a text: a grammar lags behind its language, but what no word says is not there."""
+    """Take every word of a text that the grammar cannot read: a name without its word is not exported."""
     words = {word.decode("utf-8", "replace") for word in JAVASCRIPT_WORD.findall(text)}
     is_open = JAVASCRIPT_DYNAMIC.search(text) is not None
     return Exports(words, JAVASCRIPT_STAR.search(text) is not None, is_open, is_guessed=True)
@@ -135,7 +135,7 @@ def _python_import(node: Node, text: bytes, found: Exports) -> None:
 
 
 def _identifiers(node: Node, text: bytes) -> Iterator[str]:
-    """The names in a target; more rather than fewer."""
+    """Yield the names in a target, rather too many than too few."""
     waiting = [node]
     while waiting:
         one = waiting.pop()
@@ -188,7 +188,7 @@ def _words(node: Node, text: bytes) -> list[str]:
 
 
 class ModuleExports:
-    """Answers which names the modules of one tree provide, following what takes everything along."""
+    """Tells which names the modules of one tree provide, following `import *` and `export *`."""
 
     def __init__(self, tree: Tree, imports: Callable[[], Imports]) -> None:
         self._tree = tree
@@ -207,7 +207,7 @@ class ModuleExports:
         return read_exports(text, parsed_as)
 
     def provides(self, path: str, name: str) -> Provision:
-        """Whether others can take the name out of the module."""
+        """Tell whether other files can import the name from the module."""
         waiting, seen = [path], {path}
         while waiting:
             module = waiting.pop()
@@ -233,7 +233,7 @@ class ModuleExports:
 
     @cached_property
     def _places(self) -> frozenset[str]:
-        """Folders, and files without their endings."""
+        """Return folders, and files without their endings."""
         found: set[str] = set()
         for path in self._tree.entries():
             folder, slash, file = path.rpartition("/")

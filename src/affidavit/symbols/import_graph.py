@@ -53,7 +53,7 @@ def pack(extract: Extract) -> bytes:
 
 
 def unpack(data: bytes) -> Extract | None:
-    """The extract that was kept; None where it is not one."""
+    """Return the extract that was kept; None if it is not one."""
     try:
         rows, declares = jiter.from_json(data)
         statements = tuple(Statement(line, name, tuple(names), form) for line, name, names, form in rows)
@@ -84,7 +84,7 @@ class ImportGraph:
         """Files that were too much to parse: what they import is not known."""
 
     def imports_of(self, path: str) -> tuple[Import, ...]:
-        """The imports of a file, in its order; one that means several files is there for each of them."""
+        """Return the imports of a file in order, once for each file that an import means."""
         return tuple(record for edge in self._edges.get(path, ()) for record in _records(edge))
 
     def importers_of(self, path: str) -> tuple[Import, ...]:
@@ -94,12 +94,12 @@ class ImportGraph:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The files that were read."""
+        """Return the files that were read."""
         return tuple(self._edges)
 
     @cached_property
     def _groups(self) -> dict[str, list[list[Edge]]]:
-        """The edges that mean a file, in groups that mean the same files: a package of many is one group."""
+        """Return, by file, the edges that mean it, in groups that mean the same files."""
         groups: dict[tuple[str, ...], list[Edge]] = {}
         for edges in self._edges.values():
             for edge in edges:
@@ -138,7 +138,7 @@ def import_graph(
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """For work that makes hundreds of thousands of lasting objects: there is no garbage among them."""
+    """Switch garbage collection off while many lasting objects are made."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

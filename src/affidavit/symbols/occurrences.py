@@ -77,7 +77,7 @@ def _occurrence(root: Node, text: bytes, start: int, end: int) -> WordOccurrence
 
 
 def is_text(node: Node) -> bool:
-    """The node is part of a comment, a string or the like, and not of code inside of one."""
+    """Check whether a node is part of a comment, a string or the like."""
     return TEXT_TYPES.search(node.type) is not None
 
 
@@ -149,7 +149,7 @@ def _is_binding(parent: Node, node: Node) -> bool:
 
 
 def _is_captured(node: Node, parent: Node) -> bool:
-    """A name in a pattern of Python's `case`: `case [first, Point(x=name)]`, `case {} as name`."""
+    """Check for a name in a pattern of Python's `case`, as in `case [first, Point(x=name)]`."""
     if parent.type == "as_pattern":
         return parent.named_children[-1] == node
     is_alone = parent.type == "dotted_name" and parent.named_child_count == 1

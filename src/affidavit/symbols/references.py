@@ -88,7 +88,7 @@ def _search(names: Sequence[str], tree: Tree) -> tuple[list[SearchHit], list[str
 
 
 def _patterns(names: Sequence[str]) -> Iterator[str]:
-    """The names as few patterns of a length that a search takes."""
+    """Yield the names as patterns of a length that a search takes."""
     part: list[str] = []
     for name in names:
         if part and sum(map(len, part)) + len(part) + len(name) > MAX_PATTERN:
@@ -184,7 +184,7 @@ class _Users:
     def _wanted(
         self, files: Mapping[str, _Hits], by_name: Mapping[str, Sequence[Symbol]]
     ) -> dict[str, list[str]]:
-        """The words to look at in each file. Those that import the symbols go first, should time run out."""
+        """Return the words to look at in each file; files that import the symbols go first."""
         symbols = [symbol for group in by_name.values() for symbol in group]
         near = {symbol.path for symbol in symbols}
         near.update(one.path for path in list(near) for one in self.imports.importers_of(path))
@@ -214,7 +214,7 @@ class _Users:
                 yield _Use(symbol, path, place.line, kind, place.within, assessed)
 
     def _surest(self, uses: Sequence[_Use]) -> list[_Use]:
-        """At most so many uses of a symbol in code, and so many in other text, the surest of them."""
+        """Keep only the surest uses of each symbol, in code and in other text."""
         groups: dict[tuple[str, str, bool], list[int]] = {}
         for number, use in enumerate(uses):
             key = (use.symbol.path, use.symbol.qualified, use.is_in_code)
@@ -242,7 +242,7 @@ class _Users:
         )
 
     def _line(self, path: str, number: int) -> str:
-        """A line that the search did not name: git passes over what is no text in its locale."""
+        """Return a line that the search did not find, because git did not read it as text."""
         lines = self.tree.lines(path) or []
         return lines[number - 1][:MAX_LINE] if number <= len(lines) else ""
 
@@ -271,7 +271,7 @@ def _by_file(hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]])
 
 
 def _speaking(path: str, symbols: Sequence[Symbol]) -> list[Symbol]:
-    """The symbols of a language that the file can speak with."""
+    """Return the symbols whose language is that of the file, or related to it."""
     family = LANGUAGES.of(path).family
     return [symbol for symbol in symbols if LANGUAGES.named(symbol.language).family == family]
 
@@ -288,7 +288,7 @@ def _as_text(path: str, file: _Hits, by_name: Mapping[str, Sequence[Symbol]]) ->
 
 
 def _once_a_line(uses: Iterable[_Use]) -> list[_Use]:
-    """Of the uses of a symbol on one line the surest, and a call before a mere name."""
+    """Keep the surest use of a symbol on each line, and a call before a mere name."""
     best: dict[tuple[str, str, str, int], _Use] = {}
     for use in uses:
         key = (use.symbol.path, use.symbol.qualified, use.path, use.line)
@@ -302,7 +302,7 @@ def _doubt(use: _Use) -> tuple[int, int]:
 
 
 def _is_local(place: WordPlace, symbol: Symbol, *, is_own_file: bool) -> bool:
-    """The place binds the name to something else: a parameter, or a variable inside of a function."""
+    """Check whether the place binds the name to something else, such as a parameter."""
     if place.role != "definition":
         return place.role == "binding" and not (is_own_file and place.is_of_file)
     return place.within.rpartition(".")[2] != symbol.name

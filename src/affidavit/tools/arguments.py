@@ -74,7 +74,7 @@ class JoinedTools:
 
     @property
     def descriptions(self) -> list[Description]:
-        """All of them, in the same order each time, so that providers can cache them."""
+        """Return all descriptions, in the same order each time, so that providers can cache them."""
         return [tool for source in self._sources for tool in source.descriptions]
 
     def call(self, name: str, arguments: object) -> Answer:
@@ -90,7 +90,7 @@ def _unknown(name: object, names: Iterable[str]) -> Answer:
 
 
 def check_arguments(name: str, parameters: Mapping[str, Any], arguments: object) -> dict[str, Any]:
-    """The arguments by name; null counts as left out. Raises InputError with what to send instead."""
+    """Return the arguments by name without nulls; raise InputError with what to send instead."""
     if not isinstance(arguments, Mapping):
         raise InputError(f"{name} takes its arguments as one JSON object: {_usage(name, parameters)}")
     properties = parameters["properties"]
@@ -143,7 +143,7 @@ def _string(value: object) -> str | None:
 
 
 def _integer(value: object) -> int | None:
-    """Models write 10 as "10" or 10.0 now and then: the meaning is the same."""
+    """Accept also "10" and 10.0, which models sometimes write for 10."""
     if isinstance(value, str) and _INTEGER.fullmatch(value.strip()):
         value = int(value)
     if isinstance(value, float) and value.is_integer() and abs(value) <= MAX_INTEGER:

@@ -1,4 +1,4 @@
-"""Describe the tools that read a change: two as the specification has them, the others in few words."""
+"""The descriptions of the tools that read a change: two as the specification has them."""
 
 from collections.abc import Mapping
 

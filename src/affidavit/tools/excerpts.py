@@ -1,4 +1,4 @@
-"""Cut what a tool answers to a size that a model can take, and say what was cut."""
+"""Cut the answers of tools to a size that models can take, and say what was cut."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ class ChangeSides:
         return self.repository.side(side)
 
     def file(self, path: str, side: Side) -> str:
-        """The path of a file of that side; raises InputError with what to write instead."""
+        """Return the path of a file of that side; raise InputError with what to write instead."""
         return find_file(path, side, self.change, self.repository)
 
     def file_or_any(self, file_path: str | None, side: Side) -> tuple[str | None, str]:
-        """The file; where there is none of that path, any file will do, and the note says so."""
+        """Return the file; if there is none of that path, None (any file will do) and a note."""
         if file_path is None:
             return None, ""
         try:
@@ -54,14 +54,14 @@ class ChangeSides:
 
 
 def checked_skip(skip: int) -> int:
-    """How many results to leave out; raises InputError where that is no such number."""
+    """Return how many results to leave out; raise InputError if that is too many."""
     if not 0 <= skip <= MAX_SKIP:
         raise InputError(f"skip is a number from 0 to {MAX_SKIP}: ask for something narrower instead")
     return skip
 
 
 def with_note(answer: Mapping[str, Any], *notes: str) -> Answer:
-    """The answer as the format has it, and `note` only where there is something to say."""
+    """Return the answer, with a `note` if there is something to note."""
     said = "; ".join(note for note in notes if note)
     return {**answer, "note": said} if said else dict(answer)
 
@@ -99,7 +99,7 @@ def clipped(line: str) -> str:
 
 
 def numbered_lines(lines: Sequence[str], first: int, last: int) -> Excerpt:
-    """`10: def …` for each line from first to last, as many as fit."""
+    """Write `10: def …` for each line from first to last, as many as fit."""
     rows: list[str] = []
     size = 0
     is_clipped = False
@@ -118,7 +118,7 @@ def numbered_lines(lines: Sequence[str], first: int, last: int) -> Excerpt:
 
 
 def lines_around(lines: Sequence[str], matches: Mapping[int, str], reach: int) -> list[str]:
-    """`10: …` for each match and `9- …` for its neighbours, each line once, `--` where lines are left out."""
+    """Write `10: …` for each match, `9- …` for each neighbour, and `--` where lines are left out."""
     numbers = {number for match in matches for number in range(match - reach, match + reach + 1)}
     rows: list[str] = []
     before = 0
@@ -132,7 +132,7 @@ def lines_around(lines: Sequence[str], matches: Mapping[int, str], reach: int) -
 
 
 def page_of(found: Sequence[Row], skip: int, limit: int, noun: str, advice: str) -> tuple[list[Row], str]:
-    """One page of what was found, and how to get the next one."""
+    """Return one page of the results, and how to get the next one."""
     page = list(found[skip : skip + limit])
     if found and not page:
         return page, f"there are only {len(found)} {noun}: use a smaller skip"

@@ -1,4 +1,4 @@
-"""From the path that a model wrote to the file that it means, or a sentence on what to write instead."""
+"""Find the file that a model means by a path, or say what to write instead."""
 
 import posixpath
 import re
@@ -21,7 +21,6 @@ _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 def side_named(branch: str) -> Side:
-    """`head` or `base`, whatever the case."""
     word = branch.strip().lower()
     if word == "head":
         return "head"
@@ -31,7 +30,7 @@ def side_named(branch: str) -> Side:
 
 
 def plain_path(path: str) -> str:
-    """The path relative to the root of the repository; raises InputError where it leaves it."""
+    """Return the path from the root of the repository; raise InputError if it leaves it."""
     plain = posixpath.normpath(path.lstrip("/") or ".")
     if plain == ".." or plain.startswith("../"):
         raise InputError(
@@ -42,7 +41,7 @@ def plain_path(path: str) -> str:
 
 
 def find_file(path: str, side: Side, change: Change, repository: Repository) -> str:
-    """The path of a regular file of that side, forgiving `./`, a leading slash and a diff's `a/` and `b/`."""
+    """Return a path of that side, forgiving `./`, a leading slash, and the `a/` and `b/` of a diff."""
     tree = repository.side(side)
     for candidate in _readings(path):
         entry = tree.entry(candidate)
@@ -65,7 +64,7 @@ def _readings(path: str) -> list[str]:
 
 
 def standing_place(tree: Tree, path: str) -> str | None:
-    """The file, folder or glob that a path means, written plainly; None where nothing of it is there."""
+    """Return the file, folder or glob that a path means, written plainly; None if nothing matches."""
     try:
         readings = [plain_path(path), *_readings(path)]
     except InputError:
@@ -84,7 +83,7 @@ def _is_searchable(tree: Tree, path: str) -> bool:
 
 
 def matching_paths(tree: Tree, pattern: str) -> list[str]:
-    """The files that match a glob; a name of a folder means what lies in it."""
+    """Return the files that match a glob; the name of a folder means the files in it."""
     patterns = alternatives(tree, [pattern])
     for readings in (patterns, [f"{one}/**" for one in patterns]):
         globs = [compile_glob(reading) for reading in readings]
@@ -95,7 +94,7 @@ def matching_paths(tree: Tree, pattern: str) -> list[str]:
 
 
 def alternatives(tree: Tree, patterns: Sequence[str]) -> list[str]:
-    """The patterns with their braces written out: `*.{ts,tsx}` means two. A name may have braces itself."""
+    """Write out braces, as in `*.{ts,tsx}`, unless a file or folder has them in its name."""
     return [
         each
         for pattern in patterns
@@ -111,7 +110,7 @@ def plain_or_same(path: str) -> str:
 
 
 def written_out(pattern: str) -> list[str]:
-    """Every alternative of the braces in a pattern; where there are too many, the pattern as it is."""
+    """Return every alternative of the braces in a pattern; the pattern itself if there are too many."""
     found = [pattern]
     while any(_BRACES.search(one) for one in found):
         found = [each for one in found for each in _opened(one)]
@@ -153,7 +152,7 @@ def _is_folder(tree: Tree, path: str) -> bool:
 
 
 def close_paths(tree: Tree, path: str) -> list[str]:
-    """Up to three files with that name elsewhere, or with a name that is nearly that."""
+    """Return up to three files that have this name, or a similar one, elsewhere."""
     if len(path) > MAX_GUESSED_PATH:
         return []
     by_name: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Talk to one MCP server within limits; a server that hangs, floods or fails loses only its own answers."""
+"""Talk to one MCP server within limits: a server that hangs, floods or fails loses only its answers."""
 
 import json
 import os
@@ -34,14 +34,14 @@ class NamedServer(Record):
 
     @property
     def place(self) -> str:
-        """Where what is asked goes."""
+        """Return where requests go: the address or the command."""
         return self.url or " ".join([self.command, *self.args])
 
 
 def read_servers(
     path: Path, reviewed: Path | None, environment: Mapping[str, str]
 ) -> tuple[NamedServer, ...]:
-    """The servers of a file in the form that editors use: `{"mcpServers": {NAME: {…, "allow": […]}}}`."""
+    """Read the servers of a file like `{"mcpServers": {NAME: {…, "allow": […]}}}`, as editors have it."""
     if reviewed is not None and path.resolve().is_relative_to(reviewed.resolve()):
         raise SettingsError(
             f"{path} lies in the reviewed repository, and a change cannot name programs that are started for"
@@ -89,7 +89,7 @@ def _server(path: Path, name: str, content: object, environment: Mapping[str, st
 
 
 def _filled(text: str, where: str, environment: Mapping[str, str]) -> str:
-    """`${NAME}` from the user's environment, so that a file needs no secret in it."""
+    """Replace `${NAME}` by a variable of the environment, so that the file needs no secret."""
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in environment:
@@ -125,7 +125,6 @@ class OutsideTool:
 
     @property
     def full_name(self) -> str:
-        """Unique among the servers."""
         return f"{self.server}/{self.name}"
 
 
@@ -142,7 +141,7 @@ class ServerConnection(Closing):
         self._lock = threading.Lock()
 
     def tools(self) -> list[OutsideTool]:
-        """Those that the user allows, as the server describes them; raises OutsideError."""
+        """Return the tools that the user allows, as the server describes them; raise OutsideError."""
         listed = self._within(self._limits.connect_seconds, self._list)
         return [
             OutsideTool(
@@ -156,7 +155,7 @@ class ServerConnection(Closing):
         ]
 
     def call(self, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
-        """What the tool answers as text, and whether that is an error; raises OutsideError."""
+        """Return what the tool answers as text, and whether that is an error; raise OutsideError."""
 
         async def ask() -> Any:
             return await self._client.call_tool(name, arguments)
@@ -215,7 +214,7 @@ async def _limited(work: Callable[[], Awaitable[Result]], seconds: float) -> Res
 
 
 async def _make_client(server: NamedServer, seconds: float, nowhere: TextIO) -> Any:
-    """A client that has not yet connected. A program gets a plain environment: no key of ours is in it."""
+    """Make a client that is not connected yet. A program gets a plain environment without our keys."""
     from mcp.client.stdio import stdio_client  # noqa: PLC0415 - heavy
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415 - heavy
     from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: PLC0415 - heavy

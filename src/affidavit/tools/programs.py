@@ -1,4 +1,4 @@
-"""The tools that run something: a small program, or the repository's own tests, in a copy of base or head."""
+"""The tools that run a small program, or tests of the repository, in a copy of base or head."""
 
 import shlex
 import threading
@@ -118,7 +118,7 @@ class ProgramTools(ToolSet):
         return {"run": program.run_id, **ran, **({"shows_nothing_because": unlike} if unlike else {})}
 
     def _answer(self, run: ProgramRun, others: Sequence[ProgramRun]) -> Answer:
-        """What a model is told of a run; one that was blocked is no result, and says so."""
+        """Describe a run to a model; a run that was blocked shows nothing."""
         blocked = blocked_by(run, self._own, others=others) if run.state == "exited" else ""
         # A text of several lines is written with bars, one of a single line among our own words.
         barred = run.output if run.output.endswith("\n") or not run.output else f"{run.output}\n"
@@ -139,7 +139,7 @@ def _test_program(language: str, paths: Sequence[str]) -> Program:
 
 
 def test_programs(paths: Sequence[str], languages: Sequence[str]) -> dict[tuple[str, ...], Program]:
-    """A program for the test files of each language that can be run here."""
+    """Make a program for the test files of each language that can be run here."""
     found: dict[str, list[str]] = {}
     for path in paths:
         language = TEST_ENDINGS.get(path[path.rfind(".") :])
@@ -168,7 +168,7 @@ def answer_of(run: ProgramRun, most: int = MAX_OUTPUT) -> Answer:
 
 
 def clipped_output(text: str, most: int) -> str:
-    """Both ends of a long output."""
+    """Keep both ends of a long output."""
     if len(text) <= most:
         return text
     half = most // 2
@@ -219,7 +219,7 @@ class ProbeTools(ToolSet):
 
     @property
     def probes(self) -> tuple[ProbeRun, ...]:
-        """What was run, in the order in which it was first asked for."""
+        """Return the programs that were run, in the order of their names' first use."""
         return tuple(self._kept.values())
 
     def _compare(self, probes: object, seconds: int = USUAL_SECONDS) -> Answer:

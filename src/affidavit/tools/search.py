@@ -1,4 +1,4 @@
-"""The tool that searches: from a pattern to the lines that match, grouped by file, and what was left out."""
+"""The tool that searches: the lines that match a pattern, grouped by file, and what was left out."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -58,13 +58,13 @@ def in_reading_order(
 
 
 def _is_named(path: str, named: Sequence[str]) -> bool:
-    """The file itself, or files with its ending."""
+    """Check whether a place is the file itself, or a glob with its ending."""
     ending = path[path.rfind(".") :]
     return any(place == path or (is_glob(place) and place.endswith(ending)) for place in named)
 
 
 def names_binary(text: str) -> bool:
-    """A line of no text: it has a zero byte, or bytes that stand for no letter."""
+    """Check whether a line is no text: it has a zero byte, or many bytes that are no letters."""
     odd = sum(not (one.isprintable() or one == "\t") or one == "\ufffd" for one in text[:MAX_LOOKED_AT])
     return "\0" in text or odd > len(text[:MAX_LOOKED_AT]) // MOST_ODD
 
@@ -78,7 +78,7 @@ def _hidden_note(hidden: Mapping[str, int]) -> str:
 
 
 def is_translation(path: str) -> bool:
-    """The file holds messages in some language: its name says so, or its folder and its ending."""
+    """Check by name, or by folder and ending, whether a file holds translated messages."""
     plain = path.lower()
     if plain.endswith(TRANSLATED_ENDINGS):
         return True
@@ -86,7 +86,7 @@ def is_translation(path: str) -> bool:
 
 
 def capped(hits: Sequence[SearchHit]) -> tuple[list[SearchHit], Counter[str]]:
-    """The first hits of each file where several files have some, and how many more each of them has."""
+    """Return the first hits of each file, if several files have some, and how many more each has."""
     if len({hit.path for hit in hits}) < 2:
         return list(hits), Counter()
     seen: Counter[str] = Counter()
@@ -127,7 +127,7 @@ def _foreign_paths(hits: Sequence[SearchHit], tree: Tree, attributes: Attributes
 
 
 def where_others_are(hits: Sequence[SearchHit]) -> str:
-    """A note on the files that have the most of the hits that are not shown."""
+    """Name the files that have the most of the hits that are not shown."""
     most = Counter(hit.path for hit in hits).most_common(MAX_NAMED)
     return f"most of the others are in {', '.join(f'{path} ({n})' for path, n in most)}" if most else ""
 
@@ -141,7 +141,7 @@ MOST_FOUND = MAX_SKIP + MAX_HITS + 1
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which files count for a search: not the excluded ones, and translations only where they are named."""
+    """The files that count for a search: not excluded, and translations only if they are named."""
 
     paths: Sequence[str] = ()
     exclude: Sequence[str] = ()
@@ -149,7 +149,7 @@ class Chosen:
     """The hits in translations that were not asked for, by file."""
 
     def counts(self, path: str) -> bool:
-        """Whether a hit in the file counts; the question is asked for every hit."""
+        """Check whether a hit in the file counts; note those in translations."""
         if self.exclude and matches_any(path, self.exclude):
             return False
         if is_translation(path) and not self._names(path):
@@ -158,7 +158,7 @@ class Chosen:
         return True
 
     def _names(self, path: str) -> bool:
-        """The file, its folder of translations, or files with its ending."""
+        """Check whether a path means the file, its folder of translations, or files with its ending."""
         ending = path[path.rfind(".") :]
         return any(
             place == path
@@ -184,7 +184,7 @@ class SearchTool:
         branch: str = "head",
         skip: int = 0,
     ) -> Answer:
-        """Lines that match, grouped by file, with what stands around them where that is asked for."""
+        """Return the lines that match, grouped by file, with lines around them on request."""
         side, skipped = side_named(branch), checked_skip(skip)
         tree = self.sides.tree(side)
         places, missing = self._places(tree, side, alternatives(tree, paths))
@@ -229,7 +229,7 @@ class SearchTool:
         )
 
     def _places(self, tree: Tree, side: Side, paths: Sequence[str]) -> tuple[list[str], str]:
-        """The places that are there, and a note on the others; raises where nothing is left to search."""
+        """Return the places that exist, and a note on the others; raise if none is left."""
         standing = {path: standing_place(tree, path) for path in paths}
         missing = [path for path, place in standing.items() if place is None]
         reasons = [self._why_missing(side, path) for path in missing[:MAX_NAMED_MISSING]]

@@ -1,4 +1,4 @@
-"""The tools that know names: who uses one, where it is defined, what the change did to its definition."""
+"""The tools that know names: who uses one, where it is defined, how its definition changed."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ _NAME = re.compile(r"[^\W\d]\w*[!?]?")
 
 
 def last_name(symbol: str) -> str:
-    """`total` of `Cart.total`, `Cart::total`, `Cart#total` or `total()`."""
+    """Return `total` for `Cart.total`, `Cart::total`, `Cart#total` and `total()`."""
     return _names(symbol)[-1]
 
 
@@ -50,7 +50,7 @@ def _names(symbol: str) -> list[str]:
 
 
 def find_definitions(symbol: str, tree: Tree) -> tuple[list[Symbol], list[str]]:
-    """The definitions of that name, those whose class or module fits first; and what was not looked at."""
+    """Return the definitions of a name, those of its class or module first; and what was not read."""
     names = _names(symbol)
     paths, was_cut = _code_naming(names[-1], tree)
     if len(names) > 1:
@@ -78,7 +78,7 @@ def _code_naming(name: str, tree: Tree) -> tuple[list[str], bool]:
 
 
 def _fits(symbol: Symbol, names: Sequence[str]) -> bool:
-    """The wanted names end the definition's own: module and folder names may lead them."""
+    """Check whether the names end the full name of the definition, with its folders and module."""
     place = [*re.split(r"[/.]", symbol.path)[:-1], *symbol.qualified.split(".")]
     return place[-len(names) :] == list(names)
 
@@ -94,7 +94,7 @@ class Use(NamedTuple):
 def meant_by(
     use: Use, found: Sequence[Symbol], tree: Tree, readers: CodeReaders
 ) -> tuple[list[Symbol], dict[str, Any]]:
-    """The definitions with the one that the use means first, and how that is known."""
+    """Put the definition that a use means first, and tell how that is known."""
     if readers.resolve is not None and use.line is not None:
         places, server = readers.resolve(tree, use.path, use.line, use.name)
         meant = [one for one in found if (one.path, one.line) in places]
@@ -110,7 +110,7 @@ def meant_by(
 def references_to(
     symbol: str, path: str | None, tree: Tree, side: Side, readers: CodeReaders
 ) -> tuple[list[Reference], list[str]]:
-    """Who uses the symbol; where nothing defines it, the lines that name it, as possible references."""
+    """Return the uses of a symbol; if nothing defines it, the lines that contain its name."""
     found, notes = find_definitions(symbol, tree)
     chosen = [one for one in found if path in (None, one.path)]
     if not chosen:
@@ -128,7 +128,7 @@ def references_to(
 
 
 def _one_a_line(references: Iterable[Reference]) -> list[Reference]:
-    """The surest first; classes may share a name, and of one line for several of them the surest counts."""
+    """Keep the surest reference of each line, and put the surest first."""
     best: dict[tuple[str, int], Reference] = {}
     for one in references:
         known = best.setdefault((one.path, one.line), one)
@@ -198,7 +198,7 @@ class SymbolTools:
     def find_references(
         self, symbol: str, file_path: str | None = None, branch: str = "head", skip: int = 0
     ) -> Answer:
-        """Where a symbol is used, how that was found and how sure it is."""
+        """Return where a symbol is used, how each use was found and how sure it is."""
         side, skipped = side_named(branch), checked_skip(skip)
         path, missing = self.sides.file_or_any(file_path, side)
         found, notes = references_to(symbol, path, self.sides.tree(side), side, self.sides.readers)
@@ -209,7 +209,7 @@ class SymbolTools:
     def find_definition(
         self, symbol: str, file_path: str | None = None, line_number: int | None = None, branch: str = "head"
     ) -> Answer:
-        """Where a symbol is defined; the definition that a use means comes first."""
+        """Return where a symbol is defined; the definition that a use means comes first."""
         side = side_named(branch)
         tree = self.sides.tree(side)
         found, notes = find_definitions(symbol, tree)
@@ -229,7 +229,7 @@ class SymbolTools:
         return with_note(answer, cut, nothing, *notes)
 
     def compare_definition(self, symbol: str, file_path: str | None = None) -> Answer:
-        """One definition at base and at head, line by line."""
+        """Compare one definition at base and at head, line by line."""
         before, after, notes = self._pair(symbol, file_path)
         if before is None and after is None:
             raise InputError(
@@ -251,7 +251,7 @@ class SymbolTools:
     def _pair(
         self, symbol: str, file_path: str | None
     ) -> tuple[Symbol | None, Symbol | None, tuple[str, ...]]:
-        """The definition at base and at head: of the changed files first, and of one qualified name."""
+        """Return the definition on both sides: preferably in changed files and with the same full name."""
         old, _ = find_definitions(symbol, self.sides.tree("base"))
         new, _ = find_definitions(symbol, self.sides.tree("head"))
         head = self._chosen(new, file_path, "head")
@@ -285,7 +285,7 @@ class SymbolTools:
         )
 
     def _file_at(self, file_path: str | None, side: Side) -> str | None:
-        """The file under the name that it has on that side; a path that neither side has is refused."""
+        """Return the name of the file on that side; raise InputError if neither side has it."""
         if file_path is None:
             return None
         try:
@@ -305,7 +305,7 @@ class SymbolTools:
 
 
 def _rows_with_code(symbols: Sequence[Symbol], tree: Tree, whole: int) -> list[Answer]:
-    """The definitions, with their code as far as it fits: those that are meant, and the short ones."""
+    """Return the definitions, with the code of the meant and the short ones as far as it fits."""
     left = MAX_SHOWN_LINES
     rows = []
     for number, one in enumerate(symbols):
@@ -324,7 +324,7 @@ def _code_of(symbol: Symbol, tree: Tree, most: int) -> Answer:
 
 
 def numbered_diff(old: Sequence[str], new: Sequence[str], old_first: int, new_first: int) -> list[str]:
-    """What differs, as `-10: …` and `+10: …`, with its neighbours as ` 10: …`; nothing where all is equal."""
+    """Write differences as `-10: …` and `+10: …` with neighbours as ` 10: …`; nothing if all is equal."""
     rows: list[str] = []
     for group in SequenceMatcher(None, old, new, autojunk=True).get_grouped_opcodes(NEIGHBOURS):
         rows += ["--"] if rows else []

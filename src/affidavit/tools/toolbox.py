@@ -60,7 +60,6 @@ class Toolbox(ToolSet):
 
     @property
     def descriptions(self) -> list[Description]:
-        """The offered tools."""
         offered = [one for one in super().descriptions if one["function"]["name"] in self._names]
         return list(map(shortened, offered)) if self._is_brief else offered
 
@@ -78,7 +77,7 @@ class PastTools:
     sides: ChangeSides
 
     def get_blame(self, file_path: str, line_number: int, branch: str | None = None) -> Answer:
-        """Who last changed a line of head, and why; of base for a file that the change deletes."""
+        """Return who last changed a line of head, and why; of base if the change deletes the file."""
         side, note = self._side(file_path, branch)
         path, lines = self._line(file_path, line_number, side)
         found = self.sides.tree(side).blame(path, line_number)
@@ -96,7 +95,7 @@ class PastTools:
         return with_note(answer, note)
 
     def get_commit_of_line(self, file_path: str, line_number: int, branch: str | None = None) -> Answer:
-        """The commit that last changed a line: its whole message, and what it did to the file there."""
+        """Return the commit that last changed a line: its message, and its diff near the line."""
         side, note = self._side(file_path, branch)
         path, _ = self._line(file_path, line_number, side)
         found = self.sides.tree(side).line_commit(path, line_number)
@@ -136,7 +135,7 @@ class PastTools:
         return path, lines
 
     def _side(self, file_path: str, branch: str | None) -> tuple[Side, str]:
-        """The side that is asked for; without one head, and base for a file that the change deletes."""
+        """Return the requested side; without a request head, but base if the change deletes the file."""
         if branch is not None:
             return side_named(branch), ""
         plain = plain_path(file_path)
@@ -204,7 +203,7 @@ class ReadingTools:
         return with_note(answer, note, nothing)
 
     def list_files(self, pattern: str = "**", branch: str = "head", skip: int = 0) -> Answer:
-        """Paths that match a glob."""
+        """Return the paths that match a glob."""
         side, skipped = side_named(branch), checked_skip(skip)
         if not pattern.strip("/") or "\0" in pattern or len(pattern) > MAX_GLOB:
             raise InputError(f"a glob has 1 to {MAX_GLOB} characters, such as 'src/**/*.py'")
@@ -238,7 +237,7 @@ def _line_range(start: int, end: int, total: int) -> tuple[int, int]:
 
 
 def _why_stopped(excerpt: Excerpt, asked: int, total: int) -> str:
-    """Where and why an answer ends before the line that was asked for."""
+    """Say where and why an answer ends before the requested line."""
     if excerpt.last >= min(asked, total):
         return f"the file ends at line {total}" if asked > total else ""
     limit = f"{MAX_LINES} lines" if excerpt.is_full else f"{MAX_CHARACTERS:,} characters"
