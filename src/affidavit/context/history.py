@@ -20,7 +20,7 @@ from affidavit.records.change import Change, FileChange
 from affidavit.records.context import BlameOrigin
 
 BLAME_SECONDS = 10.0
-"""For all files together; a blame of a file with a long history alone may take that long."""
+"""For all files together."""
 BLAME_WORKERS = 2
 MAX_BLAMED_FILES = 100
 MAX_RANGES = 100

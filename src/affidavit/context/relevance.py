@@ -80,30 +80,30 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class Ties:
-    """What ties files to the change."""
+    """The reasons why files are related to the change."""
 
     references: Sequence[Reference] = ()
     imports: Sequence[Import] = ()
     importers: Sequence[Import] = ()
     tests: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Test to the changed files that it is named after."""
+    """Each test, with the changed files that it is named after."""
     documents: Sequence[tuple[str, SearchHit]] = ()
-    """A changed path, and the line of a document that names it."""
+    """Changed paths, each with a line of a document that names it."""
     companions: Sequence[Companion] = ()
     texts: Sequence[SharedText] = ()
-    """Other files with texts that the change takes away."""
+    """Other files with texts that the change removes."""
     fates: Mapping[str, SymbolFate] = field(default_factory=dict)
-    """What the change does to each symbol."""
+    """The fate of each changed symbol."""
     bases: Sequence[Base] = ()
-    """Where the bases of changed classes are defined."""
+    """The definitions of the bases of changed classes."""
     called: Sequence[Called] = ()
-    """Where the calls of changed lines are defined."""
+    """The definitions of what changed lines call."""
     holds_tests: Callable[[str], bool] = is_test
-    """Whether a file of test code has tests in it, and is not merely there for them."""
+    """Whether a file of test code contains tests."""
 
 
 class _Tie(NamedTuple):
-    """One reason, not yet a record: of a core file's thousands of importers only the best are shown."""
+    """One reason; only the best ones become records."""
 
     path: str
     kind: RelationKind

@@ -24,7 +24,7 @@ MAX_TEXTS = 80
 MAX_PATTERN = 9000
 MAX_HITS = 4000
 COMMON_FILES = 6
-"""A text in more files than that says nothing about any of them."""
+"""A text in more files is too common."""
 _QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1).)*)\1""")
 _QUOTED_OR_TEMPLATE = re.compile(r"""(["'`])((?:\\.|(?!\1).)*)\1""")
 _TOKEN = re.compile(r"[^\W]+(?:[./:-]+\w+)*")
@@ -43,7 +43,7 @@ _HEXADECIMAL = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
 
 
 class ChangedText(NamedTuple):
-    """A text, what the change does to it, and the changed file in which it does so."""
+    """A text that a change replaces or removes, and the changed file that had it."""
 
     text: str
     fate: TextFate

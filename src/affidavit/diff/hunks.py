@@ -12,12 +12,12 @@ from affidavit.records.record import Side
 
 @dataclass(frozen=True)
 class Run:
-    """Consecutive lines that stand on both sides."""
+    """Consecutive lines that both sides have."""
 
     base: int
     head: int
     count: int | None
-    """None: to the end of the file."""
+    """None means to the end of the file."""
 
 
 def unchanged_runs(hunks: Iterable[Hunk]) -> list[Run]:

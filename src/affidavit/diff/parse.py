@@ -18,7 +18,7 @@ from affidavit.system.temporary import Closing
 
 @dataclass(frozen=True)
 class OpenedChange(Closing):
-    """Close it after use: that ends git's processes and deletes the temporary objects."""
+    """A change and its repository. Close it to end git's processes and delete temporary objects."""
 
     change: Change
     repository: GitRepository
@@ -46,7 +46,7 @@ class FileDiff:
     similarity: int | None = None
     is_binary: bool = False
     follows_text: bool = False
-    """There is text between this file and the one before, so another patch may begin here."""
+    """Whether text precedes this file, so that another patch may begin here."""
     hunks: list[RawHunk] = field(default_factory=list)
 
     @property
@@ -108,7 +108,7 @@ _EMPTY_BLOBS = (
 )
 _EPOCH = (b"1970-01-01 ", b"1969-12-31 ")
 _SIDES: dict[bytes, tuple[bytes, ...]] = {b"-": (b"-",), b"+": (b"+",), b" ": (b"-", b"+")}
-"""The sides that a line is on, by its mark; old is `-`, new is `+`."""
+"""The sides of a line by its mark; `-` is old, `+` is new."""
 
 
 class _Parser:

@@ -22,7 +22,7 @@ MAX_LAID_OUT_BYTES = 200_000_000
 _SUBPROJECT = re.compile(rb"[+ ]Subproject commit ([0-9a-f]{40}(?:[0-9a-f]{24})?)")
 
 Entries = dict[bytes, tuple[str, str] | None]
-"""Paths with the mode and blob that they get; None removes a path."""
+"""Paths with their new mode and blob; None removes a path."""
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from affidavit.redaction.text import redact_lines, redact_record, redact_text
 
 MAX_HEADING = 200
 GIT_HEADING = 76
-"""Git cuts a heading at 80 bytes, within a character or before it."""
+"""From this length on, git may have cut the heading (at 80 bytes, perhaps within a character)."""
 HEADING_REACH = 5000
-"""How many lines above a hunk its heading is looked for."""
+"""How many lines above a hunk are searched for its heading."""
 
 
 def as_it_leaves(case: Case) -> Case:
@@ -122,7 +122,7 @@ def redact_hunks(file: FileChange, repository: Repository) -> tuple[Hunk, ...]:
 
 @dataclass(frozen=True)
 class _SideText:
-    """One side of a file, as the commit has it and as it may leave."""
+    """One side of a file, original and redacted."""
 
     lines: Sequence[str]
     redacted: Sequence[str]
@@ -140,7 +140,7 @@ class _SideText:
 
 @dataclass(frozen=True)
 class _Sides:
-    """Both sides of a file that its hunks are cut from."""
+    """Both sides of a file, from which its hunks are cut."""
 
     base: _SideText
     head: _SideText

@@ -43,7 +43,7 @@ _GENERATED_MARK = re.compile(
     re.IGNORECASE,
 )
 MARK_LINES = 40
-"""A licence may stand above the mark."""
+"""A licence may precede the mark."""
 LONG_LINE = 5_000
 DRAWING = ".svg"
 MEDIA_ENDINGS = tuple(

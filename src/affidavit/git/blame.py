@@ -21,7 +21,7 @@ _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "-U3"
 
 @dataclass(frozen=True)
 class BlamedLine:
-    """A line, the commit that last changed it, and what git says of that commit."""
+    """A line, the commit that last changed it, and git's description of that commit."""
 
     line: int
     original_line: int

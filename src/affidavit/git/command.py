@@ -189,7 +189,7 @@ def completing() -> str:
 
 @dataclass(frozen=True)
 class Location:
-    """Where a repository keeps its parts."""
+    """The parts of a repository."""
 
     git_dir: Path
     common_dir: Path

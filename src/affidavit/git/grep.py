@@ -48,7 +48,7 @@ class Query:
     is_word: bool = False
     max_hits: int = 200
     max_characters: int = MAX_HIT_CHARACTERS
-    """A longer line is cut around its first match."""
+    """Longer lines are cut around their first match."""
     timeout_seconds: float = SEARCH_TIMEOUT_SECONDS
 
 
@@ -92,7 +92,7 @@ def _check_pattern(pattern: str) -> None:
 
 @dataclass(frozen=True)
 class _SearchPlaces:
-    """Where to look: what git is given, and whether a hit in a file counts."""
+    """The path arguments for git, and which hits count."""
 
     specs: Sequence[bytes] = ()
     counts: Callable[[bytes], bool] = lambda _path: True

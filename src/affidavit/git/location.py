@@ -62,14 +62,14 @@ MAX_ALTERNATES_BYTES = 100_000
 
 @dataclass(frozen=True)
 class Allowed:
-    """Permissions of the user for places outside of a repository; no file of it can grant them."""
+    """The user's permissions for places outside of a repository; no file in it can grant them."""
 
     work_tree: Path | None = None
     """A folder that the command line names."""
     alternates: bool = False
-    """Objects may lie in another repository."""
+    """Whether objects may be in another repository."""
     filters: bool = False
-    """Programs of the configuration may convert files of the working tree."""
+    """Whether filters of the configuration, which are programs, may run."""
 
 
 def refuse_foreign_places(git: Git, location: Location, place: Path, allowed: Allowed) -> None:
@@ -175,7 +175,7 @@ def _lines(file: Path) -> list[str]:
 
 NOTHING_MORE = Allowed()
 ANSWERS = 4
-"""What git says of every repository."""
+"""The lines that git prints for every repository."""
 
 
 def find_repository(folder: Path | None, allowed: Allowed = NOTHING_MORE) -> Location:

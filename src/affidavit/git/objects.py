@@ -20,7 +20,7 @@ BATCH_BYTES = 32_000_000
 BATCH = 200  # 200 object names fit into a pipe's buffer, so writing them never waits for the reader.
 
 SHORT_ID = 40
-"""The length of a name by SHA-1; others are by SHA-256."""
+"""The length of an id in SHA-1; others are in SHA-256."""
 OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 TREE_LINE = re.compile(rb"tree ([0-9a-f]+)\n")
 

@@ -19,7 +19,7 @@ CLEAN = "without-secrets"
 
 
 class RedactedTree(GitTree):
-    """One side without secrets: git searches the redacted files, and every line keeps its number."""
+    """One side without secrets; lines keep their numbers."""
 
     def __init__(
         self, store: ObjectStore, original: GitTree, revision: str, names: Mapping[str, str]
@@ -205,7 +205,7 @@ class GitRepository(Closing):
 
 
 class RedactedRepository(GitRepository):
-    """Both sides without their secrets: all that models, and whoever acts for them, read and search."""
+    """Both sides without secrets: all that models and agents read and search."""
 
     def __init__(
         self,

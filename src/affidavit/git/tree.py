@@ -51,7 +51,7 @@ def _values(data: bytes) -> dict[str, str]:
 
 
 class GitTree:
-    """A tree of git objects. `commit` is what can be blamed; it may be a temporary one."""
+    """A tree of git objects. `commit`, perhaps a temporary one, can be blamed."""
 
     def __init__(
         self, store: ObjectStore, tree: str, commit: str | None = None, *, is_committed: bool = True
@@ -60,7 +60,7 @@ class GitTree:
         self.commit = commit
         self.is_committed = is_committed
         self.before: GitTree | None = None
-        """What this tree is compared with: a file that is text there is text here, whatever bytes it has."""
+        """The tree that this one is compared with: a file that is text there is text here, too."""
         self._store = store
         self._hidden: frozenset[str] = frozenset()
         self._listing = threading.Lock()

@@ -26,7 +26,7 @@ def extract_c(grammar: Grammar, root: Node, text: bytes) -> Extract:
 
 
 class Headers:
-    """The files of a tree that can be included. The compiler's search path is not known: it is guessed."""
+    """The files of a tree that can be included; the compiler's search path is guessed."""
 
     def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
         self._files = files

@@ -19,16 +19,16 @@ PIECE_BYTES = 4096
 
 @dataclass(frozen=True)
 class NodeFields:
-    """In which fields of which nodes a name is used, and how. A dialect need not repeat its family."""
+    """The fields of syntax nodes that hold names. A dialect need not repeat those of its family."""
 
     members: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
-    """Expression with a dot → the field of the member, and those of what stands before the dot."""
+    """Expression with a dot → the field of the member, and those of the receiver."""
     calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Call → the fields of what is called."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Pair → the field of its key."""
     binds: Mapping[str, str] = field(default_factory=dict)
-    """Node → the field that it binds, where others of its fields are mere values."""
+    """Node → the only field whose name it binds."""
 
     @classmethod
     def joined(cls, parts: Iterable["NodeFields"]) -> "NodeFields":
@@ -59,12 +59,12 @@ class Grammar:
 
     name: str
     module: str
-    """The module of its wheel; it is imported when the first file is parsed."""
+    """The Python module, which is imported when the first file is parsed."""
     symbols: str
     function: str = "language"
-    """The function of the module that hands the grammar out."""
+    """The function of the module that returns the grammar."""
     endings: tuple[str, ...] = ()
-    """The files that it reads, where these are not all files of its language and no others."""
+    """The endings of its files; by default those of its language."""
     uses: NodeFields = NodeFields()
 
 

@@ -46,7 +46,7 @@ def _dotted(name: str) -> str:
 
 
 class JavaTypes:
-    """The types of a tree by their full name; the compiler has public ones stand in files of their name."""
+    """The types of a tree by their full names: public ones are in files of their name."""
 
     def __init__(self, _files: TreeFiles, extracts: Mapping[str, Extract]) -> None:
         self._types: dict[str, list[str]] = {}

@@ -24,7 +24,7 @@ BUILT_FOLDERS = frozenset(("dist", "lib", "build", "out", "esm", "cjs", "es", "u
 
 
 class JavaScriptModules:
-    """Where imports lead: files, path rules, packages of the same repository."""
+    """Resolves imports to files, by path rules and by packages of the same repository."""
 
     def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
         self._files = files

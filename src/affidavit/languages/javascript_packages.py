@@ -24,7 +24,7 @@ class PathRules:
 
     base: str | None = None
     paths: dict[str, list[str]] = field(default_factory=dict)
-    """In the order in which they are tried: the longest prefix first."""
+    """In the order of trying: the longest prefix first."""
 
     def places(self, name: str) -> Iterator[str | None]:
         """Yield the places where the rules look for a name."""

@@ -15,11 +15,11 @@ _WRITTEN = (
     "TeX", "TypeScript",
 )  # fmt: skip
 WRITTEN = {name.lower(): name for name in _WRITTEN}
-"""Names of languages that do not begin with their only capital letter."""
+"""Titles of languages whose only capital letter is not the first letter."""
 
 
 class Statement(NamedTuple):
-    """One import as written. `form` is the language's own word for what kind of import it is."""
+    """One import as written. `form` is a kind of import of that language."""
 
     line: int
     name: str
@@ -35,7 +35,7 @@ class Extract(NamedTuple):
 
 
 class Meant(NamedTuple):
-    """The files that an import means, and what it takes out of them. No targets: unresolvable."""
+    """The files that an import means, and the names that it takes. No targets: unresolved."""
 
     targets: tuple[str, ...]
     names: tuple[str, ...]
@@ -47,7 +47,7 @@ def meant_file(file: str | None, names: tuple[str, ...] = ()) -> tuple[Meant]:
 
 
 class Resolver(Protocol):
-    """Finds the files of one tree that imports mean."""
+    """Resolves the imports of one tree."""
 
     def meant(self, path: str, statement: Statement, /) -> Iterable[Meant]:
         """Resolve a statement of a file."""
@@ -61,11 +61,11 @@ class ImportRules:
     """Return the imports in the syntax tree of a text."""
     resolver: Callable[[TreeFiles, Mapping[str, Extract]], Resolver]
     keyword: re.Pattern[bytes] | None = None
-    """What every import contains: a text is parsed only up to the last one."""
+    """A text is parsed only up to its last match; without one it has no imports."""
     read_lines: Callable[[bytes], list[Statement] | None] = lambda _text: None
     """Return the imports of a text without parsing it; None if they are unclear."""
     version: int = 1
-    """To be raised when `extract` returns something else, so that the cache forgets old results."""
+    """Raise it when `extract` returns something else, so that the cache forgets old results."""
 
     def read(self, grammar: Grammar, text: bytes) -> Extract | None:
         """Return the imports of a text; None if it is too large to parse."""
@@ -82,40 +82,40 @@ class ImportRules:
 
 @dataclass(frozen=True)
 class SignsOfTests:
-    """How tests are distinguished from what only serves them."""
+    """How files with tests differ from their helpers."""
 
     words: re.Pattern[bytes]
-    """What only a text with tests in it has."""
+    """Only a text with tests matches."""
     are_named: bool = False
-    """Tests say what they are in the names of their files, so that a folder called `test` proves nothing."""
+    """Whether tests have file names of their own; then a folder called `test` proves nothing."""
 
 
 @dataclass(frozen=True)
 class Scoping:
-    """How far names are known in a language, where nothing is known of types."""
+    """Where names of a language are visible, as far as it can be told without types."""
 
     has_overloads: bool = False
-    """Several definitions of one name stand side by side."""
+    """Several definitions may share one name."""
     members_need_object: bool = False
     """A member is never used without its object, except in the body of its own class."""
     folder_is_package: bool = False
-    """Files of one folder see one another without an import."""
+    """Files of a folder see each other without an import."""
     folder_has_classes: bool = False
-    """A class is known in its folder without an import, and its file has its name."""
+    """Classes are visible in their folder without an import, and files have their names."""
     is_open: bool = False
-    """A name may be known without an import of its file: includes of includes, autoloading, namespaces."""
+    """Names may be visible without an import of their file: nested includes, autoloading, namespaces."""
     users_import: bool = True
-    """Users of a file import it. Other languages load by name or include a header."""
+    """Files import what they use; other languages load by name or include a header."""
 
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """One language. Say also what it lacks: None, or an empty tuple."""
+    """One language. State also what it lacks, with None or an empty tuple."""
 
     name: str
     """In lower case, as reports have it."""
     endings: tuple[str, ...]
-    """What follows the last dot of its files' names."""
+    """The endings of its files, without the dot."""
     grammars: tuple[Grammar, ...]
     imports: ImportRules | None
     """The same for all languages of a family."""
@@ -126,17 +126,17 @@ class Language:
     interpreters: tuple[str, ...] = ()
     """Programs in a first line such as `#!/usr/bin/env python3`, without their version."""
     dialect_of: str = ""
-    """Another language: their files import, use and test one another."""
+    """A language whose files it imports, uses and tests, and the other way round."""
     folder_stems: tuple[str, ...] = ()
-    """Names of files, without their ending, that stand for their folder and say nothing of what is inside."""
+    """Stems of files that represent their folder, such as `__init__` and `index`."""
     is_code: bool = True
-    """A file holds a program; what holds none cannot test anything."""
+    """Whether files are programs."""
     is_document: bool = False
-    """A file holds prose, in which names are mere words unless they are written as code."""
+    """Whether files are prose, in which names count only if they are written as code."""
     is_typed: bool = False
     """A compiler checks types before the code runs."""
     quotes: str = "\"'"
-    """The signs around texts; none where names stand without, as in configuration."""
+    """The quotation marks of strings; none if strings need none, as in configuration."""
     scoping: Scoping = Scoping()
 
     @property

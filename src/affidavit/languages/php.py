@@ -20,7 +20,7 @@ from affidavit.languages.tree_files import TreeFiles, join, nearest, parent, rea
 
 
 class PhpClasses:
-    """The classes of a tree: by the autoload rules of composer.json, else by what files declare."""
+    """The classes of a tree, by the autoload rules of composer.json or by declaration."""
 
     def __init__(self, files: TreeFiles, extracts: Mapping[str, Extract]) -> None:
         self._files = files

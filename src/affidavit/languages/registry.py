@@ -191,7 +191,7 @@ def _interpreter(first_line: str) -> str:
 LANGUAGES = Languages(
     (PYTHON, JAVASCRIPT, TYPESCRIPT, GO, JAVA, RUST, C, CPP, RUBY, PHP, C_SHARP, *UNPARSED),
 )
-"""A new language is one line here, and one file."""
+"""To add a language, write its file and list it here."""
 
 
 def language_of(path: str, first_line: str = "") -> str:

@@ -25,7 +25,7 @@ TARGET_FOLDERS = frozenset(("bin", "tests", "examples", "benches"))
 
 @dataclass(frozen=True)
 class Module:
-    """A place in the tree of modules: the file that holds it, and the folder of its children."""
+    """A module: its file, and the folder of its children."""
 
     file: str
     folder: str

@@ -12,7 +12,7 @@ TEST_FOLDERS = frozenset({"tests", "__tests__", "spec", "specs", "e2e", "unittes
 UNSURE_FOLDERS = frozenset({"test", "testing"})
 DATA_FOLDERS = TEST_FOLDERS | UNSURE_FOLDERS | {"testdata", "__snapshots__"}
 RUNS_TESTS = frozenset({"conftest", "sitecustomize", "usercustomize", "unittest", "pytest", "_pytest"})
-"""What runs the tests, or is loaded before them."""
+"""Files that run tests or are loaded before them."""
 _TEST_NAME = re.compile(
     r"(?P<before>test[_-])(?P<a>.+)|(?P<b>.+?)(?:[_.-](?:test|tests|spec|unittest)|(?<=[a-z0-9])(?:Test|Tests|Spec|IT))"
 )

@@ -13,11 +13,11 @@ from affidavit.system.bubblewrap import bind, isolate
 
 FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
 OWN_FILES = Path(__file__).parent / "etc"
-"""What programs look up of a machine that they all know: the name localhost, the user that they run as."""
+"""Files that programs look up: the name localhost, the user that they run as."""
 HIDDEN = "/usr/local/etc"
-"""Settings of the machine that lie among its programs."""
+"""Settings of the machine among its programs."""
 NO_SHARED_ZEROS = ("--dev-bind", "/dev/full", "/dev/zero")
-"""Zeros to be read, and none to be mapped: that would be memory which no process is seen to hold."""
+"""Replace /dev/zero, because mapping it gives memory that counts for no process."""
 
 
 class Bubblewrap:

@@ -138,15 +138,15 @@ LAUNCHER = ("sh", "-c", SCRIPT, "sh")
 
 @dataclass(frozen=True)
 class Interpreter:
-    """How a language is run."""
+    """The program that runs a language."""
 
     program: str
     ending: str
     arguments: tuple[str, ...] = ()
     launcher: tuple[str, ...] = ()
-    """What starts the program where the interpreter's name alone does not do."""
+    """The command to start, if it is not just the interpreter."""
     modules: str = ""
-    """The ending of a program that is an ES module."""
+    """The file ending of ES modules."""
 
 
 INTERPRETERS: Mapping[str, Interpreter] = {

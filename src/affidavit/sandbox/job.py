@@ -10,16 +10,16 @@ from typing import Protocol
 from affidavit.records.program_runs import RunLimits, RunState
 
 SIDE = "/side"
-"""Where the program works: a copy of its own, thrown away afterwards."""
+"""The folder of the program: its own copy, deleted afterwards."""
 SOURCE = "/affidavit/source"
 ADDED = "/affidavit/added"
 WATCH = "/affidavit/watch"
 ALTERED = "altered"
-"""In `WATCH`, where there are any: the files of the copy that are not those of the commit, by name."""
+"""A file in `WATCH` that lists the files of the copy which differ from the commit."""
 AT_THE_END = "ended"
-"""In `WATCH`: a pipe for what is seen when the program has ended."""
+"""A pipe in `WATCH` for notes at the end of the program."""
 UNTOUCHED = "946684800"
-"""When an altered file was last read, in seconds, as long as nobody reads it."""
+"""The access time, in seconds, of altered files that nobody has read."""
 FULL, DONE = "full", "done"
 MEGABYTE = 1024 * 1024
 USUAL = RunLimits()
@@ -35,13 +35,13 @@ class Job:
     added: Path | None = None
     """Files that go into the copy beside them."""
     mounts: tuple[Path, ...] = ()
-    """What else it may read, at the path that it has outside."""
+    """Other readable folders, at their own paths."""
     variables: Mapping[str, str] = field(default_factory=dict)
     limits: RunLimits = USUAL
     stopped: threading.Event | None = None
-    """Set by whoever does not want to wait for the end any more."""
+    """Set to stop the job early."""
     watch: Path | None = None
-    """A folder that is read-only at `WATCH`, through which it is noticed what a run lacked and read."""
+    """A folder, read-only at `WATCH`, for notes about what a run lacked and read."""
 
     @property
     def disk_bytes(self) -> int:

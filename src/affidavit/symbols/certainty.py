@@ -12,7 +12,7 @@ from affidavit.symbols.occurrences import WordPlace
 from affidavit.symbols.readers import Imports
 
 Way = Literal["by_name", "by_star", "by_file"]
-"""How a file gets at a symbol: it imports the name, everything, or the file."""
+"""How a file imports a symbol: by name, with everything, or with its file."""
 
 MAX_PROVIDERS = 200
 MAX_STEPS = 4
@@ -20,13 +20,13 @@ MAX_STEPS = 4
 
 @dataclass
 class SymbolReach:
-    """The files that reach a symbol, and how; files that pass it on are `providers`."""
+    """The files that import a symbol, and how; `providers` are files that define it or pass it on."""
 
     name: str
     providers: dict[str, int] = field(default_factory=dict)
     ways: dict[str, Way] = field(default_factory=dict)
     via: dict[str, str] = field(default_factory=dict)
-    """The provider from which a file takes the symbol."""
+    """The provider from which each file imports it."""
 
     def is_taken_elsewhere(self, imported: Import) -> bool:
         """Check whether a statement imports the name from a file that does not provide it."""
@@ -83,7 +83,7 @@ _FOLDER_STEMS = LANGUAGES.folder_stems - {"__main__"}
 
 @dataclass(frozen=True)
 class ReferenceCertainty:
-    """How sure it is, and why."""
+    """The certainty of a reference, and the reason."""
 
     certainty: Certainty
     why: str

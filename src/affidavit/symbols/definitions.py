@@ -46,7 +46,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class _Captured:
-    """A definition as the query gives it, before it is known what lies around it."""
+    """A definition as the query gives it, without the definitions around it."""
 
     kind: str
     name: str

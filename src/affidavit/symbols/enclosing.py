@@ -88,7 +88,7 @@ _VOID = frozenset(
 
 @dataclass(frozen=True)
 class Enclosing:
-    """Something with a name that lines `start` to `end` belong to."""
+    """A named thing that lines `start` to `end` belong to."""
 
     kind: PlaceKind
     name: str
@@ -200,7 +200,7 @@ def _tables(lines: Sequence[str]) -> Iterator[Enclosing]:
 
 
 class _Elements(HTMLParser):
-    """Notes where each element begins and ends, with the two around it."""
+    """Note where each element begins and ends, with the two around it."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)

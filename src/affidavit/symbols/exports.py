@@ -46,14 +46,14 @@ PYTHON_TARGETS = {
 
 @dataclass
 class Exports:
-    """The names of a module; `is_open` where it may have more than its text shows."""
+    """The names of a module; `is_open` if it may have more than its text shows."""
 
     names: set[str] = field(default_factory=set)
     has_star: bool = False
-    """It takes everything from another module along."""
+    """Whether it exports everything of another module."""
     is_open: bool = False
     is_guessed: bool = False
-    """The names are all words of the text: some of them are no exports."""
+    """Whether the names are all words of the text, of which some are not exported."""
 
 
 def read_exports(text: bytes, parsed_as: ParsedAs) -> Exports:

@@ -66,7 +66,7 @@ MAX_SECONDS = 120.0
 
 
 class Edge(NamedTuple):
-    """One import statement and all the files that it means; none where it is unresolvable."""
+    """One import statement and the files that it means; none if it is unresolved."""
 
     path: str
     line: int
@@ -76,7 +76,7 @@ class Edge(NamedTuple):
 
 
 class ImportGraph:
-    """The imports of one tree. Records are made when they are asked for: most never are."""
+    """The imports of one tree. Records are made on request, as most are never needed."""
 
     def __init__(self, edges: Mapping[str, Sequence[Edge]], skipped: Sequence[str] = ()) -> None:
         self._edges = edges

@@ -181,10 +181,10 @@ class WordPlace(NamedTuple):
     role: Role
     receiver: str | None
     within: str
-    """The dotted name of the definition around it."""
+    """The dotted name of the definition around the place."""
     is_in_class_body: bool
     is_of_file: bool = True
-    """The place binds a name of the file itself: it is in no function, or it says `global`."""
+    """Whether it binds a name of the file: outside of functions, or after `global`."""
 
 
 @dataclass

@@ -27,7 +27,7 @@ class FindReferences(Protocol):
 
 
 class ResolveName(Protocol):
-    """Return where the name in a line is defined, as paths and lines, and the language server that knows."""
+    """Return where the name in a line is defined, as paths and lines, and the language server's name."""
 
     def __call__(
         self, tree: Tree, path: str, line: int, name: str, /

@@ -24,12 +24,12 @@ MAX_OF_SYMBOL = 400
 MAX_NAMES = 200
 MAX_PATTERN = 9000
 MAX_SECONDS = 20.0
-"""Of work, not on the clock."""
+"""CPU time."""
 SHORTEST_NAME = 3
 MAX_LINE = 2000
 MAX_DOCUMENTS = 200
 CATALOGUES = (".po", ".pot", ".mo")
-"""Translations quote messages, and no message uses a symbol."""
+"""Translations of messages, which use no symbols."""
 CERTAINTIES = ("certain", "likely", "possible")
 KINDS = ("call", "import", "name", "text")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -105,7 +105,7 @@ class _Hits:
 
     lines: dict[int, str] = field(default_factory=dict)
     words: dict[str, list[int]] = field(default_factory=dict)
-    """A line is listed once for each time it has the word."""
+    """A line is listed as often as it has the word."""
 
     def leave(self, word: str, numbers: Collection[int]) -> None:
         """Forget that these lines have the word."""
@@ -113,7 +113,7 @@ class _Hits:
 
 
 class _Use(NamedTuple):
-    """One use, not yet a record: of a common name only the surest are kept."""
+    """One use; only the surest become records."""
 
     symbol: Symbol
     path: str
@@ -126,7 +126,7 @@ class _Use(NamedTuple):
 
 @dataclass
 class _Users:
-    """Goes through the files that a search named and assesses each occurrence."""
+    """Judges each occurrence in the files that a search found."""
 
     tree: Tree
     imports: Imports
@@ -135,7 +135,7 @@ class _Users:
     _reach: dict[tuple[str, str], SymbolReach] = field(default_factory=dict)
     _unparsed: list[str] = field(default_factory=list)
     _crowded: list[str] = field(default_factory=list)
-    """Symbols of which not all uses are listed."""
+    """Symbols with more uses than are listed."""
 
     def of(self, hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]]) -> list[Reference]:
         files = _by_file(hits, by_name)

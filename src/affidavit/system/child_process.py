@@ -14,9 +14,9 @@ from typing import Literal
 
 PROC = Path("/proc")
 PATIENCE = 10.0
-"""So many times its limit may pass on the clock for a child that works whenever it is let."""
+"""A child that keeps working may take so many times its limit on the clock."""
 IDLE_SHARE = 0.02
-"""Who has used less of the time than this was not held up by others: it waits for something."""
+"""A child that used a smaller share of the time is waiting, not held up by others."""
 LOOK_SECONDS = 0.25
 # Places among the fields after the name in /proc/PID/stat.
 _GROUP, _USER, _SYSTEM, _USER_OF_CHILDREN, _SYSTEM_OF_CHILDREN = 2, 11, 12, 13, 14
@@ -89,7 +89,7 @@ def ended_after(
 
 OUTPUT, ERRORS = 1, 2
 ASKED_SECONDS = 5
-"""So long somebody who is asked to end may take."""
+"""How long a child may take to end after SIGTERM."""
 EndState = Literal["exited", "timed_out", "flooded"]
 
 
@@ -185,7 +185,7 @@ async def _end(transport: asyncio.SubprocessTransport, child: "_Child", *, asked
 
 
 class _Child(asyncio.SubprocessProtocol):
-    """Keeps what a child prints; at the limit it ends the child instead."""
+    """Keeps the output of a child, and ends the child at the limit."""
 
     def __init__(self, max_bytes: int) -> None:
         self.kept = {OUTPUT: bytearray(), ERRORS: bytearray()}

@@ -5,9 +5,9 @@ import time
 from types import FrameType
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
-"""Beside SIGINT, which Python passes on by itself; SIGHUP comes when the terminal is closed."""
+"""Signals beside SIGINT, which Python handles; SIGHUP comes when the terminal is closed."""
 AGAIN_SECONDS = 10.0
-"""So long a request to end is being obeyed; then another one is passed on, in case the first was lost."""
+"""After this time another request is passed on, in case the first was lost."""
 _received: list[int] = []
 _passed_on: list[float] = []
 

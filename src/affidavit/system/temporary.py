@@ -40,7 +40,7 @@ class Closing(ABC):
 PRIVATE = 0o700
 RUN_PREFIX = "run-"
 ATTEMPTS = 20
-"""How often a run that loses its new folder to somebody who cleans up takes another one."""
+"""How often a run makes a folder again after another run removed it."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ MAX_SKIP = 10_000
 
 @dataclass(frozen=True)
 class ChangeSides:
-    """What the tools read: the redacted trees of a change, and what reads code in them."""
+    """The redacted trees of a change, and the readers of code in them."""
 
     repository: Repository
     change: Change
@@ -83,7 +83,7 @@ class Excerpt:
     last: int
     note: str = ""
     is_full: bool = False
-    """It has as many lines as an excerpt may have."""
+    """Whether it has as many lines as allowed."""
 
 
 def clipped(line: str) -> str:

@@ -40,7 +40,7 @@ class ServerError(Exception):
 
 @dataclass(frozen=True)
 class ServerProgram:
-    """One server. Its checkout holds only files with these endings: no settings that may load code."""
+    """One server. Its checkout has only files with these endings, so no settings that load code."""
 
     name: str
     arguments: tuple[str, ...]

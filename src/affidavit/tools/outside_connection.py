@@ -21,7 +21,7 @@ MAX_BYTES = 1_000_000
 
 
 class NamedServer(Record):
-    """One server; a command that is started, or an address."""
+    """One server: a command to start, or an address."""
 
     name: str
     command: str = ""
@@ -30,7 +30,7 @@ class NamedServer(Record):
     url: str = ""
     headers: dict[str, str] = Field(default_factory=dict)
     allow: tuple[str, ...] = ()
-    """The tools that models may call, by name. What a server says of itself proves nothing."""
+    """The tools that models may call, by name."""
 
     @property
     def place(self) -> str:
@@ -129,7 +129,7 @@ class OutsideTool:
 
 
 class ServerConnection(Closing):
-    """Connects on first use; after some failures in a row the server is skipped."""
+    """A connection that is opened on first use; after some failures in a row the server is skipped."""
 
     def __init__(self, server: NamedServer, limits: ServerLimits | None = None) -> None:
         self.server = server

@@ -29,7 +29,7 @@ MAX_FILES_READ = 20
 MANY_HITS = 20
 MAX_LOOKED_AT = 300
 MOST_ODD = 10
-"""Of so many characters at most one is odd in a line of text."""
+"""A line of text has at most one odd character in so many."""
 MAX_NAMED = 8
 MAX_HITS_A_FILE = 20
 TRANSLATED_ENDINGS = (*CATALOGUES, ".xlf", ".xliff", ".arb", ".qm", ".gmo")
@@ -37,7 +37,7 @@ TRANSLATED_FOLDERS = frozenset(
     ["i18n", "l10n", "lang", "langs", "languages", "lc_messages", "locale", "locales", "translations"]
 )
 TEXT_ENDINGS = (".json", ".json5", ".yaml", ".yml", ".properties", ".strings", ".ftl", ".toml", ".resx")
-"""In a folder of translations these hold messages."""
+"""Files of messages, if they are in a folder of translations."""
 
 
 def in_reading_order(
@@ -146,7 +146,7 @@ class Chosen:
     paths: Sequence[str] = ()
     exclude: Sequence[str] = ()
     left_out: Counter[str] = field(default_factory=Counter)
-    """The hits in translations that were not asked for, by file."""
+    """The hits in unnamed translations, by file."""
 
     def counts(self, path: str) -> bool:
         """Check whether a hit in the file counts; note those in translations."""

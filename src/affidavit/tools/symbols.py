@@ -181,9 +181,9 @@ def reference_row(reference: Reference) -> dict[str, Any]:
 MAX_REFERENCES = 40
 MAX_SYMBOLS = 200
 MAX_SHOWN_LINES = 300
-"""Of all definitions of an answer together."""
+"""For all definitions of an answer together."""
 SHORT_LINES = 12
-"""A definition of so few lines is shown even where many have its name: overloads are read side by side."""
+"""Definitions up to this length are always shown, so that overloads can be compared."""
 MAX_WHOLE = 3
 MAX_COMPARED_LINES = 600
 NEIGHBOURS = 3
