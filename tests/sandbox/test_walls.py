@@ -14,7 +14,7 @@ from sandbox_walls import without_wall
 def test_every_wall_of_the_sandbox_is_tried_and_stands(sandbox: Bubblewrap) -> None:
     walls = try_walls(sandbox)
     assert {wall.name for wall in walls} == set(WALLS)
-    assert [wall.name for wall in walls if not wall.stands] == []
+    assert [wall.name for wall in walls if not wall.holds] == []
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_a_sandbox_with_a_wall_missing_is_not_used_and_the_wall_is_named(
 ) -> None:
     choice = judge(without_wall(sandbox, gone))
     assert choice.sandbox is None
-    assert wall in [one.name for one in choice.walls if not one.stands]
+    assert wall in [one.name for one in choice.walls if not one.holds]
     # Who sees the processes of a busy machine as its own is ended before it can say which wall is missing.
-    assert WALLS[wall] in choice.reason or all(not one.stands for one in choice.walls)
+    assert WALLS[wall] in choice.reason or all(not one.holds for one in choice.walls)
 
 
 class Unlimited(Bubblewrap):
@@ -48,7 +48,7 @@ class Unlimited(Bubblewrap):
 
 
 def test_a_sandbox_that_keeps_to_no_limit_is_not_used(sandbox: Bubblewrap) -> None:
-    missing = {wall.name for wall in try_walls(Unlimited(sandbox.program)) if not wall.stands}
+    missing = {wall.name for wall in try_walls(Unlimited(sandbox.program)) if not wall.holds}
     assert {"disk", "output", "memory"} <= missing
 
 

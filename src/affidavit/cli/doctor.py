@@ -142,7 +142,7 @@ def _examine_sandbox(choice: Choice) -> Iterator[Check]:
             name=name, state=state, detail=f"programs are not run: {choice.reason}", advice=choice.advice
         )
     for wall in choice.walls:
-        yield Check(name=f"wall {wall.name}", state="ok" if wall.stands else "broken", detail=wall.words)
+        yield Check(name=f"wall {wall.name}", state="ok" if wall.holds else "broken", detail=wall.words)
 
 
 def _examine_languages(choice: Choice) -> Iterator[Check]:

@@ -36,7 +36,7 @@ MAX_DOCUMENTED_PATHS = 100
 MAX_DOCUMENT_HITS = 300
 MAX_CALLEES = 60
 FATES_BY_WEIGHT: tuple[SymbolFate, ...] = ("removed", "renamed", "signature_changed", "touched")
-# Methods that nobody calls by their names: constructors, operators, iteration.
+# Methods that are not called by name: constructors, operators, iteration.
 _PROTOCOL_NAME = re.compile(r"__\w+__|constructor|initialize")
 CERTAINTIES = ("certain", "likely", "possible")
 
@@ -101,7 +101,7 @@ def gather_context(
 
 
 def _not_followed_yet(texts: Sequence[SharedText], symbols: Sequence[SymbolChange]) -> list[SharedText]:
-    """Leave out the names of changed symbols: the references know who uses those."""
+    """Leave out the names of changed symbols: their uses are among the references."""
     names = {symbol.name for one in symbols for symbol in (one.base, one.head) if symbol is not None}
     return [one for one in texts if one.changed.text not in names]
 
@@ -184,7 +184,7 @@ def _holder(member: Symbol | None) -> tuple[str, str] | None:
 
 
 def _followed(change: SymbolChange) -> list[Symbol]:
-    """Return the symbol that others know: the old one if it was removed or renamed."""
+    """Return the symbol that others use: the old one if it was removed or renamed."""
     if change.fate in ("removed", "renamed"):
         return [change.base] if change.base else []
     return [change.head] if change.head else []

@@ -144,7 +144,7 @@ def _elsewhere(hits: Sequence[SearchHit], change: Change, repository: Repository
     left_out = change.changed_files | {
         path for path in {hit.path for hit in hits} if is_written_elsewhere(path, attributes)
     }
-    # The import graph knows who imports a module.
+    # The import graph already has the importers of a module.
     return [hit for hit in hits if hit.path not in left_out and not is_import(hit.text)]
 
 

@@ -28,7 +28,7 @@ MAX_COMMITS = 12
 
 
 def render_context_json(change: Change, context: ContextMap) -> str:
-    """Return the header of the change and the map, in ASCII, so that any pipe can carry it."""
+    """Return the header of the change and the map, in ASCII, which any pipe takes."""
     header = change.model_dump(mode="json", exclude={"files", "commits"})
     data = {
         "context_version": CONTEXT_VERSION,

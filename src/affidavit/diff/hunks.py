@@ -89,7 +89,7 @@ class LineMap:
         return other_start + offset if count is None or offset < count else None
 
 
-# A hostile diff may name any line number; what lies before it is laid out as empty lines.
+# A hostile diff may name any line number, and all lines before it are laid out as empty lines.
 MAX_LAID_OUT_LINES = 2_000_000
 _HEADER = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(?: (.*)|\s*)", re.DOTALL)
 

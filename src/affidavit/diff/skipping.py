@@ -142,7 +142,7 @@ def _is_excused(file: FileChange, reason: SkipReason, before: _AlreadyThere) -> 
         case SkipReason.TOO_LARGE | SkipReason.SUBMODULE:
             return False
         case SkipReason.BINARY:
-            # What is seen or heard is not read; anything else that is binary may be run.
+            # Pictures, sound and film are not read; other binary files may be run.
             return all(name.lower().endswith(MEDIA_ENDINGS) for name in _names(file))
         case SkipReason.LOCK:
             return file.base_path is not None or file.path.rsplit("/", 1)[-1] in before.locks

@@ -13,7 +13,7 @@ from affidavit.system.child_process import ended_after, own_cpu_seconds
 
 TIMEOUT_SECONDS = 120.0
 
-# Where the user's own settings stand and how far a search for the repository goes.
+# The user's own settings, and how far a search for the repository goes.
 # Everything else that begins with GIT_ could point git at other objects or make it run something.
 KEPT_VARIABLES = (
     "GIT_CONFIG_GLOBAL",
@@ -57,7 +57,7 @@ FIXED_SETTINGS = (
     "mailmap.file=/dev/null",
     "mailmap.blob=",
     "submodule.recurse=false",
-    # A partial clone would fetch what it lacks; git before 2.45 does not know GIT_NO_LAZY_FETCH.
+    # A partial clone would fetch what it lacks; git before 2.45 ignores GIT_NO_LAZY_FETCH.
     "protocol.allow=never",
 )
 

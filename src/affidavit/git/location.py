@@ -73,7 +73,7 @@ class Allowed:
 
 
 def refuse_foreign_places(git: Git, location: Location, place: Path, allowed: Allowed) -> None:
-    """Raise where a part of the repository lies elsewhere and neither the user nor that place says so."""
+    """Raise if a part of the repository is elsewhere, unless the user or that place confirms it."""
     home = _home(place)
     if home is not None and "GIT_DIR" not in git.environment:
         _refuse_foreign_git_dir(git, location, home)
@@ -124,7 +124,7 @@ def _refuse_foreign_common_dir(location: Location) -> None:
 def _refuse_foreign_work_tree(work_tree: Path, home: Path) -> None:
     if not work_tree.resolve().is_relative_to(home.resolve()):
         raise InputError(
-            f"the settings of the repository in {home} say that its files lie in {work_tree}: "
+            f"the settings of the repository in {home} say that its files are in {work_tree}: "
             f"if you mean those, run again with --work-tree {work_tree}"
         )
 

@@ -225,7 +225,7 @@ class ObjectStore(Closing):
         return found
 
     def empty_tree(self) -> str:
-        """Return the id of the tree without files, which git always knows."""
+        """Return the id of the tree without files, which git need not store."""
         return self.git.line("hash-object", "-t", "tree", "--stdin")
 
     def write_blobs(self, contents: Sequence[bytes]) -> list[str]:

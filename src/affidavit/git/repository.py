@@ -160,7 +160,7 @@ class GitRepository(Closing):
         return self.redact()
 
     def redact(self, cache: BlobCache | None = None) -> "RedactedRepository":
-        """Redact both trees once; files that the cache knows to be without secrets are not read."""
+        """Redact both trees once; files without secrets by the cache are not read."""
         with self._redacting:
             if self._redacted is None:
                 base, head, names = redact_trees(self.store, self.base, self.head, cache)
@@ -178,7 +178,7 @@ class GitRepository(Closing):
             for root in (folder, folder.resolve())
             if one.is_relative_to(root)
         }
-        # The tree of what is not committed also has the user's own files, which the index does not know.
+        # The tree of uncommitted files also has the user's own files, which the index does not have.
         head = self.head.entries() if self.head.is_committed else ()
         tracked = {*self.base.entries(), *head, *self._indexed()}
         return any(

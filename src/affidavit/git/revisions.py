@@ -46,7 +46,7 @@ def find_commit(store: ObjectStore, name: str) -> str | None:
 
 
 def _refuse_ambiguous(store: ObjectStore, name: str) -> None:
-    """Raise where a tag, a branch and a commit share a name: whoever may push one could replace another."""
+    """Raise if a tag, a branch and a commit share a name: one could be pushed to replace another."""
     prefixes = ("", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/")
     listed = store.git.attempt("show-ref", "--dereference", "--", name).stdout.decode("utf-8", "replace")
     found: dict[str, str] = {}

@@ -38,8 +38,8 @@ def changed_under_filters(git: Git) -> dict[bytes, str]:
     others = git.run("ls-files", "-z", "--others", "--exclude-standard")
     if not changed and not others:
         return {}
-    told = git.run("check-attr", "-z", "--stdin", "filter", stdin=changed + others).split(b"\0")
-    found = zip(told[::3], told[2::3], strict=False)
+    printed = git.run("check-attr", "-z", "--stdin", "filter", stdin=changed + others).split(b"\0")
+    found = zip(printed[::3], printed[2::3], strict=False)
     unset = (b"unspecified", b"unset", b"set", b"")
     return {path: value.decode("utf-8", "backslashreplace") for path, value in found if value not in unset}
 
@@ -98,7 +98,7 @@ def _look_at_everything(git: Git, work_tree: Path) -> list[str]:
     marked = [decode_path(path) for path in dict.fromkeys([*unchanged, *there])]
     more = f" and {len(marked) - MAX_NAMED} more" if len(marked) > MAX_NAMED else ""
     named = ", ".join(marked[:MAX_NAMED]) + more
-    return [f"{named}: compared although the index marks it to be passed over"] if marked else []
+    return [f"{named}: compared although the index marks it as unchanged"] if marked else []
 
 
 def _add_all(git: Git, apart: Sequence[bytes]) -> list[str]:
@@ -121,7 +121,7 @@ def _filter_notices(filtered: Mapping[bytes, str]) -> list[str]:
     paths = ", ".join(decode_path(path) for path in list(filtered)[:MAX_NAMED])
     more = f" and {len(filtered) - MAX_NAMED} more" if len(filtered) > MAX_NAMED else ""
     return [
-        f"{paths}{more}: compared as they lie in the folder, because no filter runs ({', '.join(names)}); "
+        f"{paths}{more}: compared as they are in the folder, because no filter runs ({', '.join(names)}); "
         "--allow-filters runs the programs that the configuration of this repository names"
     ]
 

@@ -53,7 +53,7 @@ class Grammar:
     """A grammar of tree-sitter, and the query that finds what a text defines.
 
     A capture other than `@name`, `@owner` and `@cut` is the kind of the definition that it spans. `@scope`
-    (of methods) and `@namespace` name what lies inside without being symbols themselves. `@owner` is the type
+    (of methods) and `@namespace` name what is inside without being symbols themselves. `@owner` is the type
     that a method declared outside belongs to. `@cut` is where the header ends, if not at the body or value.
     """
 

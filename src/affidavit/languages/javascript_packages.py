@@ -109,7 +109,7 @@ class PathConfigurations:
             if paths is None and "paths" in options:
                 paths, home = table(options["paths"]), parent(config)
         if base is not None or paths:
-            # With a `baseUrl`, whoever sets it, all `paths` are seen from there; else from their own file.
+            # With a `baseUrl`, whoever sets it, all `paths` are relative to it; else to their own file.
             return PathRules(base, _located(paths or {}, home if base is None else base, parent(path)))
         return self._referenced(path) if with_references else None
 

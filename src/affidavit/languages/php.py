@@ -46,7 +46,7 @@ class PhpClasses:
         beside = join(parent(path), written)
         if written.startswith("."):
             return self._files.first((beside,))
-        # PHP looks along its include path; entry scripts usually stand in a folder around the file.
+        # PHP searches its include path; entry scripts are usually in a folder around the file.
         return self._files.first(join(around, written) for around in upwards(parent(path)))
 
     def _autoloaded(self, name: str) -> str | None:

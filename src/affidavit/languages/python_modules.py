@@ -9,7 +9,7 @@ from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, below, par
 
 SOURCE_FOLDERS = ("src", "lib", "python")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
-# A package below one of these is nobody's dependency, except for files that stand there themselves.
+# Only files in the same folder depend on a package below one of these.
 SIDE_FOLDERS = frozenset(("test", "tests", "testing", "example", "examples", "docs", "fixtures", "testdata"))
 MODULE_ENDS = (".py", ".pyi")
 # As Python looks for them: a package hides a module of its name.

@@ -133,7 +133,7 @@ class Languages:
         self.node_fields = NodeFields.joined(grammar.uses for grammar in self._grammars.values())
         """In which fields of which nodes names are used."""
         self.folder_stems = frozenset(stem for language in known for stem in language.folder_stems)
-        """Names of files, without their ending, that stand for their folder."""
+        """Stems of files that represent their folder."""
 
     def __iter__(self) -> Iterator[Language]:
         return iter(self._known)

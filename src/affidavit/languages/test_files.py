@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from affidavit.languages.registry import LANGUAGES
 
 TEST_FOLDERS = frozenset({"tests", "__tests__", "spec", "specs", "e2e", "unittests"})
-# A library for tests lies in folders of these names as well: `django/test`, `numpy/testing`.
+# Libraries for tests also have folders of these names: `django/test`, `numpy/testing`.
 UNSURE_FOLDERS = frozenset({"test", "testing"})
 DATA_FOLDERS = TEST_FOLDERS | UNSURE_FOLDERS | {"testdata", "__snapshots__"}
 RUNS_TESTS = frozenset({"conftest", "sitecustomize", "usercustomize", "unittest", "pytest", "_pytest"})

@@ -49,7 +49,7 @@ def texts(value: object) -> list[str]:
 
 
 MAX_CONFIGURATION_BYTES = 1_000_000
-# Among more files of one name nobody knows which is meant, and comparing them all would take forever.
+# With more files of one name, a guess would be wrong, and comparing them all would take forever.
 MAX_CANDIDATES = 100
 
 

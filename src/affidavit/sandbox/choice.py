@@ -15,7 +15,7 @@ from affidavit.system.temporary import temporary_folder
 
 MEGABYTES = 16
 PROBE_SECONDS = 20.0
-# Each function succeeds where its wall stands.
+# Each function succeeds if its wall holds.
 PROBES = f"""
 network() {{ [ "$(grep -c : /proc/net/dev)" -le 1 ]; }}
 files() {{ [ ! -e "$1" ] && [ ! -e /etc/shadow ] && [ ! -e /var/log ] && [ ! -e /run/systemd ]; }}
@@ -38,7 +38,7 @@ disk() {{
   done
 }}
 for wall in network files environment processes writing rights kernel devices disk; do
-  if "$wall" "$1"; then echo "$wall stands"; else echo "$wall is missing"; fi
+  if "$wall" "$1"; then echo "$wall holds"; else echo "$wall is missing"; fi
 done 2>/dev/null
 """
 WALLS = {
@@ -70,7 +70,7 @@ class Wall(Record):
     """One wall and whether it holds."""
 
     name: str
-    stands: bool
+    holds: bool
     detail: str = ""
 
     @property
@@ -88,7 +88,7 @@ def try_walls(sandbox: Sandbox) -> tuple[Wall, ...]:
         source = place / "source"
         source.mkdir()
         inside = tuple(_from_inside(sandbox, source, secret))
-        if not any(wall.stands for wall in inside):
+        if not any(wall.holds for wall in inside):
             return inside
         return (*inside, *_limits(sandbox, source))
 
@@ -101,26 +101,26 @@ def _job(source: Path, text: str, limits: RunLimits, *arguments: str) -> Job:
 def _from_inside(sandbox: Sandbox, source: Path, secret: Path) -> Iterator[Wall]:
     limits = RunLimits(seconds=PROBE_SECONDS, disk_mb=MEGABYTES)
     ended = sandbox.run(_job(source, PROBES, limits, str(secret)))
-    said = ended.output.decode("utf-8", "replace").splitlines()
+    printed = ended.output.decode("utf-8", "replace").splitlines()
     for name in FROM_INSIDE:
-        stands = ended.state == "exited" and f"{name} stands" in said
-        yield Wall(name=name, stands=stands, detail=ended.detail)
+        holds = ended.state == "exited" and f"{name} holds" in printed
+        yield Wall(name=name, holds=holds, detail=ended.detail)
 
 
 def _limits(sandbox: Sandbox, source: Path) -> Iterator[Wall]:
     started = time.monotonic()
     ended = sandbox.run(_job(source, "sleep 60 & sleep 60", RunLimits(seconds=0.2)))
     in_time = time.monotonic() - started < PROBE_SECONDS
-    yield Wall(name="time", stands=ended.state == "timed_out" and in_time, detail=ended.detail)
+    yield Wall(name="time", holds=ended.state == "timed_out" and in_time, detail=ended.detail)
     many = "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 9 & done; wait; echo all ran"
     ended = sandbox.run(_job(source, many, RunLimits(seconds=5, tasks=6)))
     held = ended.state == "too_many_processes" or b"all ran" not in ended.output
-    yield Wall(name="tasks", stands=held and ended.state != "not_started", detail=ended.detail)
+    yield Wall(name="tasks", holds=held and ended.state != "not_started", detail=ended.detail)
     ended = sandbox.run(_job(source, LARGE, RunLimits(seconds=PROBE_SECONDS, memory_mb=MEGABYTES * 2)))
-    yield Wall(name="memory", stands=ended.state == "out_of_memory", detail=ended.detail)
+    yield Wall(name="memory", holds=ended.state == "out_of_memory", detail=ended.detail)
     ended = sandbox.run(_job(source, "yes", RunLimits(seconds=5, output_kb=4)))
     yield Wall(
-        name="output", stands=ended.state == "flooded" and len(ended.output) <= 4096, detail=ended.detail
+        name="output", holds=ended.state == "flooded" and len(ended.output) <= 4096, detail=ended.detail
     )
 
 
@@ -153,7 +153,7 @@ def judge(sandbox: Sandbox | None) -> Choice:
     if sandbox is None:
         return Choice(None, reason="no sandbox is installed", advice=INSTALL)
     walls = try_walls(sandbox)
-    missing = [wall for wall in walls if not wall.stands]
+    missing = [wall for wall in walls if not wall.holds]
     return _refused(sandbox, walls, missing) if missing else Choice(sandbox, walls)
 
 

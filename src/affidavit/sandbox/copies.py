@@ -31,8 +31,8 @@ def _altered(repository: Repository, side: Side) -> Iterator[AlteredFile]:
     others = repository.side("head" if side == "base" else "base").entries()
     for path, entry in own.entries().items():
         name = repository.redacted.shown_name(path)
-        stands = shown.get(name)
-        if entry.mode not in REGULAR_MODES or (name == path and stands and stands.blob == entry.blob):
+        copied = shown.get(name)
+        if entry.mode not in REGULAR_MODES or (name == path and copied and copied.blob == entry.blob):
             continue
         size = own.size(path) if isinstance(own, GitTree) else 0
         other = others.get(path)
@@ -153,7 +153,7 @@ INTERPRETERS: Mapping[str, Interpreter] = {
     "python": Interpreter("python", ".py"),
     "node": Interpreter("node", ".cjs", modules=".mjs"),
     "typescript": Interpreter("node", ".cts", launcher=LAUNCHER, modules=".mts"),
-    # In a folder of its own: the root of a module may be a package, which no other can lie beside.
+    # In its own folder: the root of a module may be a package, and a folder holds only one.
     "go": Interpreter("go", "/main.go", ("run",)),
     "sh": Interpreter("sh", ".sh"),
     "bash": Interpreter("bash", ".sh"),

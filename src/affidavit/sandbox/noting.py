@@ -81,7 +81,7 @@ def hear(event, given):
 
 
 def look_before_connecting(sockets):
-    # A name that `connect` looks up itself fails before anything is heard of it.
+    # A name that `connect` looks up itself fails before there is any event.
     for name in ("connect", "connect_ex"):
         if name not in vars(sockets):
             setattr(sockets, name, looking(getattr(sockets, name)))
@@ -115,7 +115,7 @@ def look_at(socket, address):
     elif not host.startswith(("127.", "::1", "::ffff:127.", "0.0.0.0")) and host != "::":
         note({UNREACHED!r}, host)
         return
-    # A datagram is refused by nobody.
+    # Datagrams are never refused.
     if socket.type == 1:
         # Ports of this range are drawn by lot.
         name = "localhost:%d" % port if port < 32768 else "localhost"

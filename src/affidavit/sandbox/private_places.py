@@ -28,7 +28,7 @@ INTERPRETERS_IN_A_HOME = (
 
 
 def is_private(place: Path, reviewed: Path | None = None) -> bool:
-    """Check whether a folder is or holds a home, settings or the repository, or lies among them."""
+    """Check whether a folder is, holds or is in a home, settings or the repository."""
     for seen in (place, place.resolve()):
         if seen.parent in HOMES or any(_holds(seen, own) for own in (*homes(), *HOMES, ROOT, Path("/"))):
             return True

@@ -114,7 +114,7 @@ def _refuse_no_interpreter(programs: Path, named: Sequence[Path]) -> None:
         )
     if lies_in_a_home(prefix) and not is_named and not any(prefix.is_relative_to(one) for one in own):
         raise SettingsError(
-            f"{prefix} is not shown to programs: pyvenv.cfg names it, and it lies in a home outside the "
+            f"{prefix} is not shown to programs: pyvenv.cfg names it, and it is in a home outside the "
             f"folders of uv, pyenv and conda; add --environment {prefix} to show it"
         )
 

@@ -107,7 +107,7 @@ def _shared_memory(machine: Machine) -> bytes:
 
 
 def _sockets(machine: Machine) -> bytes:
-    """Refuse sockets of other kinds, as if this machine did not know them."""
+    """Refuse sockets of other kinds, as if this machine did not have them."""
     allowed = b"".join(_step(JUMP_IF, len(SOCKETS) - at, 0, kind) for at, kind in enumerate(SOCKETS))
     body = _load(FIRST) + allowed + _return(ERRNO | EAFNOSUPPORT) + _return(ALLOW)
     return _step(JUMP_IF, 0, len(body) // 8, machine.numbers["socket"]) + body

@@ -32,11 +32,10 @@ from affidavit.system.child_process import stat_of
 
 NAMESPACED_COUNT = (5, 14)
 """Since this Linux, the limit on processes counts those of one sandbox, not all of the user."""
-# What cannot be copied ends the run before the program begins. A shell that lacks a limit goes on without it:
-# tasks and memory are also watched from outside, by somebody whom a flood of processes must not keep waiting.
-# A disk is full where it has no room for a few blocks or another file; who is ended by signal 25 wrote more
-# than a file may hold. When a file was last read the kernel keeps, whoever reads it. What a shell says of a
-# child that a signal ended is no output of the program.
+# If copying fails, the run ends before the program begins. A shell that lacks a limit goes on without it:
+# tasks and memory are also watched from outside. A disk is full if it lacks room for a few blocks or another
+# file; signal 25 (exit code 153) means that a file became too large. The kernel keeps when a file was last
+# read. What the shell prints about a child that a signal ended is no output of the program.
 SCRIPT = f"""
 ready=$1 cpu=$2 blocks=$3 tasks=$4
 shift 4

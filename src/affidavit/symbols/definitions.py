@@ -20,7 +20,7 @@ SCOPE = "scope"
 NAMESPACE = "namespace"
 UNLISTED_KINDS = frozenset((SCOPE, NAMESPACE))
 NOT_KINDS = frozenset(("name", "owner", "cut"))
-# What lies inside of these is named after them; what lies inside of a function is its own business.
+# Definitions inside of these get their names as prefixes; those inside of functions are local.
 NAMING_KINDS = frozenset((SCOPE, NAMESPACE, "class", "interface", "module", "constant"))
 CLASS_KINDS = frozenset((SCOPE, "class", "interface"))
 LOCAL_KINDS = frozenset(("function", "method"))
@@ -75,7 +75,7 @@ def defined_in(root: Node, text: bytes, grammar: Grammar) -> list[Definition]:
     around: list[_EnclosingScope] = []
     for one in _in_order(_captured(root, text, grammar)):
         start, end = one.node.start_byte, one.node.end_byte
-        # Two names of one declaration, as in `a, b = 1, 2`, stand side by side.
+        # Two names of one declaration, as in `a, b = 1, 2`, are beside each other.
         while around and (start >= around[-1].end or (start, end) == (around[-1].start, around[-1].end)):
             around.pop()
         outer = around[-1] if around else _EnclosingScope(0, 0, "", "")

@@ -163,7 +163,7 @@ def _javascript_export(node: Node, text: bytes, found: Exports) -> None:
         if child.type == "namespace_export":
             found.names.update(_words(child, text))
         for part in child.named_children if child.type == "export_clause" else ():
-            # A comment may stand among them.
+            # There may be a comment among them.
             shown = part.child_by_field_name("alias") or part.child_by_field_name("name")
             if shown is not None:
                 found.names.add(node_text(shown, text).strip("\"'"))

@@ -43,7 +43,7 @@ BINDING_TYPES = re.compile(
     r"|foreach_statement|enhanced_for_statement|nonlocal_statement|delete_statement|list_pattern"
     r"|list_splat_pattern|dictionary_splat_pattern|splat_pattern|rest_pattern)"
 )
-# Between a name and what binds it may stand these.
+# These may be between a name and the node that binds it.
 GROUPING = frozenset(("expression_list", "tuple", "list", "type"))
 BINDING_FIELDS = ("name", "pattern", "left", "parameter", "alias", "declarator")
 WRAPPING = frozenset(("generic_function", "generic_type", "template_function", "parenthesized_expression"))

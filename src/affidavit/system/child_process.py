@@ -112,7 +112,7 @@ async def run_child(
 ) -> EndedProcess:
     """Run a program in its own process group; raise OSError if it cannot be started.
 
-    One that is asked to end (SIGTERM) has a moment for it: it knows of processes that left the group.
+    With `asked_to_end` it first gets SIGTERM and some time, to end processes that left the group.
 
     When this returns or raises, the group is ended and every pipe is closed, even where a process that left
     the group still holds the other end.

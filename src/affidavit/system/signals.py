@@ -46,7 +46,7 @@ def pass_on_as_interrupt(number: int, frame: FrameType | None) -> None:
     _received.append(number)
     now = time.monotonic()
     # An event loop takes the second one as an exception at whatever line happens to run: between the start of
-    # a child and the one who waits for it, nobody would ever hear of that child's end.
+    # a child and the wait for it, the end of that child would go unnoticed.
     if _passed_on and now - _passed_on[-1] < AGAIN_SECONDS:
         return
     _passed_on.append(now)

@@ -1,7 +1,7 @@
 """Run a command and end all that it started when it is over: a program of its own, without the package.
 
 Processes that leave their session, or whose parent ends, become children of this one where the system can do
-that (Linux). It is asked to end by SIGTERM, and ends all when whoever started it is gone.
+that (Linux). It ends them all on SIGTERM, and when its own parent is gone.
 """
 
 import ctypes

@@ -1,7 +1,7 @@
 """Temporary folders that do not outlive their run: one folder for each user, in it one for each run.
 
-A run holds a lock on its folder for as long as it lives, however it dies. Whoever starts next removes the
-folders that nobody holds: a killed run cannot clean up behind itself, and its folders hold copies of source.
+A run holds a lock on its folder for as long as it lives, however it dies. The next run removes the
+folders without a lock: a killed run cannot clean up, and its folders hold copies of source.
 """
 
 import atexit

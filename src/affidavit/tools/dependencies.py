@@ -83,7 +83,7 @@ def _with_branch(tool: dict[str, Any], packages: Packages) -> dict[str, Any]:
         return tool
     described = deepcopy(tool)
     properties = described["function"]["parameters"]["properties"]
-    # Every request carries the descriptions, so what a package is for stands in one of them.
+    # Every request has the descriptions, so only one of them explains packages.
     is_first = described["function"]["name"] == TOOLS[0]
     properties["branch"] = _one_branch_more(properties["branch"], is_described=is_first)
     what = f"With branch '{DEPENDENCY}': whose source to read. There are {packages.listed(MAX_NAMED)}."

@@ -58,7 +58,7 @@ TSC = ServerProgram(
         *("tsconfig.json", "tsconfig.base.json", "jsconfig.json", "package.json"),
     ),
 )
-# Without it TypeScript knows only the opened file.
+# Without it TypeScript reads only the opened file.
 DEFAULT_FILES = {"tsconfig.json": b'{"compilerOptions": {"allowJs": true}}'}
 
 
@@ -237,7 +237,7 @@ class ServerPool(Closing):
         return found, said
 
     def resolve(self, tree: Tree, path: str, line: int, name: str) -> tuple[frozenset[Place], str]:
-        """Return where the name in a line is defined, and the server that knows it."""
+        """Return where the name in a line is defined, and the name of the server."""
         for server in [one for one in self._programs if language_of(path) in one.languages]:
             with suppress(ServerError), self._asked(server, tree) as running:
                 return frozenset(running.places("definition", path, line, name)), server.name

@@ -199,7 +199,7 @@ class ServerConnection(Closing):
     def close(self) -> None:
         """End the connection, and the program that was started for it."""
         with self._lock:
-            # It has answered, or failed, before; how it ends concerns nobody.
+            # It is not needed any more, so it may end in any way.
             with suppress(Exception):
                 self._stack.close()
             self._client = self._portal = None

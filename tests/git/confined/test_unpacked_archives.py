@@ -163,7 +163,7 @@ def test_files_under_a_filter_are_compared_as_they_are_and_that_is_said(repo: Re
     repo.write({"a.py": "a = 2\n"})
     with open_change(ChangeRequest(repo=repo.path)) as opened:
         assert opened.change.files[0].hunks[0].lines == ("-a = 1", "+a = 2")
-        assert opened.notices[0].startswith("a.py: compared as they lie in the folder")
+        assert opened.notices[0].startswith("a.py: compared as they are in the folder")
         assert "--allow-filters" in opened.notices[0]
     assert not trap.trace.exists()
 
