@@ -151,7 +151,7 @@ def test_in_a_home_an_interpreter_lies_in_its_tools_folder_or_is_named(
     of_uv = an_environment(tmp_path / "one", f"{known}/bin")
     of_hand = an_environment(tmp_path / "two", f"{other}/bin")
     assert environment_at(of_uv).mounts == (of_uv, known / "bin", known / "lib")
-    with pytest.raises(SettingsError, match="lies in a home outside the folders of uv, pyenv and conda"):
+    with pytest.raises(SettingsError, match="is in a home outside the folders of uv, pyenv and conda"):
         environment_at(of_hand)
     assert other / "lib" in provide([of_hand, other]).mounts
 
