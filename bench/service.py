@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.progress import NewEvent, ReviewProgress
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
-from affidavit.store.open import Store, open_store
+from affidavit.store.open import Store
 from bench.measure import SUPPORT, Row, Scale, Section, best
 from bench.slow_model import SlowModel, names_of_tools, tool_call
 from bench.slow_model import serving as serving_model

@@ -120,6 +120,11 @@ def postgres_url(postgres: Server) -> str:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """An empty store, once as a file and once on a server."""
-    is_file = request.param == "sqlite"
-    with open_store(tmp_path / "data" if is_file else request.getfixturevalue("postgres_url")) as opened:
+    if request.param == "sqlite":
+        opened = open_store(tmp_path / "data")
+    else:
+        # The service brings the databases on servers.
+        served = pytest.importorskip("affidavit.service.kept.postgresql")
+        opened = served.open_store(request.getfixturevalue("postgres_url"))
+    with opened:
         yield opened

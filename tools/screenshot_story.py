@@ -15,7 +15,7 @@ from affidavit.quality.labels import add_label
 from affidavit.records.measure import Label
 from affidavit.records.report import Report
 from affidavit.service.kept.access import Access, KnownRepository
-from affidavit.store.open import open_store
+from affidavit.service.kept.postgresql import open_store
 from model_server import Exchange, calls, says
 from panelists import task_in, told_in
 from scripted_model import JOINING, each_alone

@@ -5,13 +5,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from reports_to_keep import report
 from sqlalchemy import select
 
 from affidavit.errors import StoreError
 from affidavit.store.open import open_store
 from affidavit.store.tables import REPORTS
 from commands import AFFIDAVIT
+from reports_to_keep import report
 
 FILE = "affidavit.db"
 
@@ -80,7 +80,7 @@ def test_a_store_that_was_removed_is_made_anew(tmp_path: Path) -> None:
 def test_a_folder_with_marks_of_addresses_in_its_name_is_a_folder(tmp_path: Path) -> None:
     odd = tmp_path / "100% of? #1 & co"
     open_store(odd).reports.save(report())
-    assert open_store(str(odd)).reports.count() == 1
+    assert open_store(odd).reports.count() == 1
     assert (odd / FILE).is_file()
 
 

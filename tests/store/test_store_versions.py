@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reports_to_keep import report
 from sqlalchemy import update
 
 from affidavit.errors import StoreError
-from affidavit.store.location import SqliteFile
-from affidavit.store.open import Store, open_store
+from affidavit.store.open import SqliteFile, Store, open_store
 from affidavit.store.tables import VERSION
+from reports_to_keep import report
 
 FILE = "affidavit.db"
 
@@ -21,7 +20,7 @@ def rows(folder: Path, statement: str) -> list[Any]:
         return database.execute(statement).fetchall()
 
 
-def in_threads(folder: Path | str, count: int = 6) -> list[StoreError]:
+def in_threads(folder: Path, count: int = 6) -> list[StoreError]:
     """Save from several threads at once, each with a store of its own."""
     errors: list[StoreError] = []
     start = threading.Barrier(count)
@@ -47,18 +46,12 @@ def test_those_who_open_a_new_store_at_once_all_find_it_whole(tmp_path: Path) ->
     assert open_store(tmp_path).reports.count() == 1
 
 
-def test_those_who_open_a_new_database_at_once_all_find_it_whole(postgres_url: str) -> None:
-    assert in_threads(postgres_url) == []
-    with open_store(postgres_url) as store:
-        assert store.reports.count() == 1
-
-
 def test_a_store_of_a_version_that_is_not_known_is_newer(store: Store) -> None:
     store.reports.save(report())
     with store.database.transaction() as connection:
         connection.execute(update(VERSION).values(version_num="9999"))
     store.close()
-    is_file = isinstance(store.database.location, SqliteFile)
+    is_file = isinstance(store.location, SqliteFile)
     other = "or name another --data$" if is_file else "or name another --database$"
     with pytest.raises(StoreError, match=f"newer Affidavit; install that, {other}"):
         store.reports.count()
@@ -76,13 +69,3 @@ def test_a_store_that_somebody_else_is_reading_can_be_used_before_it_is_switched
         assert rows(tmp_path, "PRAGMA journal_mode") == [("delete",)]
     assert store.reports.count() == 1
     assert rows(tmp_path, "PRAGMA journal_mode") == [("wal",)]
-
-
-def test_a_table_of_somebody_else_is_not_taken_for_ours(postgres_url: str) -> None:
-    with open_store(postgres_url) as store:
-        store.reports.save(report())
-        with store.database.transaction() as connection:
-            VERSION.drop(connection)
-        store.close()
-        with pytest.raises(StoreError, match='cannot be used: relation "reports" already exists'):
-            store.reports.count()

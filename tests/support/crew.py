@@ -13,10 +13,11 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.progress import ReviewProgress
 from affidavit.service.kept.records import KeptReview
 from affidavit.service.kept.reviews import Reviews
-from affidavit.store.open import Store, open_store
+from affidavit.store.open import Store
 from cuttable import Cable, cable_to
 from model_server import serving as model_serving
 from pausing_model import PausingModel

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from affidavit.events import now_iso
 from affidavit.service.kept.access import Access, KnownRepository
-from affidavit.store.open import open_store
+from affidavit.service.kept.postgresql import open_store
 from github_server import GitHubServer
 from model_server import Act, Exchange
 from model_server import serving as model_serving

@@ -19,7 +19,7 @@ from uuid import uuid4
 from affidavit.events import now_iso
 from affidavit.service.api.access import digest_of, new_token
 from affidavit.service.kept.access import Access, KeptToken
-from affidavit.store.open import open_store
+from affidavit.service.kept.postgresql import open_store
 from commands import SHARED_CACHE, Done, affidavit
 from compiled_rules import give_rules
 from forks import Fork, forks

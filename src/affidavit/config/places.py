@@ -6,9 +6,6 @@ from pathlib import Path
 
 from affidavit.errors import SettingsError
 
-DATABASE_VARIABLE = "AFFIDAVIT_DATABASE"
-"""The address of a service's store, where that is not on the machine."""
-
 RETENTION_VARIABLE = "AFFIDAVIT_RETENTION_DAYS"
 RETENTION_DAYS = 90
 MAX_RETENTION_DAYS = 99_999

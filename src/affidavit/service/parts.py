@@ -12,6 +12,7 @@ from affidavit.errors import SettingsError
 from affidavit.minds.choice import CallLimits
 from affidavit.service.child.spawner import Spawner
 from affidavit.service.kept.access import Access
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.progress import Postings, ReviewProgress
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.logs import say, write_logs
@@ -31,7 +32,6 @@ from affidavit.service.work.waiting import (
 )
 from affidavit.service.work.worker import Worker
 from affidavit.service.work.workplace import Adoption
-from affidavit.store.open import open_store
 
 ATTEMPTS_OF_A_CALL = 6
 """A service can wait longer than somebody at a screen."""

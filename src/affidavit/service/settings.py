@@ -17,7 +17,8 @@ from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
 from affidavit.reviewing.models import chosen_models
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.store.location import Location, SqliteFile, locate
+from affidavit.service.kept.postgresql import locate
+from affidavit.store.open import Location, SqliteFile
 
 SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_DATABASE")
 """Variables of ours that a cell never sees."""

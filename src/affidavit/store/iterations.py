@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select
+from sqlalchemy import ColumnElement, Select, and_, delete, func, insert, select
 
 from affidavit.records.iteration import DEFAULT_TENANT, IterationSummary, StoredIteration, StoredSeries
 from affidavit.store.database import Database
@@ -41,41 +41,35 @@ class Iterations:
     def of(self, repository: str, series: str, tenant: str = DEFAULT_TENANT) -> list[StoredIteration]:
         """Return the reviews of a series, oldest first, without cancelled ones."""
         named = and_(_named(repository, series, tenant), is_standing(ITERATIONS.c.report_id))
-        wanted = select(ITERATIONS).where(named).order_by(ITERATIONS.c.number)
-        with self._database.transaction() as connection:
-            return [_read(dict(row)) for row in connection.execute(wanted).mappings()]
+        return self._read(select(ITERATIONS).where(named).order_by(ITERATIONS.c.number))
 
     def with_report(self, report_id: str) -> list[StoredIteration]:
-        wanted = select(ITERATIONS).where(ITERATIONS.c.report_id == report_id)
-        with self._database.transaction() as connection:
-            return [_read(dict(row)) for row in connection.execute(wanted).mappings()]
+        return self._read(select(ITERATIONS).where(ITERATIONS.c.report_id == report_id))
 
     def series(self, tenant: str = DEFAULT_TENANT) -> list[StoredSeries]:
         number = ITERATIONS.c.number
         own = and_(is_of_tenant(ITERATIONS.c.report_id, tenant), is_standing(ITERATIONS.c.report_id))
         newest = select(func.max(number)).where(own).group_by(ITERATIONS.c.repository, ITERATIONS.c.series)
-        wanted = select(ITERATIONS).where(number.in_(newest)).order_by(number.desc())
-        with self._database.transaction() as connection:
-            found = [_read(dict(row)) for row in connection.execute(wanted).mappings()]
+        found = self._read(select(ITERATIONS).where(number.in_(newest)).order_by(number.desc()))
         return [StoredSeries(repository=one.repository, series=one.series, newest=one) for one in found]
 
     def each(self) -> list[StoredIteration]:
-        with self._database.transaction() as connection:
-            rows = connection.execute(select(ITERATIONS).order_by(ITERATIONS.c.number)).mappings()
-            return [_read(dict(row)) for row in rows]
+        return self._read(select(ITERATIONS).order_by(ITERATIONS.c.number))
+
+    def _read(self, wanted: Select[Any]) -> list[StoredIteration]:
+        return [
+            StoredIteration(
+                repository=row["repository"],
+                series=row["series"],
+                iteration=row["iteration"],
+                report_id=row["report_id"],
+                tree=row["tree"],
+                summary=IterationSummary.model_validate_json(row["body"]),
+            )
+            for row in self._database.rows(wanted)
+        ]
 
 
 def _named(repository: str, series: str, tenant: str) -> ColumnElement[bool]:
     is_it = and_(ITERATIONS.c.repository == repository, ITERATIONS.c.series == series)
     return and_(is_it, is_of_tenant(ITERATIONS.c.report_id, tenant))
-
-
-def _read(row: dict[str, Any]) -> StoredIteration:
-    return StoredIteration(
-        repository=row["repository"],
-        series=row["series"],
-        iteration=row["iteration"],
-        report_id=row["report_id"],
-        tree=row["tree"],
-        summary=IterationSummary.model_validate_json(row["body"]),
-    )

@@ -1,9 +1,8 @@
 """Keep what people say about findings: entries go in, nothing is ever overwritten, the newest counts."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, func, insert, select
+from sqlalchemy import ColumnElement, FromClause, RowMapping, Select, and_, func, insert, select
 
 from affidavit.records.measure import UNHEARD, LabelEntry, LabelledFinding
 from affidavit.store.database import Database
@@ -37,11 +36,13 @@ class Labels:
 
     def of_report(self, report_id: str) -> list[LabelEntry]:
         wanted = select(*_ENTRY).where(LABELS.c.report_id == report_id, _counts()).order_by(LABELS.c.number)
-        return [_entry(row) for row in self._rows(wanted)]
+        return self._entries(wanted)
 
     def history(self, report_id: str, candidate_id: str) -> list[LabelEntry]:
         is_it = and_(LABELS.c.report_id == report_id, LABELS.c.candidate_id == candidate_id)
-        return [_entry(row) for row in self._rows(select(*_ENTRY).where(is_it).order_by(LABELS.c.number))]
+        return [
+            _entry(row) for row in self._database.rows(select(*_ENTRY).where(is_it).order_by(LABELS.c.number))
+        ]
 
     def with_findings(self, since: str = "", tenant: str | None = None) -> list[LabelledFinding]:
         """Return the label of every labelled finding in reports since then, the newest last.
@@ -59,7 +60,7 @@ class Labels:
             .where(REPORTS.c.created_at >= since, is_of_tenant(REPORTS.c.id, tenant), _counts())
             .order_by(LABELS.c.number)
         )
-        return [_labelled(row) for row in self._rows(wanted)]
+        return [_labelled(row) for row in self._database.rows(wanted)]
 
     def unheard(self, since: str = "", tenant: str | None = None) -> list[LabelEntry]:
         """Return the newest label of each person whose labels count in no rate, oldest first."""
@@ -69,12 +70,13 @@ class Labels:
             .where(REPORTS.c.created_at >= since, is_of_tenant(REPORTS.c.id, tenant), ~_is_heard(LABELS))
             .order_by(LABELS.c.number)
         )
-        newest = {(one.report_id, one.candidate_id, one.by): one for one in map(_entry, self._rows(wanted))}
+        newest = {
+            (one.report_id, one.candidate_id, one.by): one for one in map(_entry, self._database.rows(wanted))
+        }
         return [one for one in newest.values() if one.label is not None]
 
-    def _rows(self, wanted: Select[Any]) -> list[Mapping[str, Any]]:
-        with self._database.transaction() as connection:
-            return [dict(row) for row in connection.execute(wanted).mappings()]
+    def _entries(self, wanted: Select[Any]) -> list[LabelEntry]:
+        return [_entry(row) for row in self._database.rows(wanted)]
 
 
 def _counts() -> ColumnElement[bool]:
@@ -93,11 +95,11 @@ def _is_heard(labels: FromClause) -> ColumnElement[bool]:
     return labels.c.source.not_in(UNHEARD.values())
 
 
-def _entry(row: Mapping[str, Any]) -> LabelEntry:
+def _entry(row: RowMapping) -> LabelEntry:
     return LabelEntry.model_validate({name: row[name] for name in LabelEntry.model_fields})
 
 
-def _labelled(row: Mapping[str, Any]) -> LabelledFinding:
+def _labelled(row: RowMapping) -> LabelledFinding:
     return LabelledFinding(
         entry=_entry(row),
         repository=row["repository"] or "",

@@ -1,13 +1,16 @@
-"""Open a store: a folder or an address goes in, a store with its reports, labels and rollouts comes out."""
+"""Open the store of a folder: its reports, labels, rollouts and series of reviews."""
 
+import os
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from affidavit.store.location import Location, locate
 from affidavit.system.temporary import Closing
 
 if TYPE_CHECKING:
+    from sqlalchemy import MetaData
+
     from affidavit.store.database import Database
     from affidavit.store.iterations import Iterations
     from affidavit.store.labels import Labels
@@ -15,29 +18,79 @@ if TYPE_CHECKING:
     from affidavit.store.rollouts import Rollouts
 
 BUSY_SECONDS = 10
+FILE_NAME = "affidavit.db"
+
+
+class Location(Protocol):
+    """Where a store is kept."""
+
+    @property
+    def name(self) -> str:
+        """Return the name for messages, without secrets."""
+
+    def exists(self) -> bool:
+        """Check whether there is a store."""
+
+    def open(
+        self, busy_seconds: float, more_tables: "MetaData | None", *, keeps_connections: bool
+    ) -> "Database":
+        """Return its database, with these tables beside the store's own."""
+
+
+@dataclass(frozen=True)
+class SqliteFile:
+    """A file in a folder of the user; created on first use, readable by the user alone."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    def exists(self) -> bool:
+        return self.path.exists()
+
+    def open(
+        self, busy_seconds: float, more_tables: "MetaData | None", *, keeps_connections: bool
+    ) -> "Database":
+        """Return the database; a file in a folder that cannot be written can still be read."""
+        from affidavit.store.sqlite import SqliteDatabase  # noqa: PLC0415 - SQLAlchemy is slow to load
+
+        is_fixed = self.path.is_file() and not os.access(self.path.parent, os.W_OK)
+        return SqliteDatabase(
+            self.path, busy_seconds, more_tables, is_fixed=is_fixed, keeps_connections=keeps_connections
+        )
 
 
 class Store(Closing):
     """One store. It connects, and loads what it needs to connect, on first use."""
 
-    def __init__(self, location: Location, busy_seconds: float, *, keeps_connections: bool = False) -> None:
-        self._location = location
+    def __init__(
+        self,
+        location: Location,
+        busy_seconds: float = BUSY_SECONDS,
+        more_tables: "MetaData | None" = None,
+        *,
+        keeps_connections: bool = False,
+    ) -> None:
+        self.location = location
         self._busy_seconds = busy_seconds
+        self._more_tables = more_tables
         self._keeps_connections = keeps_connections
 
     @property
     def name(self) -> str:
-        return self._location.name
+        return self.location.name
 
     def exists(self) -> bool:
-        return self._location.exists()
+        return self.location.exists()
 
     @cached_property
     def database(self) -> "Database":
         """Return its tables, for modules that keep their own there."""
-        from affidavit.store.database import Database  # noqa: PLC0415 - SQLAlchemy is slow to load
-
-        return Database(self._location, self._busy_seconds, keeps_connections=self._keeps_connections)
+        return self.location.open(
+            self._busy_seconds, self._more_tables, keeps_connections=self._keeps_connections
+        )
 
     @cached_property
     def reports(self) -> "Reports":
@@ -68,11 +121,6 @@ class Store(Closing):
             self.database.close()
 
 
-def open_store(
-    named: Path | str, *, busy_seconds: float = BUSY_SECONDS, keeps_connections: bool = False
-) -> Store:
-    """Open the store in a folder, or at an address `postgresql://…`; it is created on first write.
-
-    A file is opened anew for each use, unless `keeps_connections`: for who asks many times a second.
-    """
-    return Store(locate(named), busy_seconds, keeps_connections=keeps_connections)
+def open_store(folder: Path, *, busy_seconds: float = BUSY_SECONDS) -> Store:
+    """Open the store in a folder; it is created on first write."""
+    return Store(SqliteFile(folder / FILE_NAME), busy_seconds)

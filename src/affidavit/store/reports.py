@@ -40,23 +40,19 @@ class Reports:
         return report
 
     def load_bytes(self, report_id: str) -> bytes | None:
-        with self._database.transaction() as connection:
-            row = connection.execute(
-                select(REPORTS.c.body, REPORTS.c.digest).where(REPORTS.c.id == report_id)
-            ).one_or_none()
-        if row is None:
+        rows = self._database.rows(select(REPORTS.c.body, REPORTS.c.digest).where(REPORTS.c.id == report_id))
+        if not rows:
             return None
-        if not _is_whole(row.body, row.digest):
+        row = rows[0]
+        if not _is_whole(row["body"], row["digest"]):
             raise UnreadableReportError(
-                f"the report {report_id} in the store {self._database.location.name} is not what was kept:"
+                f"the report {report_id} in the store {self._database.name} is not what was kept:"
                 " its bytes do not have the digest that was noted with them"
             )
-        return bytes(row.body)
+        return bytes(row["body"])
 
     def has(self, report_id: str) -> bool:
-        with self._database.transaction() as connection:
-            found = connection.execute(select(REPORTS.c.id).where(REPORTS.c.id == report_id))
-            return found.one_or_none() is not None
+        return bool(self._database.rows(select(REPORTS.c.id).where(REPORTS.c.id == report_id)))
 
     def each(self, since: str = "", tenant: str | None = None) -> Iterator[Report | None]:
         """Yield reports made since a date, oldest first; None for one that cannot be read."""
@@ -73,10 +69,9 @@ class Reports:
         # Not LIKE: it has wildcards, and SQLite's does not distinguish A from a.
         wanted = func.substr(REPORTS.c.id, 1, len(start)) == start
         newest_first = (REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
-        with self._database.transaction() as connection:
-            found = select(REPORTS.c.id, REPORTS.c.repository).where(wanted).order_by(*newest_first)
-            rows = connection.execute(found).all()
-        return [row.id for row in rows if is_wanted is None or is_wanted(row.repository or "")]
+        found = select(REPORTS.c.id, REPORTS.c.repository).where(wanted).order_by(*newest_first)
+        rows = self._database.rows(found)
+        return [row["id"] for row in rows if is_wanted is None or is_wanted(row["repository"] or "")]
 
     def delete_before(self, at: str, *, spares_labelled: bool = False) -> int:
         """Delete the reports of before a date that no review of the service made; return how many."""
@@ -106,9 +101,8 @@ class Reports:
             .where(FINDINGS.c.fingerprint == fingerprint)
             .order_by(REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
         )
-        with self._database.transaction() as connection:
-            row = connection.execute(wanted.limit(1)).mappings().one_or_none()
-        return StoredFinding.model_validate(dict(row)) if row else None
+        rows = self._database.rows(wanted.limit(1))
+        return StoredFinding.model_validate(dict(rows[0])) if rows else None
 
 
 def _is_whole(body: bytes, digest: str) -> bool:

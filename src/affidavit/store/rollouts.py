@@ -1,6 +1,6 @@
 """Keep rollouts with their decisions, and the reviews that count for them."""
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from affidavit.records.measure import Rollout, RolloutDecision, RolloutPlan, RolloutReview, RolloutState
 from affidavit.store.database import Database, upsert
@@ -14,19 +14,16 @@ class Rollouts:
         self._database = database
 
     def all(self) -> list[Rollout]:
-        with self._database.transaction() as connection:
-            rows = connection.execute(select(ROLLOUTS).order_by(ROLLOUTS.c.number)).all()
-        return [_rollout(row.number, row.state, row.body) for row in rows]
+        return [_rollout(row) for row in self._database.rows(select(ROLLOUTS).order_by(ROLLOUTS.c.number))]
 
     def newest(self, state: RolloutState) -> Rollout | None:
         with self._database.transaction() as connection:
             return _newest(connection, state)
 
     def reviews(self, rollout: int) -> list[RolloutReview]:
-        wanted = select(ROLLOUT_REVIEWS.c.body).where(ROLLOUT_REVIEWS.c.rollout == rollout)
-        with self._database.transaction() as connection:
-            bodies = connection.execute(wanted).scalars().all()
-        return sorted(map(RolloutReview.model_validate_json, bodies), key=lambda review: review.at)
+        rows = self._database.rows(select(ROLLOUT_REVIEWS).where(ROLLOUT_REVIEWS.c.rollout == rollout))
+        reviews = [RolloutReview.model_validate_json(row["body"]) for row in rows]
+        return sorted(reviews, key=lambda review: review.at)
 
     def begin(self, plan: RolloutPlan) -> Rollout | None:
         with self._database.alone() as connection:
@@ -55,9 +52,10 @@ class Rollouts:
 
 def _newest(connection: Connection, state: RolloutState) -> Rollout | None:
     wanted = select(ROLLOUTS).where(ROLLOUTS.c.state == state).order_by(ROLLOUTS.c.number.desc()).limit(1)
-    row = connection.execute(wanted).one_or_none()
-    return _rollout(row.number, row.state, row.body) if row else None
+    row = connection.execute(wanted).mappings().one_or_none()
+    return _rollout(row) if row else None
 
 
-def _rollout(number: int, state: RolloutState, body: str) -> Rollout:
-    return Rollout(**RolloutPlan.model_validate_json(body).model_dump(), number=number, state=state)
+def _rollout(row: RowMapping) -> Rollout:
+    plan = RolloutPlan.model_validate_json(row["body"])
+    return Rollout(**plan.model_dump(), number=row["number"], state=row["state"])

@@ -1,45 +1,85 @@
-"""Make the engine of a store that is a SQLite file: the user's alone, and readers go on while one writes."""
+"""Keep a store in a SQLite file of the user; readers go on while one process writes."""
 
 import sqlite3
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, MetaData, create_engine, event
 from sqlalchemy.pool import NullPool, QueuePool
 
-from affidavit.store.location import SqliteFile
+from affidavit.errors import StoreError
+from affidavit.store.database import Database
 from affidavit.system.private_files import make_private_file, make_private_folder
 
 _EMPTYING_MILLISECONDS = 3_000
 
 
-def make_engine(location: SqliteFile, busy_seconds: float, *, keeps_connections: bool) -> Engine:
-    """Make an engine that opens the file for each use, or keeps it open.
+class SqliteDatabase(Database):
+    """A SQLite file. One that is fixed lies in a folder that cannot be written: it can only be read."""
 
-    Opening it costs ten times what a question costs, and the last one that closes it writes its log back.
-    """
-    engine = create_engine(
-        "sqlite://",
-        creator=lambda: _connect(location, busy_seconds),
-        poolclass=QueuePool if keeps_connections else NullPool,
-    )
-    event.listen(engine, "begin", _begin)
-    return engine
+    locks_to_write = True
+
+    def __init__(
+        self,
+        path: Path,
+        busy_seconds: float,
+        more_tables: MetaData | None = None,
+        *,
+        is_fixed: bool = False,
+        keeps_connections: bool = False,
+    ) -> None:
+        self._path, self._is_fixed, self._keeps_connections = path, is_fixed, keeps_connections
+        super().__init__(str(path), busy_seconds, more_tables)
+
+    def connect(self) -> Engine:
+        """Make an engine that opens the file for each use, or keeps it open.
+
+        Opening it costs ten times what a question costs, and the last one that closes it writes its log back.
+        """
+        engine = create_engine(
+            "sqlite://",
+            creator=partial(_connect, self._path, self.busy_seconds, is_fixed=self._is_fixed),
+            poolclass=QueuePool if self._keeps_connections else NullPool,
+        )
+        event.listen(engine, "begin", _begin)
+        return engine
+
+    def create(self) -> None:
+        """Create the tables; raise StoreError where no file can be written."""
+        if self._is_fixed:
+            raise StoreError(
+                f"the store {self.name} has no tables, and its folder cannot be written;"
+                " name another with --data"
+            )
+        super().create()
+
+    def make_ready(self, connection: Connection) -> None:
+        """Set the options of a connection."""
+        database = driven(connection)
+        database.execute("PRAGMA foreign_keys = ON")
+        # What is deleted is overwritten, too; not every build of SQLite does so by itself.
+        database.execute("PRAGMA secure_delete = ON")
+        if not self._is_fixed:
+            _let_readers_go_on(database)
+
+    def is_busy(self, error: BaseException) -> bool:
+        """Check whether another process held the lock for too long."""
+        codes = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode in codes
+
+    def empty_log(self) -> bool:
+        """Empty the write-ahead log; return False if readers prevent it."""
+        if self._is_fixed:
+            return True
+        with self._explained(), self.connection() as connection:
+            return empty_log(driven(connection))
 
 
 def driven(connection: Connection) -> sqlite3.Connection:
     database = connection.connection.driver_connection
     assert isinstance(database, sqlite3.Connection)  # noqa: S101 - it is ours
     return database
-
-
-def make_ready(connection: Connection, location: SqliteFile) -> None:
-    """Set the options of a connection to a usable store."""
-    database = driven(connection)
-    database.execute("PRAGMA foreign_keys = ON")
-    # What is deleted is overwritten, too; not every build of SQLite does so by itself.
-    database.execute("PRAGMA secure_delete = ON")
-    if not location.is_fixed:
-        _let_readers_go_on(database)
 
 
 def empty_log(database: sqlite3.Connection) -> bool:
@@ -53,17 +93,8 @@ def empty_log(database: sqlite3.Connection) -> bool:
     return not was_busy
 
 
-def is_busy(error: BaseException | None) -> bool:
-    """Check whether another process held the lock for too long."""
-    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode in (
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-    )
-
-
-def _connect(location: SqliteFile, busy_seconds: float) -> sqlite3.Connection:
-    path = location.path
-    if location.is_fixed:
+def _connect(path: Path, busy_seconds: float, *, is_fixed: bool) -> sqlite3.Connection:
+    if is_fixed:
         # SQLite makes files beside a store that it reads, unless they are there or nobody writes to it.
         is_in_use = path.with_name(f"{path.name}-wal").exists()
         how = "mode=ro" if is_in_use else "mode=ro&immutable=1"

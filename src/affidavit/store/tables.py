@@ -189,21 +189,6 @@ REVIEWS = Table(
     ),
 )
 
-# The last time that a review was posted on its pull or merge request; each time has a number.
-POSTINGS = Table(
-    "postings",
-    METADATA,
-    Column("review_id", KeptText, ForeignKey(REVIEWS.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("number", Integer, nullable=False),
-    Column("state", KeptText, nullable=False),
-    Column("asked_by", KeptText, nullable=False),
-    Column("asked_at", KeptText, nullable=False),
-    Column("finished_at", KeptText),
-    Column("reason", KeptText),
-    Column("actions", Integer, nullable=False, server_default="0"),
-    Column("notes", KeptText, nullable=False, server_default="[]"),
-)
-
 
 def is_of_tenant(report_id: ColumnElement[str], tenant: str | None) -> ColumnElement[bool]:
     """Select a tenant's reports (None: all); one without a review belongs to the default tenant."""
@@ -218,81 +203,6 @@ def is_standing(report_id: ColumnElement[str]) -> ColumnElement[bool]:
     """Select reports whose review completed, or that the command line made."""
     return report_id.not_in(select(REVIEWS.c.id).where(REVIEWS.c.status != "completed"))
 
-
-REVIEW_EVENTS = Table(
-    "review_events",
-    METADATA,
-    Column("review_id", KeptText, ForeignKey(REVIEWS.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("name", KeptText, nullable=False),
-    Column("body", KeptText, nullable=False),
-    # The same event of a review that runs again is known by what it says and how often it was said before.
-    Column("identity", KeptText, nullable=False),
-    Index("an_event_once", "review_id", "identity", unique=True),
-)
-
-# Every exchange with a model, under its review: nobody else is ever answered from it.
-REVIEW_EXCHANGES = Table(
-    "review_exchanges",
-    METADATA,
-    Column("number", Integer, primary_key=True),
-    Column("review_id", KeptText, ForeignKey(REVIEWS.c.id, ondelete="CASCADE"), nullable=False),
-    Column("key", KeptText, nullable=False),
-    Column("body", KeptText, nullable=False),
-    Index("exchanges_of_a_review", "review_id", "number"),
-    sqlite_autoincrement=True,
-)
-
-TENANTS = Table(
-    "tenants",
-    METADATA,
-    Column("name", KeptText, primary_key=True),
-    Column("created_at", KeptText, nullable=False),
-    # Caches that are older are deleted.
-    Column("deletions", Integer, nullable=False, server_default="0"),
-)
-
-TOKENS = Table(
-    "tokens",
-    METADATA,
-    Column("id", KeptText, primary_key=True),
-    Column("tenant", KeptText, ForeignKey(TENANTS.c.name, ondelete="CASCADE"), nullable=False),
-    # Never the token: what is stolen from here opens nothing.
-    Column("digest", KeptText, nullable=False, unique=True),
-    Column("name", KeptText, nullable=False),
-    Column("roles", KeptText, nullable=False),
-    Column("created_at", KeptText, nullable=False),
-    Column("expires_at", KeptText),
-    Column("revoked_at", KeptText),
-)
-
-KNOWN_REPOSITORIES = Table(
-    "known_repositories",
-    METADATA,
-    Column("tenant", KeptText, primary_key=True),
-    Column("name", KeptText, primary_key=True),
-    Column("location", KeptText, nullable=False),
-    Column("added_at", KeptText, nullable=False),
-)
-
-WORKERS = Table(
-    "workers",
-    METADATA,
-    Column("id", KeptText, primary_key=True),
-    Column("started_at", KeptText, nullable=False),
-    Column("place", KeptText, nullable=False),
-    Column("process", Integer, nullable=False),
-    # Counted up while the worker lives; clocks of different machines are never compared.
-    Column("beat", Integer, nullable=False),
-)
-
-# Deliveries of forges that were acted on, by the digest of the body.
-DELIVERIES = Table(
-    "deliveries",
-    METADATA,
-    Column("digest", KeptText, primary_key=True),
-    Column("at", KeptText, nullable=False),
-)
 
 VERSION_NUMBER = "1"
 """Grows with every change of the tables; the change that makes it 2 brings the first migration."""

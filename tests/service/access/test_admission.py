@@ -7,7 +7,7 @@ from pathlib import Path
 from affidavit.events import now_iso
 from affidavit.service.api.access import AGAIN_SECONDS, Admission
 from affidavit.service.kept.access import Access
-from affidavit.store.open import open_store
+from affidavit.service.kept.postgresql import open_store
 from service_process import DIFF, Client, make_token, operate, serving
 
 

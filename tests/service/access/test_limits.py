@@ -10,10 +10,10 @@ from uuid import uuid4
 import pytest
 
 from affidavit.service.api.access import Pace
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.reviews import Reviews
 from affidavit.service.metrics import render_metrics
 from affidavit.service.problems import Refusal
-from affidavit.store.open import open_store
 from posting_flow import ALL_BUT_RUFF
 from service_process import Answer, Client, make_token, other_diff, serving, working
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.store.open import open_store
+from affidavit.service.kept.postgresql import open_store
 from commands import affidavit
 from posting_flow import ALL_BUT_RUFF
 from repositories import Repo

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import sample_stream
 from affidavit.service.kept.access import Access
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.routes.about import NAME, make_sample
-from affidavit.store.open import open_store
 
 
 def test_what_is_packed_is_what_lies_in_the_sample_folder() -> None:

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.progress import NewEvent, ReviewProgress
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.streaming import State, Watch
 from affidavit.store.database import Database
-from affidavit.store.open import open_store
 
 LISTENERS = 100
 EVENTS = 5

@@ -11,11 +11,11 @@ from uuid import uuid4
 import pytest
 
 from affidavit.service.kept.access import Access
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.engine import Work, schema_for
-from affidavit.store.open import open_store
 from service_process import DIFF
 
 REVIEW = str(uuid4())

@@ -13,10 +13,10 @@ from subprocess import TimeoutExpired
 import pytest
 
 from affidavit.events import now_iso
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.problems import AWAY
-from affidavit.store.open import open_store
 from commands import affidavit
 from cuttable import Cable, cable_to
 from postgres_server import USER

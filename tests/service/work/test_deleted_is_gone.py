@@ -12,12 +12,13 @@ import pytest
 from sqlalchemy import update
 
 from affidavit.service.kept.access import Access
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.progress import NewEvent, ReviewProgress
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.forgetting import Caches
-from affidavit.store.open import Store, open_store
+from affidavit.store.open import Store
 from affidavit.store.tables import REVIEWS
 from model_server import serving as model_serving
 from scripted_model import model

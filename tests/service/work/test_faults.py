@@ -17,6 +17,7 @@ from affidavit.events import now_iso
 from affidavit.minds.choice import CallLimits
 from affidavit.service.child.spawner import Spawner
 from affidavit.service.kept.access import Access
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.records import KeptReview, WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.settings import ServiceSettings
@@ -25,7 +26,6 @@ from affidavit.service.work.calls import Calls
 from affidavit.service.work.forgetting import Caches
 from affidavit.service.work.worker import again_and_again
 from affidavit.service.work.workplace import FailedReview, ReviewRunner
-from affidavit.store.open import open_store
 from service_process import DIFF
 
 

@@ -8,10 +8,10 @@ import pytest
 from dbos import DBOS, SetWorkflowID
 
 from affidavit.service.kept.access import KeptWorker, Workers
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.engine import Work, engine_config, engine_for
 from affidavit.service.work.worker import Heartbeat
-from affidavit.store.open import open_store
 
 NAME = "one"
 

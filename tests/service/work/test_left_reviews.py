@@ -5,9 +5,9 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 from sqlalchemy import update
 
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
-from affidavit.store.open import open_store
 from affidavit.store.tables import REVIEWS
 from service_process import Asked, other_diff
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from affidavit.cli.options import model_options
-from affidavit.config.places import DATABASE_VARIABLE, state_folder
-from affidavit.store.open import Store, open_store
+from affidavit.config.places import state_folder
+from affidavit.service.kept.postgresql import open_store
+from affidavit.store.open import Store
 
 if TYPE_CHECKING:
     from affidavit.service.settings import ServiceSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+DATABASE_VARIABLE = "AFFIDAVIT_DATABASE"
 HOSTS_VARIABLE = "AFFIDAVIT_ALLOWED_HOSTS"
 OF_REVIEWS = ("prompts", "prompt_version")
 LIMITS = {

@@ -11,7 +11,7 @@ from affidavit.config.places import state_folder
 from affidavit.errors import InputError
 from affidavit.records.iteration import DEFAULT_TENANT
 from affidavit.service.commands.options import database_of, store_options
-from affidavit.store.open import open_store
+from affidavit.service.kept.postgresql import open_store
 
 
 @click.command()

@@ -7,8 +7,15 @@ from typing import Any
 from sqlalchemy import and_, delete, insert, select, update
 
 from affidavit.records.record import Record
-from affidavit.store.database import Database, insert_once, upsert
-from affidavit.store.tables import DELIVERIES, KNOWN_REPOSITORIES, TENANTS, TOKENS, WORKERS
+from affidavit.service.kept.tables import (
+    DELIVERIES,
+    KNOWN_REPOSITORIES,
+    TENANTS,
+    TOKENS,
+    WORKERS,
+    insert_once,
+)
+from affidavit.store.database import Database, upsert
 
 
 class KeptToken(Record):

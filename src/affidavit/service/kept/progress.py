@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, select, update
 
 from affidavit.service.kept.records import KeptEvent, Posting, PostingState
+from affidavit.service.kept.tables import POSTINGS, REVIEW_EVENTS, REVIEW_EXCHANGES
 from affidavit.store.database import Database, insert_all, upsert
-from affidavit.store.tables import POSTINGS, REVIEW_EVENTS, REVIEW_EXCHANGES, REVIEWS
+from affidavit.store.tables import REVIEWS
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, tuple_, update
 
+from affidavit.service.kept.postgresql import writing_for
 from affidavit.service.kept.records import FINISHED, KeptReview, ReviewOutcome, ReviewStatus, WantedReview
-from affidavit.store.database import Database, insert_once
+from affidavit.service.kept.tables import insert_once
+from affidavit.store.database import Database
 from affidavit.store.tables import REPORTS, REVIEWS
 
 _NO_ANSWER = ("failed", "cancelled")
@@ -59,7 +61,7 @@ class Reviews:
         FullQueue where it would be new and `most` of the tenant wait. All of that is one decision: whoever
         asks for the same tenant at the same moment, of whichever server, waits for it.
         """
-        with self._database.writing_for(wanted.tenant) as connection:
+        with writing_for(self._database, wanted.tenant) as connection:
             known = self._current(connection, wanted, again=again)
             if known is None:
                 _refuse_beyond(connection, wanted.tenant, most)
@@ -172,7 +174,7 @@ class Reviews:
         """Requeue a review that failed or was cancelled; raise FullQueue as `add` does."""
         is_over = and_(_is_it(review_id, tenant), REVIEWS.c.status.in_(_NO_ANSWER))
         anew = {"status": "queued", "finished_at": None, "reason": None, "owner": None}
-        with self._database.writing_for(tenant) as connection:
+        with writing_for(self._database, tenant) as connection:
             if _first(connection, is_over) is None:
                 return False
             _refuse_beyond(connection, tenant, most)

@@ -12,10 +12,10 @@ from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from affidavit.errors import StoreError
+from affidavit.service.kept.postgresql import CONNECT_SECONDS, LIVING, PostgresAddress, notice_the_dead
 from affidavit.service.kept.records import Posting
 from affidavit.service.settings import ServiceSettings
-from affidavit.store import postgresql, sqlite
-from affidavit.store.location import PostgresDatabase
+from affidavit.store import sqlite
 from affidavit.system.private_files import make_private_file, make_private_folder
 
 LOG = structlog.get_logger("affidavit.worker")
@@ -41,16 +41,16 @@ Answered = TypeVar("Answered")
 def engine_for(settings: ServiceSettings) -> Engine:
     """Make the engine's database: a file beside the store, or its own schema in the same database."""
     location = settings.location
-    if isinstance(location, PostgresDatabase):
+    if isinstance(location, PostgresAddress):
         url = make_url(location.url.replace("postgres://", "postgresql://", 1))
         engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
             pool_pre_ping=True,
             pool_size=10,
             max_overflow=10,
-            connect_args={"connect_timeout": postgresql.CONNECT_SECONDS, **postgresql.LIVING},
+            connect_args={"connect_timeout": CONNECT_SECONDS, **LIVING},
         )
-        postgresql.notice_the_dead(engine)
+        notice_the_dead(engine)
         return engine
     make_private_folder(settings.data)
     path = settings.data / FILE_NAME
@@ -73,7 +73,7 @@ def _use_wal(connection: Any, _record: object) -> None:
 def schema_for(settings: ServiceSettings) -> str:
     """Return the schema of the engine's tables; a store in its own schema has its own engine."""
     location = settings.location
-    if not isinstance(location, PostgresDatabase):
+    if not isinstance(location, PostgresAddress):
         return "dbos"
     options = str(make_url(location.url).query.get("options", ""))
     _, is_named, rest = options.partition("search_path=")

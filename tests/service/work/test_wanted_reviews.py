@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import pytest
 
+from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Filter, FullQueue, Reviews, Wanted
-from affidavit.store.location import SqliteFile
-from affidavit.store.open import Store, open_store
+from affidavit.store.open import SqliteFile, Store
 
 AT_ONCE, MOST = 10, 3
 Result = TypeVar("Result")
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 @pytest.fixture
 def servers(store: Store) -> Iterator[list[Reviews]]:
     """The same store as two servers have it."""
-    location = store.database.location
+    location = store.location
     place = location.path.parent if isinstance(location, SqliteFile) else location.url
     with ExitStack() as stack:
         opened = [stack.enter_context(open_store(place, keeps_connections=True)) for _ in range(2)]

@@ -7,7 +7,7 @@ from postgres_server import Server
 
 psycopg = pytest.importorskip("psycopg")
 
-from affidavit.store.silent_server import Listening, SilentError  # noqa: E402 - needs the driver
+from affidavit.service.kept.silent_server import Listening, SilentError  # noqa: E402 - needs the driver
 
 
 class Hasty(Listening):
