@@ -99,8 +99,8 @@ async def _look_with_models(case: Case, crew: Crew, panel: "Panel") -> Looked:
         replace(case, plan=opening.plan, replies=tuple(replies)),
         docket_of(read, replies, opening.docket),
         briefing if opening.plan else None,
-        opening.answer,
-        opening.verifier_failures,
+        opening.planned.answer,
+        opening.probed.failures,
     )
 
 

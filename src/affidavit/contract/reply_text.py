@@ -76,6 +76,11 @@ def _without_fence(text: str) -> str:
     return body if body.startswith('"') else text
 
 
+def writable(text: str) -> str:
+    """Replace what no encoding can represent, such as half of a surrogate pair."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def decode_json(text: str) -> Any:
     """The JSON value of the whole text, or a marker that is no JSON value; duplicate keys are refused."""
     try:
@@ -167,12 +172,8 @@ def _take(part: str, scan: Scan) -> FoundObject | None:
     value = decode_json((scan.salvage or "{}") if is_truncated else part)
     if not isinstance(value, dict):
         return None
-    return FoundObject(value, is_truncated=is_truncated, unfinished=_printable(scan.unfinished))
-
-
-def _printable(unfinished: str | None) -> str | None:
-    """Text that was never decoded may contain lone surrogates, which cannot be written again."""
-    return unfinished and unfinished.encode("utf-8", "backslashreplace").decode()
+    unfinished = scan.unfinished and writable(scan.unfinished)
+    return FoundObject(value, is_truncated=is_truncated, unfinished=unfinished)
 
 
 def _canonical(found: FoundObject) -> str:

@@ -13,6 +13,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from affidavit.contract.reply_text import writable
 from affidavit.events import Agent, Emit, EventName, event, tool_called
 from affidavit.minds.ledger import add_usage
 from affidavit.minds.wire.connection import CallEnded, Outcome
@@ -28,7 +29,6 @@ from affidavit.minds.wire.transcript import (
     repaired,
     text_of,
     without_cache_points,
-    writable,
 )
 from affidavit.ports import Role, Talk
 from affidavit.records.report import Answer, RoleUsage

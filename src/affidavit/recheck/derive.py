@@ -29,7 +29,7 @@ from affidavit.specialists.agents.verifier import Probed
 from affidavit.stages.intake import words_of_commits
 from affidavit.stages.narrate import add_words
 from affidavit.stages.parse import docket_of, read_replies
-from affidavit.stages.plan import Planned, opening_docket, plan_by_size, read_plan
+from affidavit.stages.plan import Opening, Planned, plan_by_size, read_plan
 from affidavit.stages.review import Looked, docket_of_submission, docket_without_models
 from affidavit.symbols.changed import symbol_changes
 
@@ -114,9 +114,9 @@ async def derive_report(
     chosen = choose_scope(case, settings.model_dump(mode="json"), report.models, report.prompt_version)
     case = replace(case, scope=chosen)
     replies, silent = _replies(inputs, again, settings, has_models=has_models)
-    planned, probed = _opening(inputs, case)
-    plan = planned.plan if has_models and not probed.failures else None
-    before = _before(case.change, inputs, planned, probed, has_models=has_models)
+    opening = _opening(inputs, case)
+    plan = opening.plan if has_models else None
+    before = _before(case.change, inputs, opening, has_models=has_models)
     read = read_replies(replies, case.change)
     looked = Looked(
         replace(case, plan=plan, replies=tuple(replies), review_id=report.id),
@@ -153,10 +153,10 @@ def _without_models(inputs: Inputs) -> Inputs:
     )
 
 
-def _before(change: Change, inputs: Inputs, planned: Planned, probed: Probed, *, has_models: bool) -> Docket:
+def _before(change: Change, inputs: Inputs, opening: Opening, *, has_models: bool) -> Docket:
     if inputs.submitted_by:
         return docket_of_submission(is_judged=has_models)
-    return opening_docket(planned, probed) if has_models else docket_without_models(change)
+    return opening.docket if has_models else docket_without_models(change)
 
 
 def _prompts(report: Report) -> PromptSet:
@@ -164,11 +164,11 @@ def _prompts(report: Report) -> PromptSet:
     return PromptSet(report.prompt_version, {}, report.schema_version) if report.models else current_prompts()
 
 
-def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
+def _opening(inputs: Inputs, case: Case) -> Opening:
     """Read the plan from the planner's answer; the chunks are divided again."""
     probed = Probed(failures=inputs.verifier_failures)
     if inputs.planner is None and not inputs.submitted_by:
-        return Planned(Plan()), probed
+        return Opening(Planned(Plan()), probed)
     # Models were shown the change as it leaves, and that is what was divided.
     shown = as_it_leaves(case)
     can_experiment = inputs.programs is not None and bool(inputs.programs.sandbox)
@@ -176,9 +176,9 @@ def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
     symbols = symbol_changes(shown.change, shown.repository)
     parts = parts_to_show(case, shown.change)
     if inputs.planner is None:
-        return Planned(plan_by_size(shown.change, (), (), symbols)), probed
+        return Opening(Planned(plan_by_size(shown.change, (), (), symbols)), probed)
     rough = plan_by_size(shown.change, LENSES, always, symbols, parts)
-    return read_plan(inputs.planner, rough, LENSES), probed
+    return Opening(read_plan(inputs.planner, rough, LENSES), probed)
 
 
 def _replies(

@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from affidavit.config.places import state_folder
+from affidavit.contract.reply_text import writable
 from affidavit.errors import InputError, NotARepositoryError
 from affidavit.git.command import Git, Location
 from affidavit.git.location import (
@@ -23,7 +24,6 @@ from affidavit.git.location import (
 from affidavit.records.candidate import Candidate
 from affidavit.records.record import first_mistake
 from affidavit.records.report import REDACTED, Report, why_not_derived
-from affidavit.stages.intake import writable
 from affidavit.store.open import Store, open_store
 from affidavit.system.temporary import temporary_folder
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from affidavit.contract.reply_text import writable
 from affidavit.diff.between import files_between, join_type_changes
 from affidavit.diff.parse import FileDiff, OpenedChange, parse_diff
 from affidavit.diff.patched_tree import (
@@ -21,6 +22,7 @@ from affidavit.git.location import NOTHING_MORE, Allowed, find_repository, repos
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository, commit_tree
 from affidavit.git.revisions import (
+    RevisionRange,
     commits_between,
     find_commit,
     first_parent,
@@ -100,12 +102,13 @@ def open_change(request: ChangeRequest) -> OpenedChange:
         raise InputError(f"--staged takes no target, but {request.target!r} was given")
     diff = _diff_text(request)
     try:
-        location = _location(request, is_needed=diff is None)
+        location = find_repository(request.repo, request.allowed)
     except NotARepositoryError:
-        _refuse_missing_file(request.target or "")
-        raise
-    if location is None:
-        return _open_diff(diff or b"", request, None)
+        if diff is None:
+            _refuse_missing_file(request.target or "")
+        if diff is None or request.repo is not None:
+            raise
+        return _open_diff(diff, request, None)
     store = ObjectStore(location)
     try:
         if diff is not None and _is_meant_as_diff(diff, request, store):
@@ -141,15 +144,6 @@ def _refuse_missing_file(target: str) -> None:
         raise InputError(f"{target} {what}; pass a diff file, a commit or a range")
 
 
-def _location(request: ChangeRequest, *, is_needed: bool) -> Location | None:
-    try:
-        return find_repository(request.repo, request.allowed)
-    except NotARepositoryError:
-        if is_needed or request.repo is not None:
-            raise
-        return None
-
-
 def _is_meant_as_diff(diff: bytes, request: ChangeRequest, store: ObjectStore) -> bool:
     if request.diff_text is not None or not _names_revision(store, request.target or ""):
         return True
@@ -177,8 +171,8 @@ def _sides(store: ObjectStore, location: Location, request: ChangeRequest) -> Tr
         return _uncommitted(store, snapshot, "working_tree")
     if not _names_revision(store, request.target):
         _refuse_missing_file(request.target)
-    if parse_range(request.target):
-        return _range(store, location, request.target)
+    if span := parse_range(request.target):
+        return _range(store, location, request.target, span)
     return _single_commit(store, location, request.target)
 
 
@@ -205,10 +199,7 @@ def _uncommitted_tree(store: ObjectStore, tree: str, parent: str | None) -> GitT
     return GitTree(store, tree, store.write_commit(tree, parent), is_committed=False)
 
 
-def _range(store: ObjectStore, location: Location, target: str) -> TreePair:
-    span = parse_range(target)
-    if span is None:
-        raise InputError(f"{target!r} is not a range")
+def _range(store: ObjectStore, location: Location, target: str, span: RevisionRange) -> TreePair:
     old, new = (resolve_commit(store, location, name) for name in (span.old, span.new))
     base = merge_base(store, location, old, new) if span.since_merge_base else old
     return TreePair(
@@ -268,11 +259,6 @@ def _change(
         discussion=request.discussion,
         dismissals=request.dismissals,
     )
-
-
-def writable(text: str) -> str:
-    """Names and words of the command line may have bytes that are no UTF-8; a report has escapes for them."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _revision(tree: GitTree, name: str) -> Revision:

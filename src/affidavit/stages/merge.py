@@ -94,8 +94,7 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
         merged = merged.then(merged.candidates, [note])
     else:
         merged = _joined(by_rules, causes)
-    merged = merged.model_copy(update={"usage": (*merged.usage, answer.usage)})
-    return add_fingerprints(merged, case), answer
+    return add_fingerprints(merged.plus(Docket(usage=(answer.usage,))), case), answer
 
 
 def _group_repeated(docket: Docket) -> Docket:

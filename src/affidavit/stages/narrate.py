@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from affidavit.contract.reply_text import object_with_key
 from affidavit.contract.schema import strict_object
 from affidavit.events import Emit
-from affidavit.ports import Mind, Talk
 from affidavit.proof.rewording import contradicts, is_too_long, why_not_taken
 from affidavit.records.candidate import Candidate, Wording
 from affidavit.records.diagnostics import Diagnostic, Reason
@@ -42,16 +41,11 @@ async def narrate(report: Report, panel: "Panel", briefing: "Briefing", emit: Em
     if reporter is None:
         return report
     talk = panel.reporter_talk(briefing, report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
-    return await ask_reporter(report, reporter, talk, emit)
-
-
-async def ask_reporter(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Report:
-    """Ask once. A reporter that does not answer costs its words and nothing else: the review is done."""
-    return add_words(report, await mind.converse(talk, emit))
+    return add_words(report, await reporter.converse(talk, emit))
 
 
 def add_words(report: Report, answer: Answer) -> Report:
-    """The report with what a reporter's answer comes to."""
+    """Add what a reporter answered; without an answer the report only lacks its words."""
     read = object_with_key(answer.text, "summary") if answer.outcome == "answered" else None
     words = _words(read, report) if read is not None else ReporterWords()
     words, dropped = _in_line_with(report.verdict.decision, words)

@@ -14,7 +14,6 @@ from affidavit.records.change import Change
 from affidavit.records.context import SymbolChange
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
-from affidavit.records.record import Record
 from affidavit.records.report import Answer, Gap, RoleUsage
 from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.chunks import (
@@ -45,18 +44,30 @@ class Planned:
     usage: tuple[RoleUsage, ...] = ()
     incomplete: tuple[Gap, ...] = ()
     answer: Answer | None = None
-    """What the planner said; None where it was not waited for."""
+    """None if nobody waited for the planner."""
 
 
-class Opening(Record):
-    """What models begin with: the plan that they work by, and the docket that begins with it."""
+@dataclass(frozen=True)
+class Opening:
+    """The plan, and what came of trying the verifiers."""
 
-    plan: Plan | None
-    """None: no verifier can be asked, so no specialist is."""
-    docket: Docket
-    answer: Answer | None = None
-    """What the planner said."""
-    verifier_failures: tuple[Gap, ...] = ()
+    planned: Planned
+    probed: Probed
+
+    @property
+    def plan(self) -> Plan | None:
+        """Return the plan; None if a verifier cannot be asked, so that no specialist is."""
+        return None if self.probed.failures else self.planned.plan
+
+    @property
+    def docket(self) -> Docket:
+        """Return the docket before any specialist has replied."""
+        failures = self.probed.failures
+        return Docket(
+            incomplete=failures or self.planned.incomplete,
+            not_run=(WITHOUT_VERIFIER,) if failures else (),
+            usage=(*self.probed.usage, *self.planned.usage),
+        )
 
 
 async def plan_review(panel: Panel, briefing: Briefing, case: Case, *, probes_verifier: bool) -> Opening:
@@ -69,33 +80,22 @@ async def plan_review(panel: Panel, briefing: Briefing, case: Case, *, probes_ve
     has_work = bool(rough.chunks or rough.not_shown or always) or to_show is None
     planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit) if has_work else _unplanned()
     probing = probe_verifiers(panel.judging if probes_verifier else (), panel.prompts, case.emit)
-    planned, probed = await _plan_while_probing(planning, probing)
-    docket = opening_docket(planned, probed)
-    parts = case.change.reviewed_files() if probed.failures else planned.plan.chunks
+    opening = await _plan_while_probing(planning, probing)
+    parts = opening.plan.chunks if opening.plan else case.change.reviewed_files()
     case.emit(handoff("planner", "reviewer", chunks_count=len(parts)))
-    plan = None if probed.failures else planned.plan
-    return Opening(plan=plan, docket=docket, answer=planned.answer, verifier_failures=probed.failures)
-
-
-def opening_docket(planned: Planned, probed: Probed) -> Docket:
-    """What is to be said before anybody has looked; where nobody works by the plan, only what it cost."""
-    return Docket(
-        incomplete=probed.failures or planned.incomplete,
-        not_run=(WITHOUT_VERIFIER,) if probed.failures else (),
-        usage=(*probed.usage, *planned.usage),
-    )
+    return opening
 
 
 async def _plan_while_probing(
     planning: Coroutine[Any, Any, Planned], probing: Coroutine[Any, Any, Probed]
-) -> tuple[Planned, Probed]:
-    """Both at once; where a verifier cannot be asked, the plan is not waited for."""
+) -> Opening:
+    """Do both at once; do not wait for the plan if a verifier cannot be asked."""
     planner = asyncio.create_task(planning)
     try:
         probed = await probing
         if probed.failures and not planner.done():
-            return Planned(Plan()), probed
-        return await planner, probed
+            return Opening(Planned(Plan()), probed)
+        return Opening(await planner, probed)
     finally:
         # What is ending already must not be struck again while it cleans up behind itself.
         if not planner.cancelling():

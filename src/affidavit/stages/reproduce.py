@@ -207,15 +207,13 @@ async def _checked(candidate: Candidate, reproducer: Reproducer) -> Candidate:
 def _with_gaps(docket: Docket, ground: Programs) -> Docket:
     """Add one gap for each reason why programs could not run."""
     if ground.reason:
-        gap = Gap(name=PROGRAMS, reason=ground.reason, advice=ground.advice)
-        return docket.model_copy(update={"not_run": (*docket.not_run, gap)})
+        return docket.plus(Docket(not_run=(Gap(name=PROGRAMS, reason=ground.reason, advice=ground.advice),)))
     reasons = dict.fromkeys(
         one.reproduction.detail
         for one in docket.candidates
         if one.reproduction and one.reproduction.outcome == "could_not_run"
     )
-    gaps = [_gap(reason) for reason in list(reasons)[:MAX_REASONS]]
-    return docket.model_copy(update={"not_run": (*docket.not_run, *gaps)})
+    return docket.plus(Docket(not_run=tuple(map(_gap, list(reasons)[:MAX_REASONS]))))
 
 
 def _gap(detail: str) -> Gap:

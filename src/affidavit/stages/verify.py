@@ -65,12 +65,11 @@ async def verify(
     candidates = [now.get(candidate.id, candidate) for candidate in docket.candidates]
     verified = sum(candidate.status is Status.VERIFIED for candidate in candidates)
     emit(handoff("verifier", "reporter", verified_count=verified))
-    return docket.then(candidates, missing_answers(candidates)).model_copy(
-        update={
-            "incomplete": (*docket.incomplete, *unanswered(candidates), *_not_asked(len(unasked))),
-            "usage": (*docket.usage, *(spent for one in decided for spent in one.usage)),
-        }
+    found = Docket(
+        incomplete=(*unanswered(candidates), *_not_asked(len(unasked))),
+        usage=tuple(spent for one in decided for spent in one.usage),
     )
+    return docket.then(candidates, missing_answers(candidates)).plus(found)
 
 
 @dataclass(frozen=True)

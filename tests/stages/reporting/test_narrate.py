@@ -19,7 +19,7 @@ from affidavit.stages.narrate import (
     MAX_SUMMARY,
     WORDS_SCHEMA,
     WORDS_SCHEMA_NAME,
-    ask_reporter,
+    add_words,
 )
 from affidavit.stages.report import compile_report
 from claims import candidate, case_of, change_of, finding
@@ -52,7 +52,7 @@ def compiled(*candidates: Candidate) -> Report:
 
 
 def worded(report: Report, text: str | None, outcome: Any = "answered") -> Report:
-    return asyncio.run(ask_reporter(report, Reporter(text, outcome), TALK, ignore_events))
+    return add_words(report, asyncio.run(Reporter(text, outcome).converse(TALK, ignore_events)))
 
 
 def told(**fields: Any) -> str:
@@ -67,7 +67,7 @@ def test_the_reporter_is_asked_once_and_its_words_are_kept() -> None:
             recommendations=["Start the sum at zero."],
         )
     )
-    report = asyncio.run(ask_reporter(compiled(proven()), reporter, TALK, ignore_events))
+    report = add_words(compiled(proven()), asyncio.run(reporter.converse(TALK, ignore_events)))
     assert reporter.heard == 1
     assert report.words == ReporterWords(
         summary="It adds a loop.",

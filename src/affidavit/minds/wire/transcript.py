@@ -19,6 +19,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from affidavit.contract.reply_text import writable
 from affidavit.redaction.text import Redactor
 
 _RESPONSES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
@@ -62,11 +63,6 @@ def _text_in(content: str | Sequence[Any]) -> str:
     if isinstance(content, str):
         return content
     return "\n\n".join(each for each in content if isinstance(each, str))
-
-
-def writable(text: str) -> str:
-    """The text without what no encoding can represent, such as half of a surrogate pair."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def clean(messages: Iterable[ModelMessage], redactor: Redactor) -> list[ModelMessage]:
