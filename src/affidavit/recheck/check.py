@@ -45,11 +45,8 @@ def taken_on_its_word(report: Report, settings: Settings, *, runs_programs: bool
     return [
         *_of_version(report),
         *_of_minds(report, report.inputs),
-        *_of_submission(report.inputs),
-        *_of_choices(settings),
-        *_of_linters(report.inputs, settings),
+        *_of_choices(report.inputs, settings),
         *_of_programs(report.inputs, are_run_again=runs_programs),
-        *_of_earlier(report.inputs),
         *_of_authors(report),
     ]
 
@@ -80,29 +77,23 @@ def _of_minds(report: Report, inputs: Inputs) -> Iterator[str]:
         yield f"the reporter's words, by {report.models.get('reporter', models)}"
 
 
-def _of_submission(inputs: Inputs) -> Iterator[str]:
+def _of_choices(inputs: Inputs, settings: Settings) -> Iterator[str]:
     if inputs.submitted_by:
         yield f"that findings were handed in by {inputs.submitted_by}, who was not watched"
-
-
-def _of_choices(settings: Settings) -> Iterator[str]:
     for origin, said in CHOSEN_BY.items():
         chosen = [name for name, came_from in settings.origins.items() if came_from == origin]
         if chosen:
             yield f"chosen {said}: {', '.join(_setting(name, settings) for name in chosen)}"
+    linters = {linter.name for linter in settings.linters} if settings.allow_linters else set()
+    named = [reply.specialist for reply in inputs.replies if reply.specialist in linters]
+    if named:
+        yield f"what the users' own linters said: {', '.join(named)}"
 
 
 def _setting(name: str, settings: Settings) -> str:
     value = getattr(settings, name)
     shown = ", ".join(map(str, value)) if isinstance(value, tuple | frozenset) else value
     return f"{name} = {shown}"
-
-
-def _of_linters(inputs: Inputs, settings: Settings) -> Iterator[str]:
-    linters = {linter.name for linter in settings.linters} if settings.allow_linters else set()
-    named = [reply.specialist for reply in inputs.replies if reply.specialist in linters]
-    if named:
-        yield f"what the users' own linters said: {', '.join(named)}"
 
 
 def _of_programs(inputs: Inputs, *, are_run_again: bool) -> Iterator[str]:
@@ -118,16 +109,12 @@ def _of_programs(inputs: Inputs, *, are_run_again: bool) -> Iterator[str]:
         yield f"{counted(recorded, 'run')} of programs and patches, not repeated without --run"
 
 
-def _of_earlier(inputs: Inputs) -> Iterator[str]:
-    earlier = inputs.earlier
-    if earlier is not None:
-        yield f"what the review before it said: report {earlier.report_id}, sha256 {earlier.digest}"
-
-
 def _of_authors(report: Report) -> Iterator[str]:
     change = report.change
     names = {"base": change.base.name, "head": change.head.name, "repository": change.repository}
     named_as = [f"{name} {value}" for name, value in names.items() if value]
+    if earlier := report.inputs.earlier:
+        yield f"what the review before it said: report {earlier.report_id}, sha256 {earlier.digest}"
     yield f"its id {report.id} and its time {report.created_at}"
     yield f"how it is named: {', '.join([change.target or change.source, *named_as])}"
     if change.request:

@@ -37,6 +37,15 @@ UNSTEADY = ("timed_out", "crashed", "not_installed")
 """States of an analyser that depend on the machine."""
 
 
+WITHOUT_MODELS = {
+    "planner": None,
+    "verifier_failures": (),
+    "joiner": None,
+    "judgements": (),
+    "reporter": None,
+}
+
+
 @dataclass(frozen=True)
 class Derived:
     """A report as it follows from its inputs."""
@@ -55,23 +64,23 @@ def derive_change(recorded: Change, repository: GitRepository, settings: Setting
     # A commit that is not here, or has another tree, is said by the proof of the change.
     if is_committed(recorded) and head.commit is not None:
         is_single = recorded.source == "commit"
-        commits = one_commit(store, head.commit) if is_single else _commits(repository)
+        commits = (
+            one_commit(store, head.commit) if is_single else commits_between(store, base.commit, head.commit)
+        )
         recorded = _with_words_of(commits, recorded)
         change = recorded.model_copy(
             update={
                 "files": files_between(store, base, head),
                 "commits": commits,
-                "base": recorded.base.model_copy(update={"tree": base.revision, "commit": base.commit}),
-                "head": recorded.head.model_copy(update={"tree": head.revision, "commit": head.commit}),
-                "tip": recorded.tip and _named(repository.tip, recorded.tip),
+                "base": _named(base, recorded.base),
+                "head": _named(head, recorded.head),
+                "tip": repository.tip and recorded.tip and _named(repository.tip, recorded.tip),
             }
         )
     return mark_skipped(change, repository, settings.leaves_out)
 
 
-def _named(tree: GitTree | None, recorded: Revision) -> Revision | None:
-    if tree is None:
-        return None
+def _named(tree: GitTree, recorded: Revision) -> Revision:
     return recorded.model_copy(update={"tree": tree.revision, "commit": tree.commit})
 
 
@@ -86,10 +95,6 @@ def _with_words_of(commits: Sequence[Commit], recorded: Change) -> Change:
         elif sources[name] == "default":
             updates[f"{name}_from"] = "commits"
     return recorded.model_copy(update=updates)
-
-
-def _commits(repository: GitRepository) -> tuple[Commit, ...]:
-    return commits_between(repository.store, repository.base.commit, repository.head.commit or "")
 
 
 def is_committed(change: Change) -> bool:
@@ -109,8 +114,9 @@ async def derive_report(
     inputs = report.inputs
     has_models = bool(report.models)
     # Where no model was asked, none has planned, judged or written.
-    inputs = inputs if has_models else _without_models(inputs)
-    case = replace(case, earlier=inputs.earlier, dependencies=RecordedDependencies(inputs))
+    inputs = inputs if has_models else inputs.model_copy(update=WITHOUT_MODELS)
+    recorded = Recorded(inputs, own)
+    case = replace(case, earlier=inputs.earlier, dependencies=recorded)
     chosen = choose_scope(case, settings.model_dump(mode="json"), report.models, report.prompt_version)
     case = replace(case, scope=chosen)
     replies, silent = _replies(inputs, again, settings, has_models=has_models)
@@ -127,30 +133,12 @@ async def derive_report(
     )
     verifiers = recorded_verifiers(report, inputs) if plan is not None else None
     has_joiner = plan is not None and (inputs.joiner is not None or "joiner" in report.models)
-    joiner = RecordedJoiner(inputs.joiner) if has_joiner else None
-    reproducer = RecordedReproducer(inputs.programs, own) if inputs.programs else None
-    derived = await conclude(
-        looked,
-        joiner,
-        verifiers,
-        settings,
-        report.models,
-        _prompts(report),
-        reproducer=reproducer,
-    )
+    joiner, reproducer = recorded if has_joiner else None, recorded if inputs.programs else None
+    prompts = _prompts(report)
+    derived = await conclude(looked, joiner, verifiers, settings, report.models, prompts, reproducer)
     derived = add_words(derived, inputs.reporter) if inputs.reporter else derived
     kept = {"measured": report.measured, "affidavit_version": report.affidavit_version}
     return Derived(derived.model_copy(update=kept), silent)
-
-
-def _without_models(inputs: Inputs) -> Inputs:
-    return Inputs(
-        replies=inputs.replies,
-        programs=inputs.programs,
-        submitted_by=inputs.submitted_by,
-        earlier=inputs.earlier,
-        dependency_quotes=inputs.dependency_quotes,
-    )
 
 
 def _before(change: Change, inputs: Inputs, opening: Opening, *, has_models: bool) -> Docket:
@@ -229,26 +217,14 @@ def _states(reply: Reply) -> dict[str, tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class RecordedJoiner:
-    """Say again which findings have one cause; nothing is asked."""
-
-    answer: Answer | None
-
-    async def join(self, _candidates: Sequence[Candidate]) -> Answer:
-        """The recorded answer; where there is none, that is said."""
-        nothing = RoleUsage(role="joiner", model="")
-        return self.answer or Answer(outcome="failed", detail="the report holds none", usage=nothing)
-
-
-@dataclass(frozen=True)
 class RecordedVerifier:
-    """Say again what a verifier is recorded to have said; nothing is asked."""
+    """Repeats the recorded judgements of a verifier."""
 
     inputs: Inputs
     role: str = "verifier"
 
     async def judge(self, candidate: Candidate) -> Judged:
-        """The recorded judgement; where there is none, that is said."""
+        """Return the recorded judgement, or that there is none."""
         for given in self.inputs.judgements:
             one = given.judgement
             if given.candidate == candidate.id and one.role == self.role:
@@ -258,26 +234,29 @@ class RecordedVerifier:
 
 
 @dataclass(frozen=True)
-class RecordedDependencies:
-    """Say again what quotes of packages are recorded to have come to; no package is opened."""
+class Recorded:
+    """Repeats what a report says of its joiner, packages and programs; nothing is asked, opened or run."""
 
     inputs: Inputs
+    own: OwnNames
+
+    async def join(self, _candidates: Sequence[Candidate]) -> Answer:
+        """Return the recorded grouping, or that there is none."""
+        nothing = RoleUsage(role="joiner", model="")
+        return self.inputs.joiner or Answer(outcome="failed", detail="the report holds none", usage=nothing)
 
     def check(self, candidate: Candidate) -> tuple[DependencyCheck, ...]:
-        """Return what is on record for a candidate."""
+        """Return what became of a candidate's quotes of packages."""
         given = (one.checks for one in self.inputs.dependency_quotes if one.candidate == candidate.id)
         return next(given, ())
 
-
-@dataclass(frozen=True)
-class RecordedReproducer:
-    """Say again what the recorded runs show; nothing is run."""
-
-    ground: Programs
-    own: OwnNames
+    @property
+    def ground(self) -> Programs:
+        """Return how programs were run."""
+        return self.inputs.programs or Programs()
 
     async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
-        """Return what the recorded runs of a candidate's program come to."""
+        """Judge the recorded runs of a candidate's program again."""
         declared = candidate.evidence.reproduction
         given = (one.check for one in self.ground.reproductions if one.candidate == candidate.id)
         check = next(given, None)
@@ -293,7 +272,7 @@ class RecordedReproducer:
         return check.model_copy(update={"outcome": outcome, "detail": detail})
 
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
-        """Return what is on record for its patch."""
+        """Return the recorded trial of a candidate's patch."""
         return next((one.steps for one in self.ground.patches if one.candidate == candidate.id), None)
 
 

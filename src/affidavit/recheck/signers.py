@@ -40,36 +40,28 @@ def allowed_signers(repository: GitRepository, trusted: str | None = None) -> Tr
         raise UnknownRevisionError(f"--trust-base: there is no commit called {trusted!r} here")
     if at_base is None:
         return Trust(lists)
+    base = (repository.base.commit or repository.base.revision)[:12]
+    the_list = f"{SIGNERS_AT_BASE} of the base commit {base}"
     refused = _why_refused(repository, named, revision)
     if refused or revision is None:
-        return Trust(lists, refused)
+        return Trust(lists, f"{the_list} does not count: {refused}")
     now = commit_tree(repository.store, revision).read(SIGNERS_AT_BASE) or b""
     # Taking a line out is how a project takes its trust back.
     still = b"\n".join(line for line in at_base.splitlines() if line in now.splitlines())
-    origin = f"{SIGNERS_AT_BASE} of the base commit {_base(repository)}, part of {named} ({revision[:12]})"
-    refused = "" if still == b"\n".join(at_base.splitlines()) else f"{named} has taken lines out of it"
-    return Trust((*lists, Signers(origin, still + b"\n")), refused and f"{_the_list(repository)}: {refused}")
+    is_whole = still == b"\n".join(at_base.splitlines())
+    signers = Signers(f"{the_list}, part of {named} ({revision[:12]})", still + b"\n")
+    return Trust((*lists, signers), "" if is_whole else f"{the_list}: {named} has taken lines out of it")
 
 
 def _why_refused(repository: GitRepository, named: str, revision: str | None) -> str:
-    """Why the list at base does not count; empty where it does."""
-    advice = "name the branch or commit that you trust with --trust-base"
+    """Say why the list at base does not count; empty where it does."""
     if repository.base.commit is None or not repository.base.is_committed:
-        return f"{_the_list(repository)} does not count: the base is no commit of this repository"
+        return "the base is no commit of this repository"
     if revision is None:
-        return f"{_the_list(repository)} does not count: there is no {named} here; {advice}"
+        advice = "name the branch or commit that you trust with --trust-base"
+        return f"there is no {named} here; {advice}"
     part = repository.store.git.attempt("merge-base", "--is-ancestor", repository.base.commit, revision)
-    if part.returncode == 0:
-        return ""
-    return f"{_the_list(repository)} does not count: {named} ({revision[:12]}) does not contain that commit"
-
-
-def _the_list(repository: GitRepository) -> str:
-    return f"{SIGNERS_AT_BASE} of the base commit {_base(repository)}"
-
-
-def _base(repository: GitRepository) -> str:
-    return (repository.base.commit or repository.base.revision)[:12]
+    return "" if part.returncode == 0 else f"{named} ({revision[:12]}) does not contain that commit"
 
 
 def _users_list(repository: GitRepository, scope: str) -> Signers | None:
