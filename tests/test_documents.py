@@ -39,6 +39,11 @@ def test_every_link_leads_to_a_file_and_a_heading_that_are_there() -> None:
     assert broken == []
 
 
+def test_nothing_that_is_installed_sends_its_user_to_a_page_that_is_not() -> None:
+    sources = (file for file in (ROOT / "src").rglob("*") if file.suffix in (".py", ".yml", ".md"))
+    assert [file.name for file in sources if re.search(r"\bdocs/\w+\.md", file.read_text())] == []
+
+
 def test_every_page_can_be_reached_from_the_readme() -> None:
     reached: set[Path] = set()
     to_read = [ROOT / "README.md"]

@@ -64,7 +64,7 @@ def command(
     """Write the GitHub workflow or the GitLab jobs that review every change, or hooks for git.
 
     The workflow has three jobs with rights of their own: review reads, recheck proves again without any
-    secret, post writes what the recheck confirmed. docs/ci.md says what a fork's pull request can reach.
+    secret, post writes what the recheck confirmed.
 
     \b
     affidavit init --from OWNER/REPO@COMMIT   the workflow of the forge that origin is on

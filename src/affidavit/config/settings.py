@@ -294,7 +294,7 @@ def read_values(
             mistakes.append(f"{place}{name} can be set only {refused[name]}")
         elif name not in READERS:
             close = difflib.get_close_matches(name, READERS, n=1)
-            hint = f"; did you mean {close[0]}?" if close else "; docs/settings.md lists all"
+            hint = f"; did you mean {close[0]}?" if close else f"; known: {', '.join(READERS)}"
             mistakes.append(f"{place}unknown setting {name}{hint}")
         else:
             try:

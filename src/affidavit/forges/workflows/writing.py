@@ -156,6 +156,6 @@ def _key(model: str | None) -> str:
 
 def _advice(kind: ForgeKind, chosen: Choices) -> str:
     if kind == "gitlab":
-        return "add to .gitlab-ci.yml: include: [{local: .gitlab/affidavit.yml}]; docs/gitlab.md has the rest"
+        return "add to .gitlab-ci.yml: include: [{local: .gitlab/affidavit.yml}]; that file says the rest"
     advice = "commit all of them on the default branch: pull requests are reviewed from then on"
     return advice + (f"; add the secret {_key(chosen.model)}" if chosen.model else "")
