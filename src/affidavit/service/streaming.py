@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -12,6 +12,7 @@ from affidavit.errors import StoreError
 from affidavit.service.kept.progress import ReviewProgress
 from affidavit.service.kept.records import FINISHED, KeptEvent, ReviewStatus
 from affidavit.service.kept.reviews import Reviews
+from affidavit.service.problems import AWAY, LOG
 
 HEARTBEAT_SECONDS = 15.0
 HEARTBEAT = b": ping\n\n"
@@ -49,6 +50,20 @@ async def with_heartbeats(
             coming.cancel()
         chunk = coming.result()
         if chunk is None:
+            return
+        yield chunk
+
+
+async def while_allowed(
+    chunks: AsyncIterator[bytes], may_stay: Callable[[], Awaitable[bool]]
+) -> AsyncIterator[bytes]:
+    """End a stream whose token is not valid any more, or cannot be checked: its client resumes."""
+    async for chunk in chunks:
+        try:
+            if not await may_stay():
+                return
+        except StoreError as error:
+            LOG.warning(AWAY, reason=str(error))
             return
         yield chunk
 

@@ -3,8 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+from structlog.testing import capture_logs
+
+from affidavit.errors import StoreError
 from affidavit.service.kept.records import KeptEvent
-from affidavit.service.streaming import HEARTBEAT, with_heartbeats, written
+from affidavit.service.streaming import HEARTBEAT, while_allowed, with_heartbeats, written
 
 
 class Source:
@@ -46,6 +49,20 @@ def test_who_hangs_up_leaves_nothing_waiting() -> None:
             return await source.closed.wait()
 
     assert asyncio.run(hang_up())
+
+
+def test_a_stream_whose_token_cannot_be_checked_ends_and_says_why_once() -> None:
+    async def may_stay() -> bool:
+        raise StoreError("the database is away", retryable=True)
+
+    async def hear() -> list[bytes]:
+        source = Source()
+        source.may_speak.set()
+        return [chunk async for chunk in with_heartbeats(while_allowed(source.chunks(), may_stay))]
+
+    with capture_logs() as logs:
+        assert asyncio.run(hear()) == []
+    assert [one["reason"] for one in logs] == ["the database is away"]
 
 
 def test_events_are_written_one_after_the_other_each_with_its_name_and_number() -> None:

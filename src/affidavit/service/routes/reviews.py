@@ -4,7 +4,6 @@ import asyncio
 import base64
 import binascii
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
@@ -38,7 +37,7 @@ from affidavit.service.kept.records import KeptReview, Posting, ReviewStatus
 from affidavit.service.kept.reviews import Filter
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
-from affidavit.service.streaming import DOCUMENTED, HEADERS, MEDIA_TYPE, with_heartbeats
+from affidavit.service.streaming import DOCUMENTED, HEADERS, MEDIA_TYPE, while_allowed, with_heartbeats
 
 
 class Iteration(BaseModel):
@@ -216,17 +215,8 @@ async def stream_events(
     replays all events. When the token is revoked, the stream closes within seconds.
     """
     said = watch.follow(review.id, _begin(last_event_id, review.events))
-    told = with_heartbeats(_while_allowed(said, may_stay))
+    told = with_heartbeats(while_allowed(said, may_stay))
     return StreamingResponse(told, headers=HEADERS, media_type=MEDIA_TYPE)
-
-
-async def _while_allowed(
-    said: AsyncIterator[bytes], may_stay: Callable[[], Awaitable[bool]]
-) -> AsyncIterator[bytes]:
-    async for events in said:
-        if not await may_stay():
-            return
-        yield events
 
 
 def _begin(named: str | None, last: int) -> int:
