@@ -2,9 +2,10 @@
 
 import json
 import re
-import subprocess
+import tempfile
 import threading
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from affidavit.minds.prices import estimate_tokens
 from affidavit.records.report import Report
 from affidavit.render.wording import spent_sentence
 from commands import AFFIDAVIT, environment_of
+from forks import content_of, forks
 from hostile_server import BEHAVIOURS, USAGES, after_the_probe, reads_forever
 from model_server import Act, serving
 from repositories import Repo
@@ -43,31 +45,20 @@ class Reviewed:
 def reviewed(repo: Repo, act: Act, *options: str) -> Reviewed:
     with serving(act) as (address, script):
         asked = ("--model", "hostile", "--base-url", address, "--model-timeout-seconds", "20")
-        command = [
-            AFFIDAVIT,
-            "review",
-            "HEAD",
-            "--format",
-            "report",
-            "--analysers-off",
-            "ty",
-            *asked,
-            *options,
-        ]
-        process = subprocess.Popen(
-            command,
-            cwd=repo.path,
-            env=environment_of(repo.path.parent / "affidavit-data"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        peaks: list[float] = []
-        watch = threading.Thread(target=_watch, args=(process.pid, peaks), daemon=True)
-        watch.start()
-        out, errors = process.communicate(timeout=300)
-        watch.join()
+        review = ("review", "HEAD", "--format", "report", "--analysers-off", "ty")
+        command = [str(AFFIDAVIT), *review, *asked, *options]
+        with ExitStack() as closing:
+            streams = [closing.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
+            environment = environment_of(repo.path.parent / "affidavit-data")
+            process = forks().start(command, streams, cwd=repo.path, env=environment)
+            peaks: list[float] = []
+            watch = threading.Thread(target=_watch, args=(process.pid, peaks), daemon=True)
+            watch.start()
+            process.wait(300)
+            watch.join()
+            out, errors = (content_of(stream) for stream in streams[1:])
     return Reviewed(
-        code=process.returncode,
+        code=process.wait(),
         report=Report.model_validate_json(out),
         errors=errors.decode(),
         megabytes=max(peaks),

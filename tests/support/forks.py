@@ -156,7 +156,7 @@ class ForkServer:
                 process.kill()
                 process.wait()
                 raise
-            return code, _content(streams[1]), _content(streams[2])
+            return code, content_of(streams[1]), content_of(streams[2])
 
     def close(self) -> None:
         """Hold it no longer; wait for its end if this worker started it."""
@@ -185,6 +185,7 @@ def _write_program(place: Path, *lines: str) -> None:
     place.chmod(0o700)
 
 
-def _content(file: IO[bytes]) -> bytes:
+def content_of(file: IO[bytes]) -> bytes:
+    """All that was written into a file."""
     file.seek(0)
     return file.read()

@@ -8,6 +8,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator
+from functools import cache
 
 from model_server import Act, Exchange, calls, says, serving, stating
 
@@ -145,24 +146,33 @@ def endless_trailers(exchange: Exchange) -> None:
 # Bytes that become more
 
 
+@cache
+def _zeros() -> bytes:
+    """64 MB of zeros as a deflated block that stands alone, so that it may come again and again."""
+    press = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return press.compress(bytes(2**26)) + press.flush(zlib.Z_FULL_FLUSH)
+
+
+def _pressed(text: bytes, window_bits: int) -> bytes:
+    """How compressed bytes begin, to be followed by blocks that stand alone."""
+    press = zlib.compressobj(9, zlib.DEFLATED, window_bits)
+    return press.compress(text) + press.flush(zlib.Z_FULL_FLUSH)
+
+
 def _bomb(encoding: str, window_bits: int, status: int = 200) -> Act:
     def act(exchange: Exchange) -> None:
         _begin(exchange, status, Content_Encoding=encoding)
-        press = zlib.compressobj(9, zlib.DEFLATED, window_bits)
-        exchange.wfile.write(press.compress(b"data: "))
-        zeros = bytes(2**20)
-        while True:
-            exchange.wfile.write(press.compress(zeros * 64))
+        exchange.wfile.write(_pressed(b"data: ", window_bits))
+        _flood(exchange, _zeros())
 
     return act
 
 
 def _bomb_in_a_bomb(exchange: Exchange) -> None:
     _begin(exchange, Content_Encoding="gzip, gzip")
-    inner, outer = (zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16) for _ in range(2))
-    zeros = bytes(2**26)
-    while True:
-        exchange.wfile.write(outer.compress(inner.compress(zeros)) + outer.flush(zlib.Z_SYNC_FLUSH))
+    window_bits = zlib.MAX_WBITS | 16
+    exchange.wfile.write(_pressed(_pressed(b"", window_bits), window_bits))
+    _flood(exchange, _pressed(_zeros(), -zlib.MAX_WBITS))
 
 
 def _nothing_in_it(exchange: Exchange) -> None:
@@ -190,7 +200,7 @@ BEHAVIOURS |= {
 
 @_behaviour
 def endless_text(exchange: Exchange) -> None:
-    _deltas(exchange, ({"role": "assistant", "content": "x" * 1_000} for _ in iter(int, 1)))
+    _deltas(exchange, ({"role": "assistant", "content": "x" * 10_000} for _ in iter(int, 1)))
 
 
 def _calling(**function: str) -> dict[str, object]:
@@ -206,14 +216,14 @@ def endless_tool_name(exchange: Exchange) -> None:
 def endless_tool_arguments(exchange: Exchange) -> None:
     exchange.start_stream()
     exchange.send_delta({"tool_calls": [_calling(name="read", arguments='{"path": "')]})
-    more = {"index": 0, "function": {"arguments": "x" * 1_000}}
+    more = {"index": 0, "function": {"arguments": "x" * 10_000}}
     while True:
         exchange.send_delta({"tool_calls": [more]})
 
 
 @_behaviour
 def endless_arguments_of_no_tool(exchange: Exchange) -> None:
-    more = {"index": 0, "function": {"arguments": "x" * 1_000}}
+    more = {"index": 0, "function": {"arguments": "x" * 10_000}}
     _deltas(exchange, ({"tool_calls": [more]} for _ in iter(int, 1)))
 
 
