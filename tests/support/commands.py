@@ -54,7 +54,8 @@ def affidavit(
 def _started(
     program: Path, *arguments: str | Path, cwd: Path, stdin: bytes, env: dict[str, str] | None, data: Path
 ) -> Done:
-    apart = {} if program == AFFIDAVIT else {"AFFIDAVIT_CACHE": str(data / "cache")}
+    # Another installation keeps its own answers, for all tests that share it.
+    apart = {} if program == AFFIDAVIT else {"AFFIDAVIT_CACHE": str(program.parents[1] / "cache")}
     done = subprocess.run(
         [program, *arguments],
         cwd=cwd,

@@ -55,7 +55,7 @@ def _compare_revision(
         yield RecordMismatch(
             f"commit {recorded.commit[:12]} of {side} is not in this repository", is_unknown=True
         )
-    elif store.git.line("rev-parse", f"{recorded.commit}^{{tree}}") != recorded.tree:
+    elif store.tree_of(recorded.commit) != recorded.tree:
         yield RecordMismatch(
             f"commit {recorded.commit[:12]} does not have the tree that was recorded for {side}"
         )
@@ -218,7 +218,7 @@ def _known_tree(store: ObjectStore, revision: Revision) -> GitTree | None:
     commit = revision.commit
     if commit is None or not OBJECT_ID.fullmatch(commit) or store.kind(commit) != "commit":
         return GitTree(store, revision.tree)
-    is_its_tree = store.git.line("rev-parse", f"{commit}^{{tree}}") == revision.tree
+    is_its_tree = store.tree_of(commit) == revision.tree
     return GitTree(store, revision.tree, commit if is_its_tree else None)
 
 
