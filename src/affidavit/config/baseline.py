@@ -18,7 +18,7 @@ FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 HEADER = "# Dismissed findings, by fingerprint. Written by `affidavit ignore`; read from the base commit.\n"
 
 
-class Entry(Record):
+class BaselineEntry(Record):
     """A dismissal as the file has it."""
 
     fingerprint: str = Field(pattern=f"^{FINGERPRINT.pattern}$")
@@ -28,13 +28,13 @@ class Entry(Record):
     added: str = ""
 
 
-class Dismissal(Entry):
+class Dismissal(BaselineEntry):
     by: str = ""
     """Who brought it into the base commit; git says so, never the file."""
 
 
 class _File(Record):
-    ignore: tuple[Entry, ...] = ()
+    ignore: tuple[BaselineEntry, ...] = ()
 
 
 class Baseline(Record):

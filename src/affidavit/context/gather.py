@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import NamedTuple
 
-from affidavit.context.history import find_companions, find_origins
+from affidavit.context.history import Companion, find_companions, find_origins
 from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
 from affidavit.context.sources import Base, Called, find_bases, find_called
 from affidavit.context.texts import SharedText, find_shared_texts
@@ -17,6 +18,7 @@ from affidavit.languages.test_files import NamesakeTests, has_tests, is_named_te
 from affidavit.ports import Tree
 from affidavit.records.change import Change
 from affidavit.records.context import (
+    BlameOrigin,
     ContextMap,
     Import,
     Reference,
@@ -41,6 +43,36 @@ _PROTOCOL_NAME = re.compile(r"__\w+__|constructor|initialize")
 CERTAINTIES = ("certain", "likely", "possible")
 
 
+class _Beside(NamedTuple):
+    """What git finds in processes of its own while the code is read here."""
+
+    origins: list[BlameOrigin]
+    companions: list[Companion]
+    documents: list[tuple[str, SearchHit]]
+    texts: list[SharedText]
+    missed: list[str]
+
+
+def _start_beside(
+    pool: ThreadPoolExecutor, change: Change, repository: GitRepository
+) -> Callable[[], _Beside]:
+    """Start to search history and documents; return a function that waits for the results."""
+    asked_origins = pool.submit(find_origins, change, repository)
+    asked_companions = pool.submit(find_companions, change, repository)
+    asked_documents = pool.submit(_documents, change, repository.head)
+    asked_texts = pool.submit(find_shared_texts, change, repository)
+
+    def finish() -> _Beside:
+        origins, not_blamed = asked_origins.result()
+        companions, not_logged = asked_companions.result()
+        documents, not_searched = asked_documents.result()
+        texts, not_compared = asked_texts.result()
+        missed = [*not_searched, *not_blamed, *not_logged, *not_compared]
+        return _Beside(origins, companions, documents, texts, missed)
+
+    return finish
+
+
 def gather_context(
     change: Change,
     repository: GitRepository,
@@ -52,29 +84,22 @@ def gather_context(
     """Return the map of a change; `left_out` says what did not fit or could not be read."""
     head = repository.head
     with ThreadPoolExecutor(4) as pool:
-        # Git reads history and documents in processes of its own while the code is read here.
-        asked_origins = pool.submit(find_origins, change, repository)
-        asked_companions = pool.submit(find_companions, change, repository)
-        asked_documents = pool.submit(_documents, change, head)
-        asked_texts = pool.submit(find_shared_texts, change, repository)
+        finish = _start_beside(pool, change, repository)
         graph = readers.imports(head)
         symbols = tuple(symbol_changes(change, repository))
         imports, importers = _edges(change, repository, readers)
         references, not_followed = _references(symbols, head, readers)
         called, not_sought = find_called(change, head, graph)
         bases = find_bases(symbols, graph, head)
-        documents, not_searched = asked_documents.result()
-        origins, not_blamed = asked_origins.result()
-        companions, not_logged = asked_companions.result()
-        texts, not_compared = asked_texts.result()
+        beside = finish()
     ties = Ties(
         references=references,
         imports=_of_the_product(imports, change),
         importers=importers,
         tests=_namesakes(change, head),
-        documents=documents,
-        companions=companions,
-        texts=_not_followed_yet(texts, symbols),
+        documents=beside.documents,
+        companions=beside.companions,
+        texts=_not_followed_yet(beside.texts, symbols),
         fates={symbol.qualified: one.fate for one in symbols for symbol in _followed(one)},
         bases=bases,
         called=called,
@@ -83,8 +108,7 @@ def gather_context(
     related, not_fitting = rank_related(
         ties, change.changed_files, max_files=max_files, token_budget=token_budget
     )
-    skipped = [*_not_reviewed(change), *_not_read(graph)]
-    missed = [*not_followed, *not_sought, *not_searched, *not_blamed, *not_logged, *not_compared]
+    missed = [*_not_reviewed(change), *_not_read(graph), *not_followed, *not_sought, *beside.missed]
     return ContextMap(
         symbols=symbols,
         imports=tuple(imports[:MAX_IMPORTS]),
@@ -95,8 +119,8 @@ def gather_context(
         related_files=tuple(related),
         tests=tuple(_covering_tests(ties)),
         commits=change.commits,
-        origins=tuple(origins),
-        left_out=(*skipped, *missed, *not_fitting, *_cut(imports, importers, references)),
+        origins=tuple(beside.origins),
+        left_out=(*missed, *not_fitting, *_cut(imports, importers, references)),
     )
 
 

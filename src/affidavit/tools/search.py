@@ -198,28 +198,18 @@ class SearchTool:
             max_characters=MAX_HIT_CHARACTERS,
             counts=chosen.counts,
         )
+        base, others = self.sides.repository.base, chosen.left_out
         found, counted = in_reading_order(
-            hits,
-            tree,
-            self.sides.repository.base,
-            is_everywhere=not places,
-            named=places,
-            translated=chosen.left_out,
+            hits, tree, base, is_everywhere=not places, named=places, translated=others
         )
         reach = min(max(context_lines, 0), MAX_CONTEXT_LINES)
         rows, more = capped(found)
         limit = MAX_HITS_IN_CONTEXT if reach else MAX_HITS
         page, note = page_of(rows, skipped, limit, "hits", "narrow it with paths, or")
+        counts = {"hits": len(page), "total_hits": len(found)}
         files = _by_file(page, tree, reach, more)
-        answer = {
-            "pattern": pattern,
-            "branch": side,
-            "hits": len(page),
-            "total_hits": len(found),
-            "files": files,
-        }
         return with_note(
-            answer,
+            {"pattern": pattern, "branch": side, **counts, "files": files},
             missing,
             note if found else "nothing matches; a pattern matches within one line",
             where_others_are(rows[skipped + limit :]),
