@@ -45,7 +45,7 @@ def secret_rules() -> str:
         "passwords in addresses": CONNECTIONS,
         "private keys": KEYS,
     }
-    rows = [("on", what, names.split()) for what, names in on.items()]
+    rows = [("on", what, names) for what, names in on.items()]
     rows += [("off", why, sorted(names)) for why, names in OFF.items()]
     table = [f"| {state} | {what} | {len(names)} |" for state, what, names in rows]
     return "\n".join(["| | which | rules |", "| --- | --- | --- |", *table]) + "\n"

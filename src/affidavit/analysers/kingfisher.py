@@ -82,7 +82,7 @@ rules:
 """.encode()
 
 
-BLOCKS = frozenset(map(name_of, KEYS.split())) | {
+BLOCKS = frozenset(map(name_of, KEYS)) | {
     "gcp-service-account",
     "gcp-application-default-credentials",
 }

@@ -35,7 +35,7 @@ CONNECTION = re.compile(
 """As ADO.NET, ODBC and others have it: `Server=…;User Id=…;Password=…`."""
 USER = re.compile(r"[?&;]\s?(?:user(?:\s?name|\s?id)?|uid)\s?=\s?([^\s\"'&;<>]*)", re.IGNORECASE)
 BLOCK_END = re.compile(r"-----END[ A-Z]*PRIVATE KEY|^\s*\}", re.MULTILINE)
-IN_PARTS = frozenset(map(name_of, TOKENS.split()))
+IN_PARTS = frozenset(map(name_of, TOKENS))
 ON_ORDER = {rule: number for number, rule in enumerate(ON)}
 MAX_TOKEN = 2_000
 MAX_LINES = 200
@@ -162,7 +162,7 @@ BROWSER_KEYS = ("gcp-api-key", "google-key-in-address")
 MADE_OF_LETTERS = ("huggingface-access-token", "huggingface-organization-api-token")
 FEWEST_CHARACTERS = 16
 """A real key has more different characters, and a value this long has a digit."""
-_IN_ADDRESSES = frozenset(map(name_of, CONNECTIONS.split()))
+_IN_ADDRESSES = frozenset(map(name_of, CONNECTIONS))
 
 
 def why_no_secret(name: str, place: Place) -> str | None:
