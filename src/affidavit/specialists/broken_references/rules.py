@@ -1,90 +1,77 @@
 """The rules of the search for broken references, and what each means."""
 
-from affidavit.analysers.rule import Rule
+from functools import partial
+
+from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.records.finding import Category, Severity
 
-_REACHED = "Any run that loads {file}."
-
-OF_IMPORTS = (
-    "oxlint/*",
-    "oxlint/import/named",
-    "oxlint/import/default",
-    "oxlint/import/namespace",
-    "oxlint/import/no-unresolved",
-    "oxlint/n/no-missing-import",
-    "oxlint/n/no-missing-require",
-    "tsc/*",
+_LOADED = "Any run that loads {file}."
+_wrong = RuleMaker("references")
+_removed = partial(
+    _wrong,
+    severity=Severity.HIGH,
+    silenced_as=(
+        "oxlint/*",
+        "oxlint/import/named",
+        "oxlint/import/default",
+        "oxlint/import/namespace",
+        "oxlint/import/no-unresolved",
+        "oxlint/n/no-missing-import",
+        "oxlint/n/no-missing-require",
+        "tsc/*",
+    ),
 )
 REFERENCE_RULES: tuple[Rule, ...] = (
-    Rule(
-        id="references/removed-import",
-        severity=Severity.HIGH,
-        category=Category.CORRECTNESS,
-        title="Import of the removed `{name}`",
-        meaning="{message}.",
-        failing_input=_REACHED,
-        wrong_outcome="The import of `{name}` fails.",
-        suggestion="Keep `{name}` where it was, or change this import with it.",
+    *_removed(
+        "removed-import",
+        "Import of the removed `{name}`",
+        "The import of `{name}` fails.",
+        "Keep `{name}` where it was, or change this import with it.",
+        failing_input=_LOADED,
         equivalents=("ty/import-not-found", "ty/missing-attribute"),
-        silenced_as=OF_IMPORTS,
         raises=("ImportError",),
     ),
-    Rule(
-        id="references/removed-type-import",
+    *_removed(
+        "removed-type-import",
+        "Import of the removed type `{name}`",
+        "The type checker refuses the import; nothing fails at run time.",
+        "Keep `{name}` where it was, or change this import with it.",
         severity=Severity.MEDIUM,
-        category=Category.CORRECTNESS,
-        title="Import of the removed type `{name}`",
-        meaning="{message}.",
         failing_input="Checking the types of {file}.",
-        wrong_outcome="The type checker refuses the import; nothing fails at run time.",
-        suggestion="Keep `{name}` where it was, or change this import with it.",
         equivalents=("ty/import-not-found", "ty/missing-attribute"),
-        silenced_as=OF_IMPORTS,
     ),
-    Rule(
-        id="references/removed-module",
-        severity=Severity.HIGH,
-        category=Category.CORRECTNESS,
-        title="Import of the removed module `{name}`",
-        meaning="{message}.",
-        failing_input=_REACHED,
-        wrong_outcome="The import of `{name}` fails.",
-        suggestion="Change this import to where the code is now, or remove it.",
+    *_removed(
+        "removed-module",
+        "Import of the removed module `{name}`",
+        "The import of `{name}` fails.",
+        "Change this import to where the code is now, or remove it.",
+        failing_input=_LOADED,
         equivalents=("ty/import-not-found",),
-        silenced_as=OF_IMPORTS,
         raises=("ImportError", "ModuleNotFoundError"),
     ),
-    Rule(
-        id="references/removed-attribute",
-        severity=Severity.HIGH,
-        category=Category.CORRECTNESS,
-        title="Use of the removed `{name}`",
-        meaning="{message}.",
-        failing_input="Any input that reaches {file}:{line}.",
-        wrong_outcome="The line fails: there is no `{name}`.",
-        suggestion="Keep `{name}` where it was, or change this use with it.",
+    *_removed(
+        "removed-attribute",
+        "Use of the removed `{name}`",
+        "The line fails: there is no `{name}`.",
+        "Keep `{name}` where it was, or change this use with it.",
         equivalents=("ty/missing-attribute",),
-        silenced_as=OF_IMPORTS,
         raises=("AttributeError",),
     ),
-    Rule(
-        id="references/unimplemented-method",
+    *_wrong(
+        "unimplemented-method",
+        "Missing method `{name}` of {second}",
+        "It does not compile, or fails when `{name}` is called.",
+        "Implement `{name}` here, or give it a default in {second}.",
         severity=Severity.HIGH,
-        category=Category.CORRECTNESS,
-        title="Missing method `{name}` of {second}",
-        meaning="{message}.",
         failing_input="Building or creating what is at {file}:{line}.",
-        wrong_outcome="It does not compile, or fails when `{name}` is called.",
-        suggestion="Implement `{name}` here, or give it a default in {second}.",
     ),
-    Rule(
-        id="references/stale-document",
+    *_wrong(
+        "stale-document",
+        "Outdated documentation of `{name}`",
+        "`{name}` is not there any more.",
+        "Change the text with the code.",
         severity=Severity.LOW,
         category=Category.MAINTAINABILITY,
-        title="Outdated documentation of `{name}`",
-        meaning="{message}.",
         failing_input="A reader who follows {file}:{line}.",
-        wrong_outcome="`{name}` is not there any more.",
-        suggestion="Change the text with the code.",
     ),
 )
