@@ -96,9 +96,11 @@ def test_a_file_of_a_package_is_read_with_its_version_and_its_hash(tools: WithDe
 def test_a_package_is_searched_listed_and_its_definitions_are_found(tools: WithDependencies) -> None:
     found = ask(tools, "search", pattern="step")
     assert (found["total_hits"], found["package"]) == (2, "rounding-lib")
+    assert found["files"][0]["sha256"] == HASH
     assert ask(tools, "list_files")["files"] == ["rounding/__init__.py", "rounding/keys.py"]
     (defined,) = ask(tools, "find_definition", symbol="round_up")["definitions"]
     assert (defined["file_path"], defined["start_line"]) == ("rounding/__init__.py", 1)
+    assert defined["sha256"] == HASH
 
 
 @pytest.mark.parametrize(

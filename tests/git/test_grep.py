@@ -69,6 +69,8 @@ def test_paths_are_files_folders_or_globs(tree: GitTree):
     assert found(tree, "load", "./src/") == found(tree, "load", "src")
     assert found(tree, "load", "*.py") == [("app.py", 1), ("src/deep/user.py", 1), ("src/deep/user.py", 2)]
     assert found(tree, "load", "src/**/*.py") == [("src/deep/user.py", 1), ("src/deep/user.py", 2)]
+    assert found(tree, "load", "src/de*") == found(tree, "load", "src/deep")
+    assert found(tree, "load", "src/deep/{user,no}.py") == found(tree, "load", "src/deep")
     assert found(tree, "load", ".") == found(tree, "load")
     assert found(tree, "load", "app.py", "src/data.bin") == [("app.py", 1), ("src/data.bin", 1)]
 

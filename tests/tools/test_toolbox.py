@@ -178,6 +178,7 @@ def test_search_groups_lines_by_file_and_takes_globs_and_folders(toolbox: Toolbo
         {"file_path": "shop/prices.py", "lines": ["4: def total(items, tax=TAX):"]},
     ]
     assert toolbox.call("search", {"pattern": "total", "paths": ["*.md"]})["hits"] == 1
+    assert toolbox.call("search", {"pattern": r"def \w+\(", "paths": ["sho*"]})["files"] == answer["files"]
 
 
 def test_search_shows_what_stands_around_a_match(toolbox: Toolbox) -> None:

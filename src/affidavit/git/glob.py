@@ -1,12 +1,14 @@
 """Match paths against glob patterns, quickly even if both are hostile."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 
 MARKS = frozenset("*?[")
+MAX_ALTERNATIVES = 64
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 def is_glob(path: str) -> bool:
@@ -70,3 +72,30 @@ def compile_glob(pattern: str, *, takes_folders: bool = False) -> Glob:
 @lru_cache(maxsize=2048)
 def _name_test(part: str) -> Callable[[str], object]:
     return re.compile(translate(part.replace("[^", "[!"))).match
+
+
+def matching(paths: Collection[str], patterns: Sequence[str]) -> list[str]:
+    """Return the paths that a pattern matches; if it matches folders only, what lies in them."""
+    for readings in (patterns, [f"{one}/**" for one in patterns]):
+        globs = [compile_glob(one) for one in readings]
+        if found := [path for path in paths if any(glob.matches(path) for glob in globs)]:
+            return found
+    return []
+
+
+def written_out(pattern: str) -> list[str]:
+    """Return every alternative of the braces in a pattern; the pattern itself if there are too many."""
+    found = [pattern]
+    while any(_BRACES.search(one) for one in found):
+        found = [each for one in found for each in _opened(one)]
+        if len(found) > MAX_ALTERNATIVES:
+            return [pattern]
+    return found
+
+
+def _opened(pattern: str) -> list[str]:
+    braces = _BRACES.search(pattern)
+    if braces is None:
+        return [pattern]
+    before, after = pattern[: braces.start()], pattern[braces.end() :]
+    return [f"{before}{choice}{after}" for choice in braces[1].split(",")]

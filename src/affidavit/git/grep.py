@@ -8,7 +8,7 @@ from typing import IO, Protocol
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, complaint
-from affidavit.git.glob import compile_glob, is_glob
+from affidavit.git.glob import is_glob, matching, written_out
 from affidavit.git.text import decode_path
 from affidavit.ports import Entry, always
 from affidavit.records.evidence import SearchHit
@@ -129,11 +129,13 @@ def _named(tree: Listing, path: str) -> list[bytes] | None:
     entry = tree.entry(plain)
     raw = entry.raw_path if entry else tree.folders.get(plain)
     # Git's own globs take for ever on a hostile pattern, so none is handed on.
-    glob = compile_glob(plain) if raw is None and is_glob(plain) else None
-    matching = [file.raw_path for name, file in tree.entries().items() if glob and glob.matches(name)]
-    if raw is None and not matching:
+    if raw is not None:
+        return [raw]
+    globs = [one for one in written_out(plain) if is_glob(one) or one != plain]
+    found = matching(tree.entries(), globs)
+    if not found:
         raise InputError(f"no file of the tree is called {path!r} or matches it")
-    return [raw] if raw is not None else matching
+    return [tree.entries()[name].raw_path for name in found]
 
 
 def _grep(

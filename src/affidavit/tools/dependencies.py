@@ -68,9 +68,17 @@ def _is_about_dependency(arguments: Mapping[str, Any]) -> bool:
 def _signed(answer: Answer, package: Package, repository: GitRepository) -> Answer:
     """Add package, version and hash to an answer."""
     said: Answer = {**answer, "branch": DEPENDENCY, "package": package.name, "version": package.version}
-    path = answer.get("file_path")
+    for name in ("files", "definitions"):
+        rows = said.get(name, ())
+        said |= {name: [_with_hash(one, repository) for one in rows]} if rows else {}
+    return _with_hash(said, repository)
+
+
+def _with_hash(row: Answer, repository: GitRepository) -> Answer:
+    """Add the hash of the file that a row names."""
+    path = row.get("file_path") if isinstance(row, dict) else None
     content = repository.head.read(path) if isinstance(path, str) else None
-    return {**said, "sha256": hash_of(content)} if content is not None else said
+    return row if content is None else {**row, "sha256": hash_of(content)}
 
 
 def _no_change(package: Package) -> Change:

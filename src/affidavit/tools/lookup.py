@@ -1,12 +1,11 @@
 """Find the file that a model means by a path, or say what to write instead."""
 
 import posixpath
-import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
 from affidavit.errors import InputError
-from affidavit.git.glob import compile_glob, is_glob
+from affidavit.git.glob import is_glob, matching, written_out
 from affidavit.git.tree import LINK_MODE, SUBMODULE_MODE
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
@@ -16,8 +15,6 @@ from affidavit.tools.arguments import shown
 MAX_GUESSED_PATH = 500
 MAX_GUESSED_NAMES = 20_000
 DIFF_PREFIXES = ("a/", "b/")
-MAX_ALTERNATIVES = 64
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 def side_named(branch: str) -> Side:
@@ -83,14 +80,8 @@ def _is_searchable(tree: Tree, path: str) -> bool:
 
 
 def matching_paths(tree: Tree, pattern: str) -> list[str]:
-    """Return the files that match a glob; the name of a folder means the files in it."""
-    patterns = alternatives(tree, [pattern])
-    for readings in (patterns, [f"{one}/**" for one in patterns]):
-        globs = [compile_glob(reading) for reading in readings]
-        found = [path for path in tree.entries() if any(glob.matches(path) for glob in globs)]
-        if found:
-            return found
-    return []
+    """Return the files that match a glob, or lie in a folder that does."""
+    return matching(tree.entries(), alternatives(tree, [pattern]))
 
 
 def alternatives(tree: Tree, patterns: Sequence[str]) -> list[str]:
@@ -107,24 +98,6 @@ def plain_or_same(path: str) -> str:
         return plain_path(path)
     except InputError:
         return path
-
-
-def written_out(pattern: str) -> list[str]:
-    """Return every alternative of the braces in a pattern; the pattern itself if there are too many."""
-    found = [pattern]
-    while any(_BRACES.search(one) for one in found):
-        found = [each for one in found for each in _opened(one)]
-        if len(found) > MAX_ALTERNATIVES:
-            return [pattern]
-    return found
-
-
-def _opened(pattern: str) -> list[str]:
-    braces = _BRACES.search(pattern)
-    if braces is None:
-        return [pattern]
-    before, after = pattern[: braces.start()], pattern[braces.end() :]
-    return [f"{before}{choice}{after}" for choice in braces[1].split(",")]
 
 
 def _not_there(path: str, side: Side, change: Change, repository: Repository) -> str:
