@@ -4,9 +4,13 @@ Run it after an update of kingfisher: `python tools/redaction_table.py`.
 """
 
 import json
+import re
 import subprocess
 import sys
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from re import _constants, _parser
 from typing import Any
 
 import re2
@@ -92,14 +96,84 @@ def outermost(pattern: str) -> list[int]:
     return found
 
 
+REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
+LONG_ENOUGH = 4
+"""A longer word is not better: it is not rarer in a text that has no secret."""
+
+
+def parsed(pattern: str) -> Sequence[Any]:
+    """The parts of a pattern; which of them ignore case does not matter for words in lower case."""
+    plain = re.sub(r"\(\?[ims]+\)", "", pattern)
+    with warnings.catch_warnings(action="ignore"):
+        return _parser.parse(re.sub(r"\(\?[ims]+:", "(?:", plain).replace(r"\z", r"\Z"))
+
+
+def word_sets(parts: Sequence[Any]) -> Iterator[set[str]]:
+    """Sets of words in lower case: whatever matches the parts has at least one word of each set."""
+    run = ""
+    for kind, value in [*parts, (None, None)]:
+        if kind is _constants.LITERAL:
+            run += chr(value).lower()
+            continue
+        if kind is _constants.SUBPATTERN and all(one is _constants.LITERAL for one, _ in value[3]):
+            run += "".join(chr(sign).lower() for _, sign in value[3])
+            continue
+        if kind is _constants.AT:
+            continue
+        if run:
+            yield {run}
+        run = ""
+        if kind is _constants.SUBPATTERN:
+            yield from word_sets(value[3])
+        elif kind in REPEATS and value[0] > 0:
+            yield from word_sets(value[2])
+        elif kind is _constants.BRANCH:
+            each = [rarest(word_sets(one)) for one in value[1]]
+            if all(each):
+                yield set().union(*each)
+        elif kind is _constants.IN and all(one is _constants.LITERAL for one, _ in value):
+            yield {chr(sign).lower() for _, sign in value}
+
+
+def rarest(found: Iterator[set[str]]) -> set[str]:
+    """The set whose words are the rarest in other texts; empty if there is none."""
+
+    def rarity(words: set[str]) -> tuple[int, int, int, list[str]]:
+        shortest = min(map(len, words))
+        return min(shortest, LONG_ENOUGH), -len(words), shortest, sorted(words)
+
+    return max(found, key=rarity, default=set())
+
+
+def needed_words(pattern: str) -> list[str]:
+    """Words in lower case, one of which is in every text that the pattern matches."""
+    return sorted(rarest(word_sets(parsed(pattern)))) or [""]
+
+
+def always_has(parts: Sequence[Any], words: Sequence[str]) -> bool:
+    """Whether whatever matches the parts has one of the words, in any case."""
+    inner = [
+        value[3] if kind is _constants.SUBPATTERN else value[2]
+        for kind, value in parts
+        if kind is _constants.SUBPATTERN or (kind in REPEATS and value[0] > 0)
+    ]
+    branches = [value[1] for kind, value in parts if kind is _constants.BRANCH]
+    return (
+        "" in words
+        or any(all(any(word in one for word in words) for one in found) for found in word_sets(parts))
+        or any(always_has(each, words) for each in inner)
+        or any(all(always_has(one, words) for one in each) for each in branches)
+    )
+
+
 def make_table(rules: list[dict[str, Any]], version: str) -> dict[str, Any]:
-    """The table: each rule by its name, its pattern, and the groups that are hidden."""
+    """The table: each rule by its name, its pattern, the groups that are hidden, and words that it needs."""
     shapes = []
     for rule in rules:
         name = name_of(rule["id"])
         if (rule["visible"] or name in HELPERS_THAT_ARE_SECRETS) and name not in OTHERWISE:
             pattern = written_pattern(rule["pattern"])
-            shapes.append([name, pattern, hidden_groups(name, pattern)])
+            shapes.append([name, pattern, hidden_groups(name, pattern), needed_words(pattern)])
     return {"made_from": version, "shapes": shapes}
 
 

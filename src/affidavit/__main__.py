@@ -1,10 +1,14 @@
 """The `affidavit` command. `--version` is answered here, before anything heavy is imported."""
 
+import gc
 import os
 import sys
 from contextlib import suppress
 
 from affidavit import __version__
+
+LASTING_OBJECTS = 50_000
+"""So many new objects start a collection: most of what is imported and read lasts to the end."""
 
 
 def main() -> None:
@@ -17,6 +21,9 @@ def main() -> None:
             return
     if sys.getfilesystemencoding() != "utf-8":
         _start_again_with_names_in_utf8()
+    gc.set_threshold(LASTING_OBJECTS)
+    # Pydantic would search all installed packages for plug-ins, and run them.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from affidavit.cli.command_line import run  # noqa: PLC0415 - click and the rest load only when needed
 
     run()

@@ -9,8 +9,20 @@ from typing import Any
 import pytest
 
 from affidavit.analysers.kingfisher_rules import name_of
+from affidavit.redaction.forms import WAYS
+from affidavit.redaction.linear import FEW_BYTES, PatternSet
+from affidavit.redaction.names import NAME, WORDS
 from affidavit.redaction.text import redact_text
-from redaction_table import PLACE, PROGRAM, listed_rules, make_table, outermost
+from redaction_table import (
+    PLACE,
+    PROGRAM,
+    always_has,
+    listed_rules,
+    make_table,
+    needed_words,
+    outermost,
+    parsed,
+)
 from secret_shapes import BY_HAND, shaped_lines
 
 FEWEST_RULES = 300
@@ -74,3 +86,41 @@ def _is_gone(finding: dict[str, Any], folder: Path) -> bool:
     if finding["snippet"].startswith("{"):
         lines = [line for line in lines if any(name in line for name in WITHIN)]
     return "[redacted:" in shown and not any(line in shown for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("ops_[a-z]{9}", ["ops_"]),
+        ("(?i)(?:Alpha|BETA)[0-9]", ["alpha", "beta"]),
+        ("a(?:bc)d[x]?longer?", ["longe"]),
+        (r"\d{15}(\||%)", ["%", "|"]),
+        ("[a-z]*", [""]),
+    ],
+)
+def test_the_words_that_a_pattern_needs_are_in_all_that_it_matches(pattern: str, words: list[str]) -> None:
+    assert needed_words(pattern) == words
+    assert always_has(parsed(pattern), words)
+
+
+def test_no_expression_is_passed_over_for_words_that_it_does_not_need() -> None:
+    shapes = json.loads(PLACE.read_text())["shapes"]
+    needing = [(pattern, words) for _, pattern, _, words in shapes]
+    needing += [(way.pattern, way.words.split()) for way in WAYS] + [(NAME, WORDS.split())]
+    assert [pattern for pattern, words in needing if not always_has(parsed(pattern), words)] == []
+    assert not always_has(parsed(NAME), ["pass", "secret"])
+
+
+def test_few_and_many_bytes_are_searched_by_the_same_expressions() -> None:
+    rows = [(pattern, words) for _, pattern, _, words in json.loads(PLACE.read_text())["shapes"]]
+    few, many = PatternSet(rows), PatternSet(rows)
+    list(many.possible(b" " * FEW_BYTES))
+
+    def matching(patterns: PatternSet, text: bytes) -> list[int]:
+        return [number for number, pattern in patterns.possible(text) if pattern.search(text)]
+
+    lines = list(shaped_lines(rule for rule in listed_rules() if rule["visible"]).values())
+    assert sum(map(len, lines)) < FEW_BYTES
+    found = [matching(few, line.encode()) for line in lines]
+    assert found == [matching(many, line.encode()) for line in lines]
+    assert len({number for each in found for number in each}) > FEWEST_RULES

@@ -10,7 +10,8 @@ Side = Literal["base", "head"]
 class Record(BaseModel):
     """Immutable data; `model_copy(update=…)` makes the next version of it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null")
+    # A command uses few of the models, and each takes time to build.
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null", defer_build=True)
 
 
 def first_mistake(error: ValidationError) -> str:

@@ -2,8 +2,15 @@
 
 from collections.abc import Iterator
 
-from affidavit.redaction.linear import Match, compile_linear
-from affidavit.redaction.names import NAME, has_secret_word, is_password_name, is_secret_name, name_places
+from affidavit.redaction.linear import Match, linear
+from affidavit.redaction.names import (
+    NAME,
+    has_secret_word,
+    is_password_name,
+    is_secret_name,
+    may_have_name,
+    name_places,
+)
 from affidavit.redaction.spans import Span
 from affidavit.redaction.values import (
     is_chosen,
@@ -23,45 +30,45 @@ _TEXT = (
     r"[rbfulL@$]{0,2}(?:\"\"\"([^\"]{4,1000})\"\"\"|'{3}([^']{4,1000})'{3}"
     r"|\"([^\"\n]{4,1000})\"|'([^'\n]{4,1000})'|\x60([^\x60\n]{4,1000})\x60)"
 )
-QUOTED = compile_linear(
+QUOTED = linear(
     rf"(?i){NAME}(?:[ \t]{{0,4}}[\"'\x60)\]]){{0,4}}{_TYPED}{_PROPERTY}"
     rf"[ \t]{{0,12}}{_JOINT}\s{{0,12}}{_THROUGH}{_TEXT}"
 )
 """A name, perhaps a type, a call or a default between, and a text in any quotes."""
 TEXTS = range(5, 10)
-READING = compile_linear(
+READING = linear(
     r"(?i)(?:get\w*|\w*env\w*|fetch|config\w*|define|setdefault|pop|put|set\w*|option\w*|param\w*|lookup|value\w*"
     r"|default\w*|add|with\w*|variable|arg\w*)[!(]{1,2}\s*[\"'\x60]$"
 )
 """The code before the name of a setting that is read or written with a value after it."""
 MAX_READING = 40
-PASSING = compile_linear(
+PASSING = linear(
     r"(?i)(?:\w+\.)*(?:\w*secret\w*|str\w*|bytes\w*|\w*quote|\w*key\w*|\w*pass\w*|\w*token\w*|get\w*|\w*env\w*|fetch"
     r"|default\w*|fallback|value\w*|from\w*|of|new|literal|raw|text|\w*decode\w*|some|ok|just|config\w*|sensitive"
     r"|\w*base64\w*|)\s*[=:(,]\s*"
 )
 """Calls that pass a value on."""
-EXACT_KEY = compile_linear(r"(?i)[\"']?\bkey[\"']?\s{0,4}[:=]\s{0,4}[\"'\x60]([^\"'\x60\s]{20,500})[\"'\x60]")
+EXACT_KEY = linear(r"(?i)[\"']?\bkey[\"']?\s{0,4}[:=]\s{0,4}[\"'\x60]([^\"'\x60\s]{20,500})[\"'\x60]")
 _LINE_START = (
     r"(?m)^(?:[+\-\s>|#*/;]|\d{1,9}[:|])*"
     r"((?:(?:export|set|setx|ENV|ARG|var|let|const|-e|--env)\s{1,4})*)[\"']?"
 )
-BARE = compile_linear(
+BARE = linear(
     rf"{_LINE_START}(?i:{NAME})[\"']?(\s{{0,20}}(?:[:?]?=|:)|\s)[ \t]{{0,20}}"
     r"([^\s\"'\x60(){}<>,;]{6,1000})[ \t]{0,20}(?:$|\r|#|//|;|,$|\\$)"
 )
 """A line of its own, without quotes: settings, environments."""
-SETS = compile_linear(r"export|set|ENV|ARG|-e")
-EDGE = compile_linear(r"[+ -]?(?:[ \t]{0,40}- )?")
+SETS = linear(r"export|set|ENV|ARG|-e")
+EDGE = linear(r"[+ -]?(?:[ \t]{0,40}- )?")
 """The start of a line that is not indented: a diff mark, a list dash."""
-ATTRIBUTE = compile_linear(r"^\w+(?:\.\w+)*\.[A-Za-z_]\w*$")
+ATTRIBUTE = linear(r"^\w+(?:\.\w+)*\.[A-Za-z_]\w*$")
 """Without quotes, words behind dots are attributes."""
-INI_SECTION = compile_linear(r"(?m)^[+ -]?\[[\w .:/@\"-]{1,100}\]\s*$")
-TERRAFORM = compile_linear(
+INI_SECTION = linear(r"(?m)^[+ -]?\[[\w .:/@\"-]{1,100}\]\s*$")
+TERRAFORM = linear(
     r"(?m)^[+ -]?"
     r"(?:(?:resource|data|provider|module|variable|output)\s+\"[\w-]+\"(?:\s+\"[\w-]+\")?|locals|terraform)\s*\{"
 )
-TERRAFORM_PASSWORD = compile_linear(
+TERRAFORM_PASSWORD = linear(
     r"(?i)password[ \t\w.-]{0,20}[\s'\"]{0,3}[=:]{1,2}[\s=]{0,5}\"([a-z0-9=_-]{8,20})\""
 )
 MIN_STRAY = 12
@@ -70,6 +77,8 @@ MIN_STRAY = 12
 
 def find_assigned(data: bytes) -> Iterator[Span]:
     """Find the values that are assigned to secret names; spans may overlap."""
+    if not may_have_name(data):
+        return
     for start in name_places(data):
         found = QUOTED.match(data, start, min(len(data), start + MAX_ASSIGNMENT))
         if found is not None and (span := _quoted(data, found)):

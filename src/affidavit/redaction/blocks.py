@@ -3,46 +3,46 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from affidavit.redaction.linear import Match, compile_linear
+from affidavit.redaction.linear import Match, linear
 from affidavit.redaction.spans import Span
 
-BEGIN = compile_linear(r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-END = compile_linear(r"-{4,5} ?(?:END|BEGIN) ")
-END_OF_KEY = compile_linear(r"-{4,5} ?END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY")
+BEGIN = linear(r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+END = linear(r"-{4,5} ?(?:END|BEGIN) ")
+END_OF_KEY = linear(r"-{4,5} ?END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY")
 MAX_KEY = 20_000
 _BEFORE = r"(?:[+\-\s>|#*/;\"'\x60(\[.]|\d{1,9}\s?[:|])*"
 _AFTER = r"(?:[\s\"'\x60,;+)\].&]|\\[nr])*\\?"
-BODY_LINE = compile_linear(rf"{_BEFORE}(\S(?:.*[^\s\"'\x60,;+)\].&\\])?){_AFTER}")
-NO_BODY = compile_linear(_BEFORE)
-KEY_LINE = compile_linear(rf"{_BEFORE}([A-Za-z0-9+/=]{{4,200}}){_AFTER}")
-OPEN_RUN = compile_linear(r"(?:\\[nr]|[\sA-Za-z0-9+/=]){20,}")
-ENCODED_LINE = compile_linear(
+BODY_LINE = linear(rf"{_BEFORE}(\S(?:.*[^\s\"'\x60,;+)\].&\\])?){_AFTER}")
+NO_BODY = linear(_BEFORE)
+KEY_LINE = linear(rf"{_BEFORE}([A-Za-z0-9+/=]{{4,200}}){_AFTER}")
+OPEN_RUN = linear(r"(?:\\[nr]|[\sA-Za-z0-9+/=]){20,}")
+ENCODED_LINE = linear(
     r"(?m)^(?:[+\-\s>|#*;\"'\x60(\[,]|\d{1,9}\s?[:|])*"
     r"([A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{76})"
     r"(?:$|(?:\\[nr])+[^\w\n]{0,8}$|[^\w\n/+=][^\w\n]{0,7}$)"
 )
 """A line as long as encoders of keys make it, and nothing beside it but marks."""
 MAX_KEY_LINES = 250
-PUBLIC = compile_linear(
+PUBLIC = linear(
     r"BEGIN (?:[A-Z0-9]+ ){0,3}(?:CERTIFICATE|PUBLIC KEY|MESSAGE|SIGNATURE|PARAMETERS|CRL)|base64,"
 )
-PICTURE = compile_linear(
+PICTURE = linear(
     r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|d09G|AAEAAAA|PHN2Zy|PD94bWw|JVBERi|H4sI|UEsDB|T1RUT|AAABAA"
 )
 """How pictures, fonts, documents and archives begin."""
 MIN_LETTERS, MIN_DIGITS = 10, 2
-PUTTY = compile_linear(r"(?m)^Private-Lines: (\d{1,3})\r?$")
-PUTTY_CODE = compile_linear(r"(?m)^Private-(?:MAC|Hash): ([0-9a-f]{40,64})")
-PASSWORD_HASH = compile_linear(
+PUTTY = linear(r"(?m)^Private-Lines: (\d{1,3})\r?$")
+PUTTY_CODE = linear(r"(?m)^Private-(?:MAC|Hash): ([0-9a-f]{40,64})")
+PASSWORD_HASH = linear(
     r"\$(?:2[abxy]?|apr1|1|5|6|7|y|gy|argon2id?|argon2d|scrypt|pbkdf2(?:-sha\d+)?)\$[\w./$=,+-]{20,200}"
 )
-JWK = compile_linear(r"\"kty\"")
-JWK_SECRET = compile_linear(r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([\w-]{20,})\"")
-DOCKER_LOGIN = compile_linear(r"\"(?:auth|identitytoken)\"\s{0,4}:\s{0,4}\"([\w+/=.-]{8,})\"")
-KUBERNETES = compile_linear(r"(?m)^\s*[\"']?kind[\"']?:\s*[\"']?Secret[\"']?\s*,?\s*$")
-DOCUMENT = compile_linear(r"(?m)^---\s*$")
-DATA = compile_linear(r"(?m)^( *)(?:data|stringData):\s*$")
-ENTRY = compile_linear(r"( *)([\w./-]+):[ \t]*(\S.*)?")
+JWK = linear(r"\"kty\"")
+JWK_SECRET = linear(r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([\w-]{20,})\"")
+DOCKER_LOGIN = linear(r"\"(?:auth|identitytoken)\"\s{0,4}:\s{0,4}\"([\w+/=.-]{8,})\"")
+KUBERNETES = linear(r"(?m)^\s*[\"']?kind[\"']?:\s*[\"']?Secret[\"']?\s*,?\s*$")
+DOCUMENT = linear(r"(?m)^---\s*$")
+DATA = linear(r"(?m)^( *)(?:data|stringData):\s*$")
+ENTRY = linear(r"( *)([\w./-]+):[ \t]*(\S.*)?")
 
 
 def find_blocks(data: bytes) -> Iterator[Span]:

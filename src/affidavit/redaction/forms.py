@@ -6,13 +6,13 @@ import string
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from affidavit.redaction.linear import Match, PatternSet, compile_linear, once
-from affidavit.redaction.names import NAME, is_secret_name
+from affidavit.redaction.linear import Match, PatternSet, linear, once
+from affidavit.redaction.names import NAME, WORDS, is_secret_name
 from affidavit.redaction.placeholders import is_login
 from affidavit.redaction.spans import Span
 from affidavit.redaction.values import entropy, is_chosen, is_password, is_random
 
-ENCODED = compile_linear(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+ENCODED = linear(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 MAX_ENCODED = 200_000
 PROBE = 24
 PRINTABLE = frozenset(string.printable.encode())
@@ -127,7 +127,7 @@ def find_written(data: bytes) -> Iterator[Span]:
 
 @once
 def _patterns() -> PatternSet:
-    return PatternSet([way.pattern for way in WAYS])
+    return PatternSet([(way.pattern, way.words.split()) for way in WAYS])
 
 
 def _is_believed(way: "_Way", data: bytes, start: int, end: int) -> bool:
@@ -141,6 +141,8 @@ class _Way(NamedTuple):
     """One form of a secret: its pattern, and how to tell it from other values."""
 
     pattern: str
+    words: str
+    """In lower case, one of them is in every text that the pattern matches."""
     is_secret: Callable[[str], bool] | None
     """None: the password of an address, of which its host decides."""
     kind: str = "secret"
@@ -165,26 +167,26 @@ def _is_mixed(value: str) -> bool:
 
 
 WAYS = (
-    _Way(IN_ADDRESS, None, "password"),
-    _Way(IN_SHELL, is_chosen),
-    _Way(IN_QUERY, is_random),
-    _Way(IN_CONNECTION, is_chosen, "password"),
-    _Way(IN_HEADER, is_random, "token"),
-    _Way(IN_BASIC, _is_basic, "password"),
-    _Way(IN_NETRC, lambda value: not value.startswith(("$", "<")), "password"),
-    _Way(IN_NPMRC, is_chosen, "token"),
-    _Way(IN_SQL, is_chosen, "password"),
-    _Way(IN_MARKUP, is_chosen, group=2, name=1),
-    _Way(IN_ATTRIBUTES, is_chosen, group=2, name=1),
-    _Way(IN_DEFAULT, is_chosen, group=2, name=1),
-    _Way(IN_PROSE, _is_mixed),
-    _Way(IN_CURL, is_chosen, "password"),
-    _Way(IN_PAIR, is_chosen, group=2, name=1),
-    _Way(IN_YAML, is_chosen, group=2, name=1),
-    _Way(IN_NAMED_ELEMENT, is_chosen, group=2, name=1),
-    _Way(IN_CDATA, is_chosen, group=2, name=1),
-    _Way(IN_DEFINE, is_chosen, group=2, name=1),
-    _Way(IN_GRADLE, is_chosen, group=2, name=1),
-    _Way(IN_PGPASS, is_chosen, "password"),
-    _Way(IN_WALLET, lambda _value: True, "private-key"),
+    _Way(IN_ADDRESS, "://", None, "password"),
+    _Way(IN_SHELL, "pass pwd secret token key credential", is_chosen),
+    _Way(IN_QUERY, "pass pwd secret token key sig code auth", is_random),
+    _Way(IN_CONNECTION, "pass pwd key secret signature", is_chosen, "password"),
+    _Way(IN_HEADER, "auth earer asic key token secret", is_random, "token"),
+    _Way(IN_BASIC, "basic", _is_basic, "password"),
+    _Way(IN_NETRC, "login", lambda value: not value.startswith(("$", "<")), "password"),
+    _Way(IN_NPMRC, "auth pass", is_chosen, "token"),
+    _Way(IN_SQL, "identified password", is_chosen, "password"),
+    _Way(IN_MARKUP, WORDS, is_chosen, group=2, name=1),
+    _Way(IN_ATTRIBUTES, "value", is_chosen, group=2, name=1),
+    _Way(IN_DEFAULT, "${", is_chosen, group=2, name=1),
+    _Way(IN_PROSE, "pass secret token", _is_mixed),
+    _Way(IN_CURL, "-", is_chosen, "password"),
+    _Way(IN_PAIR, "value", is_chosen, group=2, name=1),
+    _Way(IN_YAML, WORDS, is_chosen, group=2, name=1),
+    _Way(IN_NAMED_ELEMENT, WORDS, is_chosen, group=2, name=1),
+    _Way(IN_CDATA, "<![cdata[", is_chosen, group=2, name=1),
+    _Way(IN_DEFINE, WORDS, is_chosen, group=2, name=1),
+    _Way(IN_GRADLE, WORDS, is_chosen, group=2, name=1),
+    _Way(IN_PGPASS, ":", is_chosen, "password"),
+    _Way(IN_WALLET, "private", lambda _value: True, "private-key"),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from affidavit.redaction.linear import compile_linear
+from affidavit.redaction.linear import linear
 from affidavit.redaction.spans import merged
 
 _QUOTE = r"[\"'\x60]"
@@ -13,7 +13,7 @@ _OPENS = rf"[bBfFrRuU$@]{{0,2}}{_QUOTE}"
 _FORMAT = r"(?:%[sv]|\$?\{\w{0,10}\})"
 _COMMENT = r"(?:\s*(?:(?:#|//)[^\n]*\n|/\*[^*\n]*\*+/))*"
 _LETTER = r"[\w+/=.~-]"
-JOINT = compile_linear(
+JOINT = linear(
     rf"{_QUOTE}{_COMMENT}[\s\\]*(?:[)\]]?\s*(?:[+&~]|\.{{1,2}}|<<|\|\|)\s*{_COMMENT}[\s(\[\\]*)?{_OPENS}"
     rf"|{_QUOTE}\s*;?\s+[\w.$]{{1,60}}\s*(?:[+.]=|<<)\s*{_OPENS}"
     rf"|{_QUOTE}\.concat\(\s*{_OPENS}"
@@ -25,22 +25,22 @@ JOINT = compile_linear(
 )
 """The joint between two parts of a string: quotes, a continued line, characters without width."""
 BRACED = (
-    compile_linear(rf"(?:{_QUOTE}|\}}){_LETTER}{{1,80}}(\$?\{{\s{{0,20}}{_QUOTE})"),
-    compile_linear(rf"({_QUOTE}(?:![sra])?\s{{0,20}}\}}){_LETTER}"),
+    linear(rf"(?:{_QUOTE}|\}}){_LETTER}{{1,80}}(\$?\{{\s{{0,20}}{_QUOTE})"),
+    linear(rf"({_QUOTE}(?:![sra])?\s{{0,20}}\}}){_LETTER}"),
 )
 """The edges of a string inside of a formatted one: `f"a{'b'}c"`, and with a dollar sign in JavaScript."""
-LISTED = compile_linear(
+LISTED = linear(
     rf"{_QUOTE}{{2}}\.join\(\s{{0,60}}[\[({{]?"
     rf"|{_FORMAT}{{2,20}}{_QUOTE}\s{{0,20}}(?:%\s{{0,20}}\(|\.format\(|,)"
     r"|\bstrings\.Join\(\[\]string\{|\bimplode\(|(?i:\bconcat(?:_ws)?\()"
 )
 """The start of a list whose strings are joined."""
-LISTED_BEFORE = compile_linear(rf"\]\s{{0,20}}\.join(?:\(\s{{0,5}}{_QUOTE}{{2}}|\b[^(])")
+LISTED_BEFORE = linear(rf"\]\s{{0,20}}\.join(?:\(\s{{0,5}}{_QUOTE}{{2}}|\b[^(])")
 """The call that joins a list, after the list."""
-COMMA = compile_linear(rf"{_QUOTE}\s*,{_COMMENT}\s*{_OPENS}")
-FOLDED = compile_linear(r"(?m):[ \t]{1,20}[>|][-+0-9]{0,3}[ \t]{0,20}(?:#[^\n]{0,200})?\r?\n")
+COMMA = linear(rf"{_QUOTE}\s*,{_COMMENT}\s*{_OPENS}")
+FOLDED = linear(r"(?m):[ \t]{1,20}[>|][-+0-9]{0,3}[ \t]{0,20}(?:#[^\n]{0,200})?\r?\n")
 """The head of a text of YAML that goes over several lines."""
-WORD_LINE = compile_linear(r"[ \t]{1,80}([\w+/=.~-]{1,500})[ \t]{0,80}(?:\r?\n|$)")
+WORD_LINE = linear(r"[ \t]{1,80}([\w+/=.~-]{1,500})[ \t]{0,80}(?:\r?\n|$)")
 QUOTES = frozenset(b"\"'`")
 MAX_LISTED = 4000
 MAX_LINES = 64

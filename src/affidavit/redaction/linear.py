@@ -7,6 +7,8 @@ from typing import Any, Protocol, TypeVar
 
 import re2
 
+from affidavit.system.late import late
+
 Made = TypeVar("Made")
 
 
@@ -44,19 +46,46 @@ def compile_linear(pattern: str, encoding: str = "utf-8") -> Pattern:
     return compiled
 
 
-class PatternSet:
-    """Many expressions at once: those that cannot match a text are not tried on it."""
+def linear(pattern: str) -> Pattern:
+    """Return an expression that is compiled at its first use."""
+    return late(lambda: compile_linear(pattern))
 
-    def __init__(self, patterns: Sequence[str]) -> None:
-        self._filter = re2.Filter()
-        for pattern in patterns:
-            self._filter.Add(pattern.encode(), _options())
-        self._filter.Compile()
+
+FEW_BYTES = 200_000
+"""Until so many are searched, it takes longer to compile all expressions than to compare their words."""
+
+
+class PatternSet:
+    """Many expressions at once: those that cannot match a text are not tried on it.
+
+    Each comes with words, in lower case: every text that it matches has one of them.
+    """
+
+    def __init__(self, patterns: Sequence[tuple[str, Sequence[str]]]) -> None:
+        self._words = [(word.encode(), at) for at, (_, words) in enumerate(patterns) for word in words]
+        self._patterns = [linear(pattern) for pattern, _ in patterns]
+        self._filter = once(lambda: _filter_of([pattern for pattern, _ in patterns]))
+        self._searched = 0
 
     def possible(self, text: bytes) -> Iterator[tuple[int, Pattern]]:
         """Return the expressions that may match the text, with their numbers."""
-        for number in sorted(self._filter.Match(text, True) or ()):
-            yield number, self._filter.re(number)
+        self._searched += len(text)
+        if self._searched < FEW_BYTES:
+            lowered = text.lower()
+            for number in sorted({number for word, number in self._words if word in lowered}):
+                yield number, self._patterns[number]
+            return
+        compiled = self._filter()
+        for number in sorted(compiled.Match(text, True) or ()):
+            yield number, compiled.re(number)
+
+
+def _filter_of(patterns: Sequence[str]) -> Any:
+    compiled = re2.Filter()
+    for pattern in patterns:
+        compiled.Add(pattern.encode(), _options())
+    compiled.Compile()
+    return compiled
 
 
 def once(make: Callable[[], Made]) -> Callable[[], Made]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from string import ascii_letters, digits
 
-from affidavit.redaction.linear import compile_linear
+from affidavit.redaction.linear import linear
 
 WORD = (
     r"(?:pass[_-]?words?|passwd|pass[_-]?phrase|pass[_-]?code|pwd|secrets?|tokens?|credentials?|authorization"
@@ -14,12 +14,16 @@ WORD = (
 )
 NAME = rf"([\w.$-]{{0,60}}?(?:{WORD}[\w.$-]{{0,40}}|pass|_auth))"
 """For a pattern that ignores case; the name is its group."""
+WORDS = (
+    "pass pw secret token credential auth key salt jwt webhook mnemonic phrase kennwort contrase senha psk"
+)
+"""Every name of a secret has one of these in it."""
 MAX_NAME = 60
 _LETTERS = frozenset(f"{ascii_letters}{digits}_.$-".encode())
-_NAMED = compile_linear(rf"(?i){WORD}|(?:pass|_auth)(?:[^\w]|$)")
-_HAS_WORD = compile_linear(rf"(?i){WORD}|pass$|_auth$")
-_LAST_PASS = compile_linear(r"(?i:(?:^|[_.$-])pass$)|[a-z0-9]Pass$|^[A-Z0-9_]*PASS$")
-_NO_SECRET = compile_linear(
+_NAMED = linear(rf"(?i){WORD}|(?:pass|_auth)(?:[^\w]|$)")
+_HAS_WORD = linear(rf"(?i){WORD}|pass$|_auth$")
+_LAST_PASS = linear(r"(?i:(?:^|[_.$-])pass$)|[a-z0-9]Pass$|^[A-Z0-9_]*PASS$")
+_NO_SECRET = linear(
     r"(?i)hash|digest|checksum|sha\d|integrity|public|fingerprint|ur[il]s?$|endpoint|tokeni[sz]"
     r"|(?:field|name|id|type|len|length|path|file|filename|folder|dir|regex|regexp|pattern|policy|label|hint|error|exception"
     r"|message|msg|title|text|prompt|algo|algorithm|expir\w*|ttl|count|limit|index|min|max|reset|class|format|header"
@@ -27,10 +31,16 @@ _NO_SECRET = compile_linear(
     r"|duration|timeout|age|at|date|kind|size|usage|role|scope|status|state|source|method|placeholder|description"
     r"|help|tooltip|link|icon|alias|arn|ref|reference|lookup|rotation|style|color|width|test|match|re)s?$"
 )
-_PASSWORD = compile_linear(
+_PASSWORD = linear(
     r"(?i)pass[_-]?words?|passwd|pass[_-]?phrase|pass[_-]?code|pwd|pass$|secret|passwort|kennwort|passe$|contrase"
     r"|senha|psk|pw$|masterauth"
 )
+
+
+def may_have_name(data: bytes) -> bool:
+    """Return whether a text has a word of a secret's name."""
+    lowered = data.lower()
+    return any(word in lowered for word in WORDS.encode().split())
 
 
 def name_places(data: bytes) -> Iterator[int]:

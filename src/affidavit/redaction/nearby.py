@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from affidavit.redaction.linear import compile_linear
+from affidavit.redaction.linear import linear
 from affidavit.redaction.names import WORD
 from affidavit.redaction.spans import Span, merged
 from affidavit.redaction.values import is_random
 
-NEAR_WORDS = compile_linear(
+NEAR_WORDS = linear(
     rf"(?i){WORD}|api[ _-]?key|_key\b|credential|basicauth|\bauth\b|[_-]auth|auth[_-]|\blogin\b"
     r"|\bcookie|\bsession|\bhmac|createhmac|fernet|cipher|encrypt|decrypt|getconnection|\bpdo\b|mysqli|\bsnmp-server\b|\bpass\b|passin|getpass"
     r"|securestring|assword\b|\bsalt\b"
@@ -17,7 +17,7 @@ NEAR_WORDS = compile_linear(
     r"|net (?:use|rpc)|(?:docker|az|vault|gh auth) login|dockerconfigjson|sp_addlogin|git clone|submodule"
 )
 """Words, calls and commands near secrets."""
-VALUE = compile_linear(r"[A-Za-z0-9_+/~-]{12,500}={0,2}")
+VALUE = linear(r"[A-Za-z0-9_+/~-]{12,500}={0,2}")
 MIN_LENGTH = 12
 RUNS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
 NO_SECRET = re.compile(r"[0-9A-Fa-f-]+$|AAAA[BCEI]|sha\d|\d+[A-Za-z]+$")

@@ -6,7 +6,9 @@ secret is redacted, too.
 
 import re
 
-FILLED_IN = re.compile(
+from affidavit.system.late import expression
+
+FILLED_IN = expression(
     r"^\\?\$(?:[\w.]+$|[{(])|^\{|^<|^%(?:[sdvrxq]\b|\w+%$|\()|^\(|^\[|^@\{|^@\w+@?$|^#\{|^\?|^\*+$|^x+$|^\.+$|^your"
     r"|^\W*redacted\W*$|\$\{|\{\{|#\{|%\(|<[\w -]+>|\[redacted|\.\.\.|…|xxxx"
     r"|^\*\*|\*\*$|\*{3}|\{[a-z_][\w.]*\}"
@@ -14,7 +16,7 @@ FILLED_IN = re.compile(
     re.IGNORECASE,
 )
 """What a program or a reader puts something else in place of, and patterns."""
-MADE_UP = re.compile(
+MADE_UP = expression(
     r"^(?:my|the|some|an?|new|old|bad|good|wrong|invalid|valid|example|changeme|placeholder|dummy|fake|insert|test|foo"
     r"|enter|replace|todo|none|null|undefined|true|false|env|vault|process|secrets?|os|config|settings)[_ .-]"
     r"|^(?:pass(?:word|wd|phrase|code)?|secret|token|pwd|changeme|none|null|undefined|string|str|text|bytes)\d{0,3}$"
@@ -22,43 +24,43 @@ MADE_UP = re.compile(
     re.IGNORECASE,
 )
 """What says of itself that it is no secret."""
-EXAMPLE = re.compile(
+EXAMPLE = expression(
     r"example|sample|dummy|fake|placeholder|change[_-]?me|redacted|replace[_-]?me|insert|your|foobar"
     r"|xxxx|2345678|abcdef|(?:^|[_-])test[_-]|test[_-]?(?:test|token|key|secret)|\.\.\.|\$\{|\{\{|([^a])\1{5}|(?-i:a){6}",
     re.IGNORECASE,
 )
 """What only a made-up value has; the keys of machines may have a row of the letter A."""
-TO_FILL_IN = re.compile(r"^[$<{\[(:]|\$\{|\{\{|#\{|%\(|%[sdv](?![0-9a-f])|^%\w+%$|^[.x*#_-]+$", re.IGNORECASE)
+TO_FILL_IN = expression(r"^[$<{\[(:]|\$\{|\{\{|#\{|%\(|%[sdv](?![0-9a-f])|^%\w+%$|^[.x*#_-]+$", re.IGNORECASE)
 """What looks as if something is put in its place."""
-COMPUTED = re.compile(r"[A-Za-z_][\w.]*\(")
+COMPUTED = expression(r"[A-Za-z_][\w.]*\(")
 """Code, not a value."""
 _FIRST_TRIED = (
     r"pass(?:word|wd|phrase)?|pwd?|secret|token|user(?:name)?|admin|root|guest|postgres|mysql|maria(?:db)?|mongo(?:db)?"
     r"|redis|rabbit(?:mq)?|elastic|minio|docker|default|test(?:ing)?|demo|local|dev|prod|my|db|foo|bar|baz|qwerty|abc"
     r"|api|key|app|here|[\d_.*-]"
 )
-DEFAULT = re.compile(rf"(?:{_FIRST_TRIED})++", re.IGNORECASE)
+DEFAULT = expression(rf"(?:{_FIRST_TRIED})++", re.IGNORECASE)
 """Passwords that are no secret: words that everybody tries first."""
 # Longer words come first: nothing is tried twice, so that a long text takes no long time.
-WEAK = re.compile(
+WEAK = expression(
     r"(?:p[a@][s$]{2}w[o0]rd|word|develop(?:ment|er)?|production|staging|our|the|some|is|not|hunter|letmein|welcome"
     rf"|service|database|server|host|strong|super|very|secure|[!@#]|{_FIRST_TRIED}|a)++",
     re.IGNORECASE,
 )
 """The same, and words that nobody would take for a secret."""
-OWN_HOST = re.compile(
+OWN_HOST = expression(
     r"@?(?:[{$%<]|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*(?:example|test|invalid|local)\b|default\b)"
 )
-LOCAL = re.compile(
+LOCAL = expression(
     r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal|[\w-]+\.local(?:host)?",
     re.IGNORECASE,
 )
-MADE_UP_HOST = re.compile(
+MADE_UP_HOST = expression(
     r"(?:[\w.-]+\.)?(?:(?:example|foo|bar|baz)(?:\.\w+)?|test|invalid)|(?:your|my|some)[\w.-]*|host(?:name)?|server|domain(?:\.\w+)?"
     r"|[\w.-]*(?:host|server|domain)(?:name)?\.(?:com|tld)|\W.*|",
     re.IGNORECASE,
 )
-PORT = re.compile(r":\d*$")
+PORT = expression(r":\d*$")
 
 
 def is_placeholder(value: str) -> bool:

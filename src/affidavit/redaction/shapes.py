@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
-from affidavit.redaction.linear import PatternSet, compile_linear, once
+from affidavit.redaction.linear import PatternSet, linear, once
 from affidavit.redaction.placeholders import is_login
 from affidavit.redaction.spans import Span
 from affidavit.redaction.values import is_named
 
-LOOSE = compile_linear(
+LOOSE = linear(
     r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"
     r"|\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b"
     r"|\b(?:gh[pousr]_\w{30,255}|github_pat_\w{22,255})"
@@ -63,8 +63,8 @@ class _Shape(NamedTuple):
 def _table() -> tuple[tuple[_Shape, ...], PatternSet]:
     text = files("affidavit.redaction").joinpath("shapes.json").read_text()
     rows = json.loads(text)["shapes"]
-    shapes = tuple(_Shape(name, tuple(groups)) for name, _, groups in rows)
-    return shapes, PatternSet([pattern for _, pattern, _ in rows])
+    shapes = tuple(_Shape(name, tuple(groups)) for name, _, groups, _ in rows)
+    return shapes, PatternSet([(pattern, words) for _, pattern, _, words in rows])
 
 
 def _is_believed(name: str, data: bytes, start: int, end: int) -> bool:

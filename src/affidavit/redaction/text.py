@@ -18,7 +18,7 @@ from affidavit.redaction.assignments import find_assigned
 from affidavit.redaction.blocks import find_blocks
 from affidavit.redaction.forms import encoded_texts, find_written
 from affidavit.redaction.joining import join_parts
-from affidavit.redaction.linear import Match, compile_linear
+from affidavit.redaction.linear import Match, compile_linear, linear
 from affidavit.redaction.nearby import find_nearby
 from affidavit.redaction.shapes import find_shapes
 from affidavit.redaction.spans import Span, without_spans
@@ -26,7 +26,7 @@ from affidavit.redaction.values import is_random
 
 Record = TypeVar("Record", bound=BaseModel)
 
-ESCAPE = compile_linear(
+ESCAPE = linear(
     r"\\{1,8}(?:u00(?:0[ad]|2[0267f]|3[acde])|x(?:0[ad]|2[027])|[nrtbfv0\"'\x60/])"
     r"|%(?:0[AaDd]|2[0267Ff]|3[AaDd])|&(?:quot|apos|amp|lt|gt|#3[49]|#10);"
 )
@@ -41,7 +41,7 @@ WRITTEN = {
     b"apos;": b"'",
 }
 """The meaning of an escape by its end; any other only ends a word."""
-HUNK = compile_linear(r"(?m)^@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}")
+HUNK = linear(r"(?m)^@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}")
 """How a part of a diff begins."""
 MIN_REPEATED = 8
 MAX_REPEATED = 500
@@ -136,6 +136,8 @@ def find_secrets(data: bytes) -> list[Span]:
 
 
 def _find_plain(data: bytes) -> Iterator[Span]:
+    if not data:
+        return
     yield from find_shapes(data)
     yield from find_assigned(data)
     yield from find_written(data)

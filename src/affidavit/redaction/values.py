@@ -6,20 +6,21 @@ from collections import Counter
 from collections.abc import Iterable
 
 from affidavit.redaction.placeholders import is_placeholder
+from affidavit.system.late import expression
 
-REFERENCE = re.compile(
+REFERENCE = expression(
     r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+\W{0,3}"
     r"|[A-Za-z_$][\w$.:-]*[(\[].*|.*\)|[\w.@~-]*/(?:[\w.@-]+/)*[\w.@-]*|[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+"
 )
 """What names something else: an attribute, a call, a path, an address, a key of a catalogue."""
-ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|\.{1,2}/")
+ADDRESS = expression(r"[a-z][a-z0-9+.-]*://|\.{1,2}/")
 """What is secret in an address is found by its form; a path that begins at a dot is none."""
-TYPE_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]*)*\d*")
-PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-MADE_OF_WORDS = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
+TYPE_NAME = expression(r"[A-Z][a-z]+(?:[A-Z][a-z]*)*\d*")
+PIECES = expression(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+MADE_OF_WORDS = expression(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 """What people join to a password, and programs to a name."""
-WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-PROGRAM_WORDS = re.compile(
+WORDS = expression(r"[A-Z]?[a-z]+|[A-Z]+")
+PROGRAM_WORDS = expression(
     r"(?i)pass(?:wor[dt]|wd|phrase|code)?s?|pwd?|secrets?|tokens?|keys?|auth\w*|o?auth|cred\w*|jwt|certs?|tls|ssl|ssh"
     r"|rsa|csrf|users?|usr|usernames?|names?|admin|root|guest|tests?|testing|demo|sample|mock|stub|fixture|default"
     r"|apps?|api|db|database|svc|services?|servers?|clients?|host|local|prod|dev|staging|values?|fields?|forms?|input"
@@ -27,13 +28,13 @@ PROGRAM_WORDS = re.compile(
     r"|access|refresh|bearer|session|login|x"
 )
 """Words that a thing is called by in a program; a phrase that a person thought up has other ones."""
-SENTENCE = re.compile(
+SENTENCE = expression(
     r"(?i)an?|the|is|are|be|must|at|least|of|to|for|in|on|with|your|you|this|that|its?|and|or|not|no|please|from|by|my|we"
     r"|as|if|when|can|has|have|will|should|enter|choose|use|used|set|get|new|old|min|max|minimum|maximum|characters"
     r"|chars|letters|digits|long|de|la|le|el|der|die|das|und"
 )
 """Words of sentences and titles."""
-IMPOSSIBLE_LETTERS = re.compile(
+IMPOSSIBLE_LETTERS = expression(
     r"[^aeiouy]{5}|(.)\1\1|^[^aeiouy]+$|b[kqx]|c[bfgjpvwx]|dx|f[kqvxz]|g[qvx]|h[kvxz]|j[^aeiou]|k[qvxz]|l[qx]|m[gjqxz]"
     r"|p[qvx]|q[^u]|s[xz]|t[qx]|v[bcdfghjklmnpqtwxz]|w[qvxz]|x[bgjkvz]|y[qvz]|z[bcghjnqrsx]|iy|uu|ii|aa|[jqvw]$",
     re.IGNORECASE,
@@ -41,7 +42,7 @@ IMPOSSIBLE_LETTERS = re.compile(
 """Letters that no word has: only consonants, or an impossible pair."""
 MIN_PIECE = 3.5
 """Letters of one case that stand together: in names more on average, in keys fewer."""
-HEXADECIMAL = re.compile(r"(?:0x)?[0-9a-fA-F]+")
+HEXADECIMAL = expression(r"(?:0x)?[0-9a-fA-F]+")
 SYMBOLS = frozenset("+/!@#$%^&*~=")
 MIN_ENTROPY = 3.0
 """Bits for each character: words and names lie below, keys above."""
