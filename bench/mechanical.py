@@ -13,8 +13,8 @@ from pathlib import Path
 import grimp
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.examine import mechanical_specialists
-from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.registry import all_analysers
+from affidavit.analysers.specialist import mechanical_specialists
 from affidavit.events import ignore_events
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.repository import commit_tree, open_repository
@@ -89,7 +89,7 @@ def analysers(scale: Scale) -> list[Row]:
         place = Path(folder) / "repository"
         run("git", "clone", "-q", repository(scale.folder, scale.project), place)
         commit(place, "Add other languages", OTHER_LANGUAGES)
-        chosen = [one for one in ANALYSERS if _examine(place, [one])]
+        chosen = [one for one in all_analysers() if _examine(place, [one])]
         alone = [best(partial(_examine, place, [one]), scale.rounds) for one in chosen]
         longest = max(alone)
         slowest = chosen[alone.index(longest)]
@@ -108,7 +108,7 @@ def analysers(scale: Scale) -> list[Row]:
 
 def _examine(place: Path, chosen: Sequence[Analyser]) -> bool:
     """Run some analysers on the change; return whether any of them had something to read."""
-    disabled = frozenset(one.name for one in ANALYSERS) - {one.name for one in chosen}
+    disabled = frozenset(one.name for one in all_analysers()) - {one.name for one in chosen}
     with open_change(ChangeRequest(target="HEAD~2..HEAD", repo=place)) as opened:
         case = Case(opened.change, opened.repository, ignore_events)
         replies = asyncio.run(_examine_all(case, disabled))

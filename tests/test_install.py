@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.registry import all_analysers
 from commands import affidavit
 from model_server import serving
 from panelists import claim, panelists, result
@@ -99,7 +99,7 @@ def test_every_analyser_looks_without_anything_being_added(installed: Path, chan
     report = json.loads(done.out)
     runs = {run["analyser"]: run for run in report["analyser_runs"] if run["side"] == "head"}
     assert {name: run["state"] for name, run in runs.items()} == {
-        analyser.name: "completed" for analyser in ANALYSERS if analyser.distribution
+        analyser.name: "completed" for analyser in all_analysers() if analyser.distribution
     }
     found = {candidate["specialist"] for candidate in report["candidates"]}
     assert {"ruff", "oxlint", "shellcheck", "hadolint", "zizmor", "yamllint"} <= found
@@ -194,9 +194,9 @@ def test_the_doctor_names_the_packages_of_providers_that_can_be_added(
         "models of bedrock": "missing",
     }
     assert all(checks[name]["advice"] for name, state in states.items() if state == "missing")
-    brought = {f"analyser {one.name}" for one in ANALYSERS if one.distribution}
+    brought = {f"analyser {one.name}" for one in all_analysers() if one.distribution}
     assert {check["state"] for name, check in checks.items() if name in brought} == {"ok"}
-    missing = [one for one in ANALYSERS if not one.distribution]
+    missing = [one for one in all_analysers() if not one.distribution]
     assert [checks[f"analyser {one.name}"]["advice"] for one in missing] == [one.elsewhere for one in missing]
 
 

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, Event
-from affidavit.pipeline import CHECKS, look, review
+from affidavit.pipeline import look, review
 from affidavit.ports import Case, Role, Talk
 from affidavit.records.change import FileChange
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
+from affidavit.stages.evidence import CHECKS
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.merge import merge
 from affidavit.stages.review import Crew, begin_case

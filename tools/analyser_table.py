@@ -5,7 +5,7 @@ from collections import Counter
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.kingfisher_rules import CONNECTIONS, KEYS, OFF, TOKENS
-from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.registry import all_analysers
 from affidavit.records.finding import Severity
 
 HEADING = "| analyser | languages | version tried | looks for | on by default | run on | package | or |"
@@ -15,7 +15,7 @@ EXTENT = {"file": "changed files", "project": "both whole sides"}
 
 def analyser_table() -> str:
     """One row for each analyser."""
-    return "\n".join([HEADING, RULER, *(_row(analyser) for analyser in ANALYSERS)]) + "\n"
+    return "\n".join([HEADING, RULER, *(_row(analyser) for analyser in all_analysers())]) + "\n"
 
 
 def _row(analyser: Analyser) -> str:

@@ -1,46 +1,35 @@
-"""One review: look, check, judge, report. Read this file first."""
+"""One review: look, check, judge, report. Read this file first.
+
+What few reviews need is imported where it is needed, so that the others begin sooner.
+"""
+# ruff: noqa: PLC0415
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from affidavit.config.baseline import dismissals_of
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, handoff, ignore_events, pipeline_completed
-from affidavit.iterations.scope import choose_scope
-from affidavit.ports import Case, Joiner, Repository, Reproducer, Specialist, Verifiers
+from affidavit.ports import Case, Joiner, Repository, Reproducer, Runner, Specialist, Verifiers
 from affidavit.prompts import PromptSet
-from affidavit.proof.running.runners import ProgramRunner
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
-from affidavit.records.iteration import Earlier
-from affidavit.records.report import Reply, Report
+from affidavit.records.iteration import Earlier, FollowUp
+from affidavit.records.report import Answer, BehaviourRow, Reply, Report
 from affidavit.specialists.rulebook import rules_off
-from affidavit.stages import evidence
-from affidavit.stages.follow_up import carry, follow_up_of, rerun
-from affidavit.stages.merge import merge, name_places
 from affidavit.stages.parse import docket_of, keep_inputs, read_replies, redacted_reply
 from affidavit.stages.report import compile_report
-from affidavit.stages.reproduce import LiveReproducer, compare_behaviour, reproduce, try_patches
 from affidavit.stages.review import Crew, Looked, begin_case, collect_replies, docket_without_models
-from affidavit.stages.verify import verify
 from affidavit.system.concurrency import both
 
 if TYPE_CHECKING:
+    from affidavit.proof.running.runners import ProgramRunner
     from affidavit.specialists.agents.briefing import Briefing
     from affidavit.specialists.agents.panel import Panel
     from affidavit.stages.plan import Opening
-
-CHECKS: tuple[Callable[[Docket, Case], Docket], ...] = (
-    evidence.check_claimed_looks,  # tool calls show that files were read
-    evidence.locate_quotes,  # the quoted code is in the commit
-    evidence.check_causes,  # an impact names a part of the change
-    evidence.check_dependencies,  # the quoted code is in the package
-    evidence.run_searches,  # what is "missing" is searched for,
-    evidence.search_whole_change,  # also in parts of the change that its finder was not shown
-    evidence.note_existing,  # who has commented here before
-)
 
 
 async def review(
@@ -56,21 +45,39 @@ async def review(
 ) -> Report:
     """Review an opened change; `earlier` is the review before it, `began` is in seconds since the epoch."""
     began = time.time() if began is None else began
-    runner = ProgramRunner.of(crew.runner, emit) if crew.runner else None
+    runner = _watched(crew.runner, emit) if crew.runner else None
     case = begin_case(change, repository, settings, emit, review_id)
     crew, case = crew.before(replace(case, runner=runner, earlier=earlier))
-    scope = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
-    looked = await look(replace(case, scope=scope), crew)
+    if earlier and crew.models:
+        from affidavit.iterations.scope import choose_scope
+
+        given = settings.model_dump(mode="json")
+        case = replace(case, scope=choose_scope(case, given, crew.models, crew.prompts.version))
+    looked = await look(case, crew)
     judges = crew.joiner(looked), crew.verifiers(looked)
-    reproducer = LiveReproducer.of(runner, crew.programs, repository, crew.try_patch)
+    reproducer = _reproducer(runner, crew, repository)
     report = await conclude(looked, *judges, settings, crew.models, crew.prompts, reproducer)
     if crew.panel and looked.briefing:
-        from affidavit.stages.narrate import narrate  # noqa: PLC0415 - only models have a reporter
+        from affidavit.stages.narrate import narrate
 
         report = await narrate(report, crew.panel, looked.briefing, emit)
     report = report.model_copy(update={"duration_ms": round((time.time() - began) * 1000)})
     emit(pipeline_completed(report))
     return report
+
+
+def _watched(runner: Runner, emit: Emit) -> "ProgramRunner":
+    from affidavit.proof.running.runners import ProgramRunner
+
+    return ProgramRunner.of(runner, emit)
+
+
+def _reproducer(runner: "ProgramRunner | None", crew: Crew, repository: Repository) -> Reproducer | None:
+    if crew.programs is None:
+        return None
+    from affidavit.stages.reproduce import LiveReproducer
+
+    return LiveReproducer.of(runner, crew.programs, repository, crew.try_patch)
 
 
 async def look(case: Case, crew: Crew) -> Looked:
@@ -105,7 +112,7 @@ async def _look_with_models(case: Case, crew: Crew, panel: "Panel") -> Looked:
 
 
 async def _plan(case: Case, crew: Crew, panel: "Panel") -> "tuple[Briefing, Opening]":
-    from affidavit.stages.plan import plan_review  # noqa: PLC0415 - only models need a plan
+    from affidavit.stages.plan import plan_review
 
     briefing = panel.brief(case)
     return briefing, await plan_review(panel, briefing, case, probes_verifier=crew.probes_verifier)
@@ -113,13 +120,6 @@ async def _plan(case: Case, crew: Crew, panel: "Panel") -> "tuple[Briefing, Open
 
 async def _ask(agents: Sequence[Specialist], case: Case) -> list[Reply]:
     return [redacted_reply(one) for one in await collect_replies(agents, case)]
-
-
-def check(docket: Docket, case: Case) -> Docket:
-    """Run every check on the findings."""
-    for each in CHECKS:
-        docket = each(docket, case)
-    return docket
 
 
 async def conclude(
@@ -133,17 +133,57 @@ async def conclude(
 ) -> Report:
     """Check, judge and report all replies: a function of its inputs, which the report keeps."""
     case = replace(looked.case, is_rule_off=rules_off(settings))
-    carried, carrying = carry(check(looked.docket, case), case)
-    checked = rerun(await reproduce(carried, reproducer))
-    merged, grouping = await merge(checked, case, joiner)
-    blocking = {linter.name for linter in settings.linters if linter.blocks}
-    verified = await verify(merged, verifiers, case.emit, blocking)
-    docket = name_places(await try_patches(verified, reproducer), case)
+    docket, grouping, follow_up = looked.docket, None, None
+    if docket.candidates or case.earlier or reproducer:
+        blocking = {linter.name for linter in settings.linters if linter.blocks}
+        docket, grouping, follow_up = await judge(looked, case, joiner, verifiers, reproducer, blocking)
+    else:
+        case.emit(handoff("reviewer", "verifier", findings_count=0))
+        case.emit(handoff("verifier", "reporter", verified_count=0))
     names = {name for one in docket.candidates for name in (one.fingerprint, *one.carries)}
     dismissals = dismissals_of(case.repository.excusing, names, case.change.dismissals)
     report = compile_report(docket, case, settings, dismissals, models, prompts)
     ground = reproducer.ground if reproducer else None
     given = looked.planner, grouping, looked.verifier_failures, ground, looked.submitted_by
-    inputs, behaviour = keep_inputs(docket, case, *given), compare_behaviour(case, report)
-    follow_up = follow_up_of(report, carrying, case)
-    return report.model_copy(update={"inputs": inputs, "behaviour": behaviour, "follow_up": follow_up})
+    inputs = keep_inputs(docket, case, *given)
+    return report.model_copy(
+        update={
+            "inputs": inputs,
+            "behaviour": _behaviour(case, report),
+            "follow_up": follow_up and follow_up(report),
+        }
+    )
+
+
+def _behaviour(case: Case, report: Report) -> tuple[BehaviourRow, ...]:
+    if not any(reply.probes for reply in case.replies):
+        return ()
+    from affidavit.stages.reproduce import compare_behaviour
+
+    return compare_behaviour(case, report)
+
+
+async def judge(
+    looked: Looked,
+    case: Case,
+    joiner: Joiner | None,
+    verifiers: Verifiers | None,
+    reproducer: Reproducer | None,
+    blocking_linters: Container[str],
+) -> tuple[Docket, Answer | None, Callable[[Report], FollowUp | None]]:
+    """Check the findings, add those of the review before, join what is one, and judge each.
+
+    The joiner's answer comes back, too, and what says what became of the findings of the review before.
+    """
+    from affidavit.stages.evidence import check
+    from affidavit.stages.follow_up import carry, follow_up_of, rerun
+    from affidavit.stages.merge import merge, name_places
+    from affidavit.stages.reproduce import reproduce, try_patches
+    from affidavit.stages.verify import verify
+
+    carried, carrying = carry(check(looked.docket, case), case)
+    checked = rerun(await reproduce(carried, reproducer))
+    merged, grouping = await merge(checked, case, joiner)
+    verified = await verify(merged, verifiers, case.emit, blocking_linters)
+    judged = name_places(await try_patches(verified, reproducer), case)
+    return judged, grouping, partial(follow_up_of, carrying=carrying, case=case)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.examine import MechanicalSpecialist
+from affidavit.analysers.specialist import MechanicalSpecialist
 from commands import AFFIDAVIT
 from python_changes import Case, Open, opened_cases
 from repositories import Repo

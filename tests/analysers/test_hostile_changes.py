@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from affidavit.analysers.examine import MechanicalSpecialist, mechanical_specialists
 from affidavit.analysers.execution import find_executable, isolated_environment
-from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.registry import all_analysers
+from affidavit.analysers.specialist import MechanicalSpecialist, mechanical_specialists
 from python_changes import Case
 
 
@@ -92,7 +92,7 @@ def test_no_analyser_runs_code_of_the_repository(side, repo, tmp_path, monkeypat
     assert not mark.exists()
     assert [part.reason for reply in replies for part in reply.incomplete] == []
     # The user's own compilers may not be installed here: then nothing else is taken for them.
-    brought = {analyser.name for analyser in ANALYSERS if analyser.distribution}
+    brought = {analyser.name for analyser in all_analysers() if analyser.distribution}
     runs = [run for reply in replies for run in reply.analyser_runs if run.analyser in brought]
     assert {run.state for run in runs} <= {"completed", "nothing_to_do"}
 
@@ -101,7 +101,7 @@ async def everybody(one):
     return await asyncio.gather(*(each.examine(one.case) for each in mechanical_specialists()))
 
 
-@pytest.mark.parametrize("analyser", ANALYSERS, ids=lambda analyser: analyser.name)
+@pytest.mark.parametrize("analyser", all_analysers(), ids=lambda analyser: analyser.name)
 def test_a_program_in_the_repository_is_not_the_analyser(analyser, repo):
     repo.write({f"bin/{analyser.executable}": "#!/bin/sh\n"})
     (repo.path / "bin" / analyser.executable).chmod(0o755)
@@ -136,7 +136,7 @@ def test_the_environment_has_nothing_of_the_users(tmp_path, monkeypatch):
     }
 
 
-@pytest.mark.parametrize("analyser", ANALYSERS, ids=lambda analyser: analyser.name)
+@pytest.mark.parametrize("analyser", all_analysers(), ids=lambda analyser: analyser.name)
 def test_a_link_is_not_followed(analyser, case, repo):
     pattern = analyser.patterns[0].replace("*", "link")
     place = repo.path / pattern

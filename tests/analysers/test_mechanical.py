@@ -6,11 +6,11 @@ import json
 import pytest
 
 from affidavit.analysers.analyser import Analyser, Invocation
-from affidavit.analysers.examine import MechanicalSpecialist, mechanical_specialists
 from affidavit.analysers.execution import Limits
-from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.registry import all_analysers
 from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.ruff import read_ruff as read_list
+from affidavit.analysers.specialist import MechanicalSpecialist, mechanical_specialists
 from affidavit.analysers.ty import TY
 from affidavit.errors import GitError
 from affidavit.events import EventName
@@ -18,7 +18,7 @@ from affidavit.ports import Case, Entry
 from affidavit.records.change import FileChange, FileStatus, SkipReason
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import ReviewResult
-from affidavit.specialists.rulebook import RULES
+from affidavit.specialists.rulebook import known_rules
 
 UNDEFINED = "def f():\n    return total\n"
 
@@ -39,7 +39,7 @@ def fake(tmp_path, script, **changes):
         "scope": "file",
         "invoke": lambda _base, _paths: Invocation(("check",)),
         "read_output": read_list,
-        "rules": {"ruff/F821": RULES["ruff/F821"]},
+        "rules": {"ruff/F821": known_rules()["ruff/F821"]},
         "elsewhere": "pip install fake",
     }
     return Analyser(**{**description, **changes})
@@ -296,7 +296,7 @@ def test_a_finding_always_quotes_lines_that_stand_in_the_file(text, case):
 
 
 def test_there_is_one_specialist_for_each_analyser_that_is_not_disabled():
-    every = [analyser.name for analyser in ANALYSERS]
+    every = [analyser.name for analyser in all_analysers()]
     assert [one.name for one in mechanical_specialists()] == every
     rest = mechanical_specialists(disabled=frozenset({"ty", "kingfisher"}))
     assert [one.name for one in rest] == [name for name in every if name not in ("ty", "kingfisher")]

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from affidavit.analysers.examine import MechanicalSpecialist
 from affidavit.analysers.readers import read_problems
+from affidavit.analysers.specialist import MechanicalSpecialist
 from affidavit.analysers.user_linters import UnallowedLinters, user_linters
 from affidavit.errors import SettingsError
 from affidavit.records.finding import Severity

@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.registry import all_analysers
 from affidavit.analysers.run_side import find_program, packaged_version
 from affidavit.cli.doctor import examine
 
 
 def test_every_analyser_is_listed_with_version_and_purpose():
     checks = {check.name: check for check in examine()}
-    for analyser in ANALYSERS:
+    for analyser in all_analysers():
         check = checks[f"analyser {analyser.name}"]
         assert analyser.subject in check.detail
         if check.state == "missing" and not analyser.distribution:
@@ -21,7 +21,7 @@ def test_every_analyser_is_listed_with_version_and_purpose():
         assert check.detail[0].isdigit()
 
 
-@pytest.mark.parametrize("analyser", ANALYSERS, ids=lambda analyser: analyser.name)
+@pytest.mark.parametrize("analyser", all_analysers(), ids=lambda analyser: analyser.name)
 def test_the_version_of_the_package_is_the_one_that_the_program_says(analyser):
     program = asyncio.run(find_program(analyser, None))
     assert program is not None or not analyser.distribution

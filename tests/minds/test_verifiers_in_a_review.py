@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from test_whole_review import review
 
-from affidavit.analysers.examine import mechanical_specialists
+from affidavit.analysers.specialist import mechanical_specialists
 from affidavit.config.settings import Settings
 from affidavit.minds.choice import choose_model
 from affidavit.minds.conversation_log import ConversationLog

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.examine import MechanicalSpecialist
+from affidavit.analysers.specialist import MechanicalSpecialist
 from python_changes import Case
 
 

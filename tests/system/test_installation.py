@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.registry import all_analysers
 from affidavit.system.installation import comes_along, installation_at
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +62,7 @@ def test_a_package_comes_along_only_where_it_has_a_build(
     assert comes_along(package, DECLARED, platform) is comes
 
 
-@pytest.mark.parametrize("analyser", ANALYSERS, ids=lambda analyser: analyser.name)
+@pytest.mark.parametrize("analyser", all_analysers(), ids=lambda analyser: analyser.name)
 def test_every_analyser_comes_along_or_can_be_had_elsewhere(analyser) -> None:
     usual = {"sys_platform": "linux", "platform_machine": "x86_64"}
     # The compilers of Go and TypeScript are the user's own.

@@ -1,18 +1,19 @@
 """Describe an analyser: its name, what it reads, how it is run and how its output is read."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING
 
+from affidavit.analysers.registry import Listed
 from affidavit.analysers.rule import Rule
-from affidavit.git.glob import matches_file
-from affidavit.languages.python_modules import MODULE_ENDS
 from affidavit.ports import Tree
-from affidavit.records.change import Change, FileChange
+from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic, WhyUnread
-from affidavit.symbols.changed import ChangedSymbol
-from affidavit.symbols.import_graph import ImportGraph, import_graph
+
+if TYPE_CHECKING:
+    from affidavit.symbols.changed import ChangedSymbol
+    from affidavit.symbols.import_graph import ImportGraph
 
 
 @dataclass(frozen=True)
@@ -108,9 +109,6 @@ def as_line(path: str) -> bytes:
     return path.replace("\n", " ").encode("utf-8", "replace")
 
 
-Scope = Literal["file", "project"]
-
-
 CHECKOUT = "{checkout}"
 """In an argument: the absolute path of the checkout."""
 
@@ -141,7 +139,7 @@ class Inspection:
     change: Change
     base: Tree
     head: Tree
-    symbols: Sequence[ChangedSymbol]
+    symbols: "Sequence[ChangedSymbol]"
     base_diagnostics: Sequence[AnalyserDiagnostic]
     unresolved: frozenset[str] = frozenset()
     """The files of head that the analyser could not check completely, because their imports are missing."""
@@ -152,8 +150,10 @@ class Inspection:
     rules: Mapping[str, Rule] = field(default_factory=dict)
 
     @cached_property
-    def imports(self) -> ImportGraph:
+    def imports(self) -> "ImportGraph":
         """Return the import graph of head."""
+        from affidavit.symbols.import_graph import import_graph  # noqa: PLC0415 - few findings need it
+
         return import_graph(self.head)
 
     @cached_property
@@ -191,16 +191,11 @@ def count_everything(_diagnostic: AnalyserDiagnostic, _inspection: Inspection) -
     return None
 
 
-@dataclass(frozen=True)
-class Analyser:
-    """The description of one analyser. A new one needs a description, a rule table and a test."""
+@dataclass(frozen=True, kw_only=True)
+class Analyser(Listed):
+    """The description of one analyser. A new one needs a line in the list, this, a rule table and a test."""
 
-    name: str
     executable: str
-    patterns: tuple[str, ...]
-    """Globs of file names, or of whole paths, that it reads."""
-    scope: Scope
-    """`file`: only changed files are run; `project`: every file of the side."""
     invoke: Callable[[Tree, Sequence[str]], Invocation]
     """The invocation, from the base tree (where configuration comes from) and the paths that are run."""
     read_output: Callable[[str], list[AnalyserDiagnostic]]
@@ -223,7 +218,6 @@ class Analyser:
     """The rules that the base commit's configuration ignores for a path."""
     subject: str = ""
     """What it looks for, in a few words."""
-    languages: tuple[str, ...] = ()
     version_tried: str = ""
     distribution: str = ""
     """The Python package that brings the program, where one does."""
@@ -239,65 +233,28 @@ class Analyser:
     """Identifies what a diagnostic is about, if new means absent from base; None: compare by place."""
     version_arguments: tuple[str, ...] = ("--version",)
     accepted_exit_codes: frozenset[int] = frozenset({0})
-    looks_for: str = ""
-    """The one thing that it looks for: a file without diagnostics is not a reviewed file."""
     compiled_rules: tuple[str, str] | None = None
     """The argument to cache no compiled rules, and the one to cache them in a folder.
 
     Compiling takes longer than searching. The recorded command has the first.
     """
-    reads_every_line: bool = False
-    """It reads all added lines, also of files that are skipped, binary, or incomplete."""
     reads_any_path: bool = False
     """A file can make the tool read any other file of the machine, so it runs only in a sandbox."""
     from_listing: Callable[[str], Sequence[str]] | None = None
     """Returns more arguments from the listing, which then runs first; with none, nothing is run."""
     home_arguments: tuple[str, ...] = ()
     """The arguments to print its installation folder, where `bin` has the real program."""
-    defines_in: tuple[str, ...] = MODULE_ENDS
+    defines_in: tuple[str, ...] = (".py", ".pyi")
     """The endings of files whose definitions may cause a diagnostic elsewhere."""
     kept_cache: str = ""
     """The environment variable for a cache folder that is kept from run to run."""
-    reads_any_case: bool = True
-    """File names match in any case, and are written in the case that the tool expects."""
 
-    @property
-    def reads_for_meaning(self) -> bool:
-        """Return whether it reviews a file as a whole, not for one thing only."""
-        return not self.looks_for
+    def whole(self) -> "Analyser":
+        """Return the analyser itself."""
+        return self
 
     @property
     def install_hint(self) -> str:
         """Return how to install it."""
         package = f"pip install {self.distribution}" if self.distribution else ""
         return ", or ".join(way for way in (package, self.elsewhere) if way)
-
-    def looks_at(self, file: FileChange) -> bool:
-        """Return whether the analyser gets a changed file: one that it covers and that is known whole."""
-        if self.reads_every_line:
-            return not file.is_submodule and self.covers(file.path)
-        is_unknown = file.is_partial or file.is_binary or file.is_submodule or file.is_link
-        return not (is_unknown or file.skipped) and self.covers(file.path)
-
-    def covers(self, path: str) -> bool:
-        """Return whether the analyser reads the file; a pattern with a slash must match the whole path."""
-        return self.name_for(path) is not None
-
-    def name_for(self, path: str) -> str | None:
-        """Return the name that the analyser accepts for a file: `a.py` for `a.PY`; None if there is none."""
-        names = (path, *_other_cases(path)) if self.reads_any_case else (path,)
-        return next(
-            (name for name in names if any(matches_file(name, pattern) for pattern in self.patterns)), None
-        )
-
-
-def _other_cases(path: str) -> Iterator[str]:
-    """Return the path with its file name in the cases that tools expect."""
-    folder, slash, name = path.rpartition("/")
-    if name == name.lower():
-        return
-    stem, dot, ending = name.rpartition(".")
-    if dot:
-        yield f"{folder}{slash}{stem}{dot}{ending.lower()}"
-    yield f"{folder}{slash}{name.lower()}"
-    yield f"{folder}{slash}{name.capitalize()}"

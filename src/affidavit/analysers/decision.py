@@ -1,7 +1,7 @@
 """Decide which new diagnostics of an analyser are findings, and give the reason for each that is not."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 
 from affidavit.analysers.analyser import Analyser, Disclaimer, Excuse, Inspection
@@ -15,10 +15,10 @@ from affidavit.analysers.comparison import (
     unresolved,
 )
 from affidavit.analysers.excuses import excuse_of_place, excuse_of_template
-from affidavit.analysers.registry import silence_about
-from affidavit.analysers.rule import MERGE_CONFLICT, WhyOff
+from affidavit.analysers.registry import WhyOff
+from affidavit.analysers.rule import MERGE_CONFLICT
 from affidavit.analysers.silence import Silence
-from affidavit.analysers.task import SideResult
+from affidavit.analysers.task import Examination, Place, SideResult
 from affidavit.analysers.wording import Counted, patch_of
 from affidavit.ports import Case, Tree
 from affidavit.records.change import Change
@@ -26,35 +26,12 @@ from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.symbols.changed import changed_symbols
 
 Diagnostics = Sequence[AnalyserDiagnostic]
-Place = tuple[str, str, int, int | None]
-"""Rule, path, line and column of a diagnostic."""
 
 
 def without_secrets(diagnostic: AnalyserDiagnostic, tree: Tree) -> AnalyserDiagnostic:
     """Remove the secrets of the file from the message of a diagnostic, which may repeat them."""
     message = tree.without_secrets(diagnostic.path, diagnostic.message)
     return diagnostic.model_copy(update={"message": message})
-
-
-@dataclass(frozen=True)
-class Examination:
-    """The results of an analyser for both sides of a change, and what they mean."""
-
-    base: SideResult
-    head: SideResult
-    confirmed: frozenset[Place] = frozenset()
-    """Doubtful diagnostics that the analyser's other invocations report, too."""
-    silenced: frozenset[Place] = frozenset()
-    """Diagnostics that the analyser does not report because of comments that the change adds."""
-    counted: tuple[Counted, ...] = ()
-    dropped: tuple[tuple[AnalyserDiagnostic, str], ...] = ()
-    unquotable: tuple[AnalyserDiagnostic, ...] = ()
-    """Diagnostics that would count if their file had text to quote."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Return whether both sides are known, so that new means new."""
-        return self.base.is_complete and self.head.is_complete
 
 
 def place_of(diagnostic: AnalyserDiagnostic) -> Place:
@@ -197,7 +174,7 @@ class _Decider:
 
     @cached_property
     def _silence(self) -> Silence:
-        return silence_about(self._change, self._repository)
+        return Silence(self._change, self._repository)
 
     def decide(self, diagnostic: AnalyserDiagnostic) -> Counted | str | None:
         """Return the finding, or the reason why there is none; None if it cannot be quoted."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,21 +9,19 @@ from textwrap import shorten
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.comparison import about_changed_files
-from affidavit.analysers.decision import Examination, add_silenced, confirm_doubtful, decide
+from affidavit.analysers.comparison import about_changed_files, name_dialects
 from affidavit.analysers.execution import NO_WALLS, Limits, Slots, has_walls
-from affidavit.analysers.registry import ANALYSERS, silence_about
-from affidavit.analysers.rule import WhyOff, nothing_is_off
+from affidavit.analysers.registry import WhyOff
 from affidavit.analysers.run_side import SideRunner, find_program, paths_to_run
-from affidavit.analysers.task import Program, ResultCache, SideResult
+from affidavit.analysers.silence import Silence
+from affidavit.analysers.task import Examination, Program, ResultCache, SideResult
 from affidavit.analysers.wording import Proof, note_set_aside, write_finding
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
 from affidavit.ports import Case
-from affidavit.records.candidate import SpecialistKind
-from affidavit.records.change import Change, FileChange
+from affidavit.records.change import Change
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun
 from affidavit.records.record import Side
 from affidavit.records.report import Gap, Reply
@@ -35,17 +32,19 @@ LONGEST_COMMAND = 200
 WALLS_ADVICE = "Allow user namespaces, as in `sysctl kernel.unprivileged_userns_clone=1`."
 
 
-async def examine(analyser: Analyser, case: Case, why_off: WhyOff, *means: Any) -> Reply:
+async def examine(
+    analyser: Analyser, case: Case, why_off: WhyOff, cache_dir: Path | None, limits: Limits, slots: Slots
+) -> Reply:
     """Run the analyser on both sides, compare them, and reply with the findings that are new."""
-    if not any(_concerns(analyser, file) for file in case.change.files):
-        return _reply(analyser)
     program = await find_program(analyser, case.repository.folder)
     if program is None:
         return _not_run(analyser, case, f"{analyser.name} is not installed", analyser.install_hint)
     if analyser.reads_any_path and not has_walls():
         return _not_run(analyser, case, f"{analyser.name} is not run: {NO_WALLS}", WALLS_ADVICE)
     try:
-        found = await _look(SideRunner(analyser, program, case.repository, *means), case, why_off)
+        cache = ResultCache(cache_dir)
+        runner = SideRunner(analyser, program, case.repository, cache, limits, slots)
+        found = await _look(runner, case, why_off)
     except (OutsideError, OSError) as error:
         part = Gap(name=analyser.name, reason=f"{analyser.name} could not be run: {error}")
         return _reply(analyser, incomplete=(part,))
@@ -63,12 +62,6 @@ async def examine(analyser: Analyser, case: Case, why_off: WhyOff, *means: Any) 
         analyser_runs=runs,
         diagnostics=note_set_aside(analyser.name, analyser.rules, found.dropped),
     )
-
-
-def _concerns(analyser: Analyser, file: FileChange) -> bool:
-    """Return whether the analyser reads a changed file, or read it under the name that it had before."""
-    was_read = analyser.scope == "project" and file.old_path is not None and analyser.covers(file.old_path)
-    return was_read or analyser.looks_at(file)
 
 
 async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
@@ -93,6 +86,12 @@ async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
         unsilenced = await run("head", lifted) if lifted else head
         is_needed = unsilenced.diagnostics or head.run.unread
         base = await run("base") if is_needed else _nothing_to_compare(head, case)
+    if not (lifted or head.diagnostics) and base.is_complete and head.is_complete:
+        has_rule = bool(analyser.syntax_rules)
+        run_of_head = name_dialects(head.run, base.run, case.change, reported=(), has_rule=has_rule)
+        return Examination(base, replace(head, run=run_of_head))
+    from affidavit.analysers.decision import add_silenced, confirm_doubtful, decide  # noqa: PLC0415 - as few find
+
     found = add_silenced(Examination(base, head), unsilenced)
     if not found.is_complete:
         return found
@@ -113,7 +112,7 @@ def _unsilenced(analyser: Analyser, case: Case) -> tuple[dict[str, bytes], dict[
     if analyser.looks_for:
         return {}, {"base": {}, "head": {}}
     change, repository = case.change, case.repository
-    silence = silence_about(change, repository)
+    silence = Silence(change, repository)
     paths = {
         side: paths_to_run(analyser, change, repository.side(side), side) if repository.tip else ()
         for side in SIDES
@@ -226,61 +225,3 @@ def _advice(run: AnalyserRun) -> str:
     more_time = "Give it more time with `--analyser-timeout-seconds`. " if run.state == "timed_out" else ""
     command = shorten(" ".join(run.command), LONGEST_COMMAND, placeholder=" …")
     return f"{more_time}Run `{command}` on the {run.side} side to see more."
-
-
-class MechanicalSpecialist:
-    """Runs one analyser as a specialist."""
-
-    kind: SpecialistKind = "mechanical"
-
-    def __init__(
-        self,
-        analyser: Analyser,
-        *,
-        cache_dir: Path | None = None,
-        limits: Limits | None = None,
-        why_off: WhyOff = nothing_is_off,
-        slots: Slots | None = None,
-    ) -> None:
-        self.name = analyser.name
-        self.analyser = analyser
-        self._means = (ResultCache(cache_dir), limits or Limits(), slots or Slots())
-        self._why_off = why_off
-
-    def examines(self, file: FileChange) -> bool:
-        """Return whether the analyser reads the file, and for more than one narrow thing."""
-        return self.analyser.reads_for_meaning and self.analyser.looks_at(file)
-
-    async def examine(self, case: Case) -> Reply:
-        """Examine a change with the analyser."""
-        started = time.monotonic()
-        reply = await examine(self.analyser, case, self._why_off, *self._means)
-        return reply.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
-
-
-def mechanical_specialists(
-    *,
-    cache_dir: Path | None = None,
-    timeout_seconds: float = 120.0,
-    disabled: frozenset[str] = frozenset(),
-    why_off: WhyOff = nothing_is_off,
-    linters: Sequence[Analyser] = (),
-    programs: Mapping[str, str] | None = None,
-) -> list[MechanicalSpecialist]:
-    """Return one specialist for each enabled analyser and each linter of the user.
-
-    `programs` has the program of an analyser if the user names one.
-    """
-    slots = Slots()
-    named = programs or {}
-    return [
-        MechanicalSpecialist(
-            replace(analyser, executable=named[analyser.name]) if analyser.name in named else analyser,
-            cache_dir=cache_dir,
-            limits=Limits(timeout_seconds=timeout_seconds),
-            why_off=why_off,
-            slots=slots,
-        )
-        for analyser in (*ANALYSERS, *linters)
-        if analyser.name not in disabled
-    ]

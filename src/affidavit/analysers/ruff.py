@@ -21,6 +21,7 @@ from affidavit.analysers.configuration import (
     within_repository,
 )
 from affidavit.analysers.readers import json_rows
+from affidavit.analysers.registry import listed
 from affidavit.analysers.ruff_judgement import judge_ruff
 from affidavit.analysers.ruff_rules import RUFF_RULES
 from affidavit.analysers.ruff_security import SECURITY_RULES, bandit_code
@@ -275,10 +276,8 @@ def _is_in(path: str, folder: str) -> bool:
 
 
 RUFF = Analyser(
-    name="ruff",
+    **listed("ruff"),
     executable="ruff",
-    patterns=("*.py", "*.pyi", "*.pyw"),
-    scope="file",
     invoke=invoke_ruff,
     read_output=read_ruff,
     elsewhere="take it from https://github.com/astral-sh/ruff/releases",
@@ -287,7 +286,6 @@ RUFF = Analyser(
     ignored_at=lambda base, path: [*ignored_by_ruff(base, path), *ignored_by_bandit(base, path)],
     syntax_rules=frozenset({"ruff/invalid-syntax", "ruff/E902"}),
     subject="Python that fails, does not do what it seems to do, or can be abused",
-    languages=("Python",),
     version_tried="0.17.4",
     distribution="ruff",
     judge=judge_ruff,

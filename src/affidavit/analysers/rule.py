@@ -1,7 +1,7 @@
 """Describe a rule of an analyser: its severity, its effect, and what to do."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,15 +61,6 @@ class Rule:
     def severity_of(self, diagnostic: AnalyserDiagnostic) -> Severity:
         """Return the severity of the rule, unless a linter of the user gives one."""
         return diagnostic.severity or self.severity
-
-
-WhyOff = Callable[[str, str], str | None]
-"""Returns why the settings switch a rule off at a path; None if it counts."""
-
-
-def nothing_is_off(_rule: str, _path: str) -> str | None:
-    """Count every rule, where there are no settings."""
-    return None
 
 
 def same_problem(rule_a: str, rule_b: str, rules: Mapping[str, Rule]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.configuration import read_text
 from affidavit.analysers.plain_http import find_unencrypted_scripts
+from affidavit.analysers.registry import listed
 from affidavit.analysers.rule import RuleMaker
 from affidavit.analysers.shellcheck_rules import SHELLCHECK_RULES
 from affidavit.ports import Tree
@@ -120,10 +121,8 @@ def _is_item_of_loop(lines: Sequence[str], line: int) -> bool:
 
 
 SHELLCHECK = Analyser(
-    name="shellcheck",
+    **listed("shellcheck"),
     executable="shellcheck",
-    patterns=("*.sh", "*.bash", "*.ksh", "*.dash"),
-    scope="file",
     invoke=invoke_shellcheck,
     read_output=read_shellcheck,
     elsewhere="install your system's package shellcheck",
@@ -133,7 +132,6 @@ SHELLCHECK = Analyser(
     read_files=read_shellcheck_files,
     syntax_rules=frozenset({"shellcheck/SC1072"}),
     subject="shell scripts that do not do what they seem to do",
-    languages=("Shell",),
     version_tried="0.11.0",
     adds=partial(find_unencrypted_scripts, "shellcheck"),
     judge=judge_shellcheck,

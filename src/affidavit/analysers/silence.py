@@ -1,10 +1,11 @@
 """Find comments and settings that suppress a problem: older ones, and those that the change adds."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, cached_property
 
 from affidavit.analysers.python_syntax import call_lines
+from affidavit.analysers.registry import all_analysers, all_rules
 from affidavit.analysers.rule import Rule, is_meant_by
 from affidavit.analysers.silencing_comments import (
     Suppression,
@@ -15,33 +16,27 @@ from affidavit.analysers.silencing_comments import (
     suppressions_in,
     without_suppressions,
 )
-from affidavit.ports import Repository, Tree
+from affidavit.ports import Repository
 from affidavit.records.change import Change, FileChange
 from affidavit.records.record import Side
-
-IgnoredAt = Callable[[Tree, str], Iterable[str]]
-"""The rules that the base commit's configuration ignores for a path."""
 
 
 class Silence:
     """The suppressions in comments of head and the configuration of base, for all tools.
 
-    A comment for one tool suppresses the same problem of every other.
+    A comment for one tool suppresses the same problem of every other; `others` are rules of no tool.
     """
 
-    def __init__(
-        self,
-        change: Change,
-        repository: Repository,
-        rules: Mapping[str, Rule],
-        ignored_at: Sequence[IgnoredAt] = (),
-    ) -> None:
-        self._change, self._repository, self._rules = change, repository, rules
-        self._ignored_at = ignored_at
+    def __init__(self, change: Change, repository: Repository, others: Iterable[Rule] = ()) -> None:
+        self._change, self._repository, self._others = change, repository, others
         self._comments_of = cache(lambda path: suppressions_in(path, self._lines(path)))
         self._ignored_for = cache(self._find_ignored)
         self.fresh_lines = cache(self._find_fresh_lines)
         self._base_paths = {file.head_path: file.old_path or file.path for file in change.files}
+
+    @cached_property
+    def _rules(self) -> Mapping[str, Rule]:
+        return {**all_rules(), **{rule.id: rule for rule in self._others}}
 
     def before(self, rule: str, path: str, lines: range, *, counted_before: bool = True) -> str | None:
         """Return why nothing is said of a problem, since before the change; None if nobody asked for that.
@@ -149,7 +144,8 @@ class Silence:
     def _find_ignored(self, path: str) -> frozenset[str]:
         """Return the rules that every tree ignores which may excuse something."""
         said = (
-            (rule for ask in self._ignored_at for rule in ask(one, path)) for one in self._repository.excusing
+            (rule for analyser in all_analysers() for rule in analyser.ignored_at(one, path))
+            for one in self._repository.excusing
         )
         return frozenset.intersection(*map(frozenset, said))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from affidavit.analysers.analyser import Analyser, Invocation, Printed, Reading
@@ -17,6 +17,9 @@ from affidavit.git.tree import own_content
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun, RunState, Unread
 from affidavit.records.record import Record, Side
+
+if TYPE_CHECKING:
+    from affidavit.analysers.wording import Counted
 
 FORMAT = 9
 KIND = "analyser result"
@@ -82,6 +85,31 @@ class SideResult:
     def is_complete(self) -> bool:
         """Return whether the absence of a diagnostic means something."""
         return self.run.state in ("completed", "nothing_to_do")
+
+
+Place = tuple[str, str, int, int | None]
+"""Rule, path, line and column of a diagnostic."""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """The results of an analyser for both sides of a change, and what they mean."""
+
+    base: SideResult
+    head: SideResult
+    confirmed: frozenset[Place] = frozenset()
+    """Doubtful diagnostics that the analyser's other invocations report, too."""
+    silenced: frozenset[Place] = frozenset()
+    """Diagnostics that the analyser does not report because of comments that the change adds."""
+    counted: "tuple[Counted, ...]" = ()
+    dropped: tuple[tuple[AnalyserDiagnostic, str], ...] = ()
+    unquotable: tuple[AnalyserDiagnostic, ...] = ()
+    """Diagnostics that would count if their file had text to quote."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether both sides are known, so that new means new."""
+        return self.base.is_complete and self.head.is_complete
 
 
 def laid_names(analyser: Analyser, paths: Sequence[str], trees: Sequence[Tree]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from affidavit.analysers.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.configuration import within_repository
+from affidavit.analysers.registry import listed
 from affidavit.analysers.rule import Rule, RuleMaker, names_in
 from affidavit.languages.javascript_packages import PathConfigurations, PathRules
 from affidavit.languages.tree_files import TreeFiles, below, parent, table, texts, upwards
@@ -238,17 +239,14 @@ RULES: list[Rule] = [
 ]
 
 TSC = Analyser(
-    name=NAME,
+    **listed("tsc"),
     executable="tsc",
-    patterns=("*.ts", "*.tsx", "*.mts", "*.cts"),
-    scope="project",
     invoke=invoke_tsc,
     read_output=read_tsc,
     rules={one.id: one for one in RULES},
     elsewhere="npm install --global typescript, or name its tsc with --typescript-server",
     read_files=read_tsc_files,
     subject="type errors of TypeScript",
-    languages=("TypeScript",),
     version_tried="7.0.2 and 5.9.3",
     judge=judge_tsc,
     accepted_exit_codes=frozenset({0, 1, 2}),

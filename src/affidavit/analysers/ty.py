@@ -25,6 +25,7 @@ from affidavit.analysers.configuration import (
 )
 from affidavit.analysers.python_modules import package_root, source_folders
 from affidavit.analysers.readers import read_sarif
+from affidavit.analysers.registry import listed
 from affidavit.analysers.rule import RuleMaker, names_in
 from affidavit.analysers.ty_attributes import is_of_python
 from affidavit.analysers.ty_judgement import judge_ty
@@ -205,10 +206,8 @@ def _renamed(unknown: AnalyserDiagnostic, call: AnalyserDiagnostic) -> AnalyserD
 
 
 TY = Analyser(
-    name="ty",
+    **listed("ty"),
     executable="ty",
-    patterns=("*.py", "*.pyi", "*.pyw"),
-    scope="project",
     invoke=invoke_ty,
     read_output=read_ty,
     elsewhere="take it from https://github.com/astral-sh/ty/releases",
@@ -219,7 +218,6 @@ TY = Analyser(
     name_aside=name_stub_aside,
     syntax_rules=frozenset({"ty/invalid-syntax"}),
     subject="broken calls, imports and attributes, also in files that the change does not touch",
-    languages=("Python",),
     version_tried="0.0.100",
     distribution="ty",
     judge=judge_ty,

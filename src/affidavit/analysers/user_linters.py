@@ -5,7 +5,7 @@ from functools import partial
 
 from affidavit.analysers.analyser import Analyser, Invocation, read_every_named_file, read_nothing_for_certain
 from affidavit.analysers.readers import read_problems
-from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.registry import LISTED
 from affidavit.analysers.rule import REACHED, Rule
 from affidavit.errors import SettingsError
 from affidavit.ports import Case, Tree
@@ -51,7 +51,7 @@ class OpenRules(Mapping[str, Rule]):
 def user_linters(descriptions: Iterable[Linter]) -> list[Analyser]:
     """Return one analyser for each linter; reject names of built-in analysers."""
     linters = list(descriptions)
-    taken = [linter.name for linter in linters if linter.name in {known.name for known in ANALYSERS}]
+    taken = [linter.name for linter in linters if linter.name in {known.name for known in LISTED}]
     if taken:
         raise SettingsError(f"linters: {taken[0]} is an analyser of Affidavit's own; choose another name")
     return [_analyser(linter) for linter in linters]

@@ -3,17 +3,18 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import unified_diff
 from functools import partial
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from affidavit.analysers.causes import NamedCause
 from affidavit.analysers.rule import Rule, fill
 from affidavit.ports import Tree
 from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, Edit
 from affidavit.records.finding import Category, Severity
+
+if TYPE_CHECKING:
+    from affidavit.analysers.causes import NamedCause
 
 MAX_QUOTED_LINES = 12
 SHORT_QUOTE = 24
@@ -33,7 +34,7 @@ class Counted:
 
     diagnostic: AnalyserDiagnostic
     lines: tuple[str, ...]
-    cause: NamedCause | None
+    cause: "NamedCause | None"
     patch: str = ""
     """The analyser's own fix, as a diff against head."""
     suppressed_by: str = ""
@@ -203,6 +204,8 @@ def edited(text: str, edits: Sequence[Edit]) -> str | None:
 
 def unified(path: str, before: str, after: str) -> str:
     """Return the difference; empty if there is none, or a last line has no end."""
+    from difflib import unified_diff  # noqa: PLC0415 - few findings have a patch
+
     if not (before.endswith("\n") and after.endswith("\n")):
         return ""
     old, new = (text.split("\n")[:-1] for text in (before, after))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation, Printed, Reading
 from affidavit.analysers.configuration import read_text
+from affidavit.analysers.registry import listed
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -89,17 +90,14 @@ def judge_yamllint(diagnostic: AnalyserDiagnostic, _inspection: Inspection) -> s
 
 
 YAMLLINT = Analyser(
-    name="yamllint",
+    **listed("yamllint"),
     executable="yamllint",
-    patterns=("*.yaml", "*.yml"),
-    scope="file",
     invoke=invoke_yamllint,
     read_output=read_yamllint,
     rules={rule.id: rule for rule in (*YAMLLINT_RULES, *_wrong.conflict())},
     read_files=read_yamllint_files,
     syntax_rules=frozenset({"yamllint/syntax"}),
     subject="YAML that cannot be read, keys given twice",
-    languages=("YAML",),
     version_tried="1.38.0",
     distribution="yamllint",
     judge=judge_yamllint,

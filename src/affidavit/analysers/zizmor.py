@@ -17,6 +17,7 @@ from affidavit.analysers.analyser import (
 )
 from affidavit.analysers.configuration import read_text
 from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
+from affidavit.analysers.registry import listed
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.takeover import TAKEOVER, find_takeovers
 from affidavit.ports import Tree
@@ -253,24 +254,14 @@ def judge_zizmor(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
 
 
 ZIZMOR = Analyser(
-    name="zizmor",
+    **listed("zizmor"),
     executable="zizmor",
-    patterns=(
-        ".github/workflows/*.yml",
-        ".github/workflows/*.yaml",
-        "action.yml",
-        "action.yaml",
-        ".github/dependabot.yml",
-        ".github/dependabot.yaml",
-    ),
-    scope="file",
     invoke=invoke_zizmor,
     read_output=read_zizmor,
     rules={rule.id: rule for rule in ZIZMOR_RULES},
     elsewhere="cargo install zizmor",
     read_files=read_zizmor_files,
     subject="GitHub workflows that outsiders can turn against the repository",
-    languages=("GitHub workflows",),
     version_tried="1.32.0",
     distribution="zizmor",
     adds=add_to_zizmor,

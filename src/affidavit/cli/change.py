@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -26,8 +26,6 @@ from affidavit.git.location import Allowed
 from affidavit.ports import Tree
 from affidavit.records.change import Comment
 from affidavit.records.record import first_mistake
-from affidavit.reviewing.hold import assemble_crew
-from affidavit.specialists.rulebook import RULES
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -216,22 +214,31 @@ def say_named_settings(opened: OpenedChange, named: Path | None) -> None:
 
 def say_unknown_names(settings: Settings) -> None:
     """Warn about analysers and rules to switch off, and variables, that do not exist."""
-    everybody = assemble_crew(settings.model_copy(update={"analysers_off": (), "allow_linters": True}), None)
-    known = [specialist.name for specialist in everybody.specialists]
     rules = [
         *settings.rules_off,
         *(rule for folder in settings.folders for rule in folder.rules_off),
     ]
     named = [("analysers_off", name, name) for name in settings.analysers_off]
     named += [("rules_off", rule, rule.partition("/")[0]) for rule in rules]
-    with_fixed_rules = {rule.partition("/")[0] for rule in RULES}
+    if named:
+        _say_unknown(named, settings)
+    for variable in unknown_variables(os.environ):
+        note(f"Affidavit does not read {variable}; check its spelling")
+
+
+def _say_unknown(named: Sequence[tuple[str, str, str]], settings: Settings) -> None:
+    """Warn about names that do not exist: the setting, its text, and the analyser that it names."""
+    from affidavit.reviewing.hold import assemble_crew  # noqa: PLC0415 - few settings switch anything off
+    from affidavit.specialists.rulebook import known_rules  # noqa: PLC0415
+
+    everybody = assemble_crew(settings.model_copy(update={"analysers_off": (), "allow_linters": True}), None)
+    known = [specialist.name for specialist in everybody.specialists]
+    with_fixed_rules = {rule.partition("/")[0] for rule in known_rules()}
     for setting, text, name in dict.fromkeys(named):
         if name not in known:
             note(f"{setting}: {text!r} matches no analyser; known: {', '.join(known)}")
-        elif setting == "rules_off" and name in with_fixed_rules and text not in RULES:
+        elif setting == "rules_off" and name in with_fixed_rules and text not in known_rules():
             note(f"{setting}: {name} has no rule {text!r}")
-    for variable in unknown_variables(os.environ):
-        note(f"Affidavit does not read {variable}; check its spelling")
 
 
 def _is_changed(path: str, base: Tree, head: Tree) -> bool:

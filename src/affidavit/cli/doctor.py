@@ -14,7 +14,7 @@ from affidavit import __version__
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.examine import WALLS_ADVICE
 from affidavit.analysers.execution import NO_WALLS, has_walls
-from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.registry import all_analysers
 from affidavit.analysers.run_side import find_program
 from affidavit.cli.options import format_option
 from affidavit.config.places import cache_folder, state_folder
@@ -79,7 +79,7 @@ def _examine_git() -> Check:
 
 
 async def _examine_analysers() -> list[Check]:
-    return [await _examine_analyser(analyser) for analyser in ANALYSERS]
+    return [await _examine_analyser(analyser) for analyser in all_analysers()]
 
 
 async def _examine_analyser(analyser: Analyser) -> Check:

@@ -26,9 +26,7 @@ MAX_KEY_LINES = 250
 PUBLIC = linear(
     r"BEGIN (?:[A-Z0-9]+ ){0,3}(?:CERTIFICATE|PUBLIC KEY|MESSAGE|SIGNATURE|PARAMETERS|CRL)|base64,"
 )
-PICTURE = linear(
-    r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|d09G|AAEAAAA|PHN2Zy|PD94bWw|JVBERi|H4sI|UEsDB|T1RUT|AAABAA"
-)
+PICTURE = linear(r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|d09G|AAEAAAA|PHN2Zy|PD94bWw|JVBERi|H4sI|UEsDB|T1RUT|AAABAA")
 """How pictures, fonts, documents and archives begin."""
 MIN_LETTERS, MIN_DIGITS = 10, 2
 PUTTY = linear(r"(?m)^Private-Lines: (\d{1,3})\r?$")

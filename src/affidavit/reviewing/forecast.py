@@ -18,7 +18,7 @@ from affidavit.minds.ledger import Ledger
 from affidavit.minds.wire.providers import build_client
 from affidavit.minds.wire.requester import Requester
 from affidavit.minds.wire.transcript import as_data
-from affidavit.pipeline import check, look
+from affidavit.pipeline import look
 from affidavit.ports import Case, Role, Talk, Verifiers
 from affidavit.prompts import PromptSet
 from affidavit.records.iteration import Earlier
@@ -33,6 +33,7 @@ from affidavit.reviewing.panel import named_servers
 from affidavit.reviewing.running import opened_runner
 from affidavit.reviewing.series import followed_by
 from affidavit.specialists.agents.panel import Panel
+from affidavit.stages.evidence import check
 from affidavit.stages.follow_up import carry
 from affidavit.stages.intake import OpenedChange
 from affidavit.stages.merge import merge

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from affidavit.analysers.examine import mechanical_specialists
 from affidavit.analysers.execution import find_executable
+from affidavit.analysers.specialist import mechanical_specialists
 from affidavit.analysers.tsc import TSC
 from affidavit.analysers.user_linters import UnallowedLinters, user_linters
 from affidavit.config.places import cache_folder
@@ -29,8 +29,7 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.rulebook import why_rules_are_off
 from affidavit.stages.intake import OpenedChange
-from affidavit.stages.reproduce import Running
-from affidavit.stages.review import Crew
+from affidavit.stages.review import Crew, Running
 
 if TYPE_CHECKING:
     from affidavit.quality.prompts import ChosenPrompts

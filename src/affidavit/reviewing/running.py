@@ -19,7 +19,7 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import choose_sandbox
 from affidavit.sandbox.provision import provide
 from affidavit.sandbox.sides import SandboxedSides
-from affidavit.stages.reproduce import Running
+from affidavit.stages.review import Running
 
 LIMITS = ("run_seconds", "run_at_once")
 ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"

@@ -1,21 +1,26 @@
 """All rules of all analysers: look one up, ask whether it counts, and whether two report the same problem."""
 
 from collections.abc import Callable, Container, Mapping
+from functools import cache
 
-from affidavit.analysers.registry import RULES as ANALYSER_RULES
-from affidavit.analysers.rule import Rule, WhyOff
+from affidavit.analysers.registry import WhyOff, all_rules
+from affidavit.analysers.rule import Rule
 from affidavit.analysers.rule import same_problem as is_same
 from affidavit.config.settings import Settings
 from affidavit.records.candidate import Worth
 from affidavit.records.finding import Severity
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
 
-RULES: Mapping[str, Rule] = {**ANALYSER_RULES, **{rule.id: rule for rule in REFERENCE_RULES}}
+
+@cache
+def known_rules() -> Mapping[str, Rule]:
+    """Return all rules by id; this loads every analyser."""
+    return {**all_rules(), **{rule.id: rule for rule in REFERENCE_RULES}}
 
 
 def worth_of(rule_id: str, blocking_linters: Container[str] = ()) -> Worth:
     """Return a nit for a rule of severity info, and a maybe for a user's linter that is not to block."""
-    rule = RULES.get(rule_id)
+    rule = known_rules().get(rule_id)
     if rule is None:
         return Worth.ACT if rule_id.partition("/")[0] in blocking_linters else Worth.MAYBE
     return Worth.NIT if rule.severity is Severity.INFO else Worth.ACT
@@ -23,7 +28,7 @@ def worth_of(rule_id: str, blocking_linters: Container[str] = ()) -> Worth:
 
 def same_problem(rule_a: str, rule_b: str) -> bool:
     """Return whether two rules, reported at the same place, describe one problem."""
-    return is_same(rule_a, rule_b, RULES)
+    return rule_a == rule_b or is_same(rule_a, rule_b, known_rules())
 
 
 def rules_off(settings: Settings) -> Callable[[str, str], bool]:

@@ -1,7 +1,7 @@
 """Check every candidate's proof against the commit: its quote, the cause of an impact, its searches."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from affidavit.ports import Case, Repository
@@ -265,3 +265,21 @@ def _search_elsewhere(search: Search, case: Case) -> SearchRun | None:
 
 def _disproved(candidate: Candidate, detail: str, code: Reason = Reason.EVIDENCE_NOT_FOUND) -> Candidate:
     return candidate.withhold(STAGE, code, detail, status=Status.FALSE_POSITIVE)
+
+
+CHECKS: tuple[Callable[[Docket, Case], Docket], ...] = (
+    check_claimed_looks,  # tool calls show that files were read
+    locate_quotes,  # the quoted code is in the commit
+    check_causes,  # an impact names a part of the change
+    check_dependencies,  # the quoted code is in the package
+    run_searches,  # what is "missing" is searched for,
+    search_whole_change,  # also in parts of the change that its finder was not shown
+    note_existing,  # who has commented here before
+)
+
+
+def check(docket: Docket, case: Case) -> Docket:
+    """Run every check on the findings."""
+    for each in CHECKS:
+        docket = each(docket, case)
+    return docket

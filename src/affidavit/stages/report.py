@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
 from affidavit import __version__
-from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.registry import LISTED
 from affidavit.config.baseline import Dismissal
 from affidavit.config.settings import Settings
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
-from affidavit.iterations.scope import seen_before
 from affidavit.minds.ledger import add_usage
 from affidavit.ports import Case
 from affidavit.prompts import PromptSet
@@ -34,7 +33,7 @@ from affidavit.records.report import (
 from affidavit.render.wording import counted, hidden_words, not_shown
 
 STAGE = "report"
-READ_LANGUAGES = frozenset(language for one in ANALYSERS for language in one.languages)
+READ_LANGUAGES = frozenset(language for one in LISTED for language in one.languages)
 Unseen = tuple[str, str]
 """A file that nobody looked at, and nobody who may has excused: such a change is not approved."""
 
@@ -50,7 +49,7 @@ def compile_report(
     """The report of a review. Verdict and gate come before what the user chose to see."""
     change = case.change
     judged, visible = _judged_and_visible(docket, case, settings, dismissals)
-    coverage = Coverage(case, docket, judged, seen_before(case), READ_LANGUAGES)
+    coverage = Coverage(case, docket, judged, _seen_before(case), READ_LANGUAGES)
     covered = tuple(coverage.of(file) for file in change.files)
     unseen = unseen_files(change, covered, case.plan)
     incomplete = (*docket.incomplete, *coverage.gaps(), *_unread_settings(settings))
@@ -87,6 +86,15 @@ def compile_report(
         diagnostics=(*docket.diagnostics, *_hidden(docket.candidates, visible)),
         usage=_per_role(docket.usage),
     )
+
+
+def _seen_before(case: Case) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """Return which models saw the hunks of each file in an earlier review."""
+    if case.scope is None:
+        return {}
+    from affidavit.iterations.scope import seen_before  # noqa: PLC0415 - few reviews follow another
+
+    return seen_before(case)
 
 
 def _judged_and_visible(

@@ -1,12 +1,11 @@
 """Run what findings offer as their proof: a docket in, the same with what the machine saw out."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from affidavit.git.repository import GitRepository
 from affidavit.ports import Case, Repository, Reproducer, Runner, TryPatch
-from affidavit.proof.running.own_names import NOTHING_OWN, OwnNames, own_names
+from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.proof.running.reproduction import not_compared, run_reproduction, state_of
 from affidavit.proof.running.runners import ProgramRunner
 from affidavit.records.candidate import Candidate
@@ -26,9 +25,11 @@ NOT_EXPLAINED = Explained(probe="")
 def compare_behaviour(case: Case, report: Report) -> tuple[BehaviourRow, ...]:
     """A row for each probe that the machine ran; only its own runs count, and words only where they stand."""
     explained = {one.specialist: one.differences for one in report.replies}
-    said = _folded("\n".join(_announcements(case.change)))
     probes = [(reply, probe) for reply in case.replies for probe in reply.probes]
-    own = own_names(case.repository) if probes else NOTHING_OWN
+    if not probes:
+        return ()
+    said = _folded("\n".join(_announcements(case.change)))
+    own = own_names(case.repository)
     return tuple(
         _row(
             reply,
@@ -124,16 +125,6 @@ AT_ONCE = 2
 MAX_REASONS = 5
 PROGRAMS = "programs"
 BRING_IT = "install what is missing, or name an environment that has it with --environment"
-
-
-@dataclass(frozen=True)
-class Running:
-    """What programs are run with, and in what; or why none is."""
-
-    runner: Runner | None = None
-    programs: Programs | None = None
-    beside: Callable[[GitRepository], Runner] | None = None
-    """The same for another pair of trees, such as a patched head."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import traceback
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from affidavit.records.report import Answer, Gap, Programs, Reply
 from affidavit.system.concurrency import side_by_side
 
 if TYPE_CHECKING:
+    from affidavit.git.repository import GitRepository
     from affidavit.specialists.agents.briefing import Briefing
     from affidavit.specialists.agents.panel import Panel
 
@@ -37,6 +38,16 @@ NOT_JUDGED = Gap(
     reason="no model is configured",
     advice="What was handed in is unverified: nobody has tried to refute it.",
 )
+
+
+@dataclass(frozen=True)
+class Running:
+    """What programs are run with, and in what; or why none is."""
+
+    runner: Runner | None = None
+    programs: Programs | None = None
+    beside: "Callable[[GitRepository], Runner] | None" = None
+    """The same for another pair of trees, such as a patched head."""
 
 
 @dataclass(frozen=True)

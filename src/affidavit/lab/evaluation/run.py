@@ -42,7 +42,7 @@ from affidavit.records.report import Report, RoleUsage
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, open_change
-from affidavit.stages.reproduce import Running
+from affidavit.stages.review import Running
 from affidavit.system.private_files import write_private_file
 from affidavit.tools.language_server import ServerPool
 

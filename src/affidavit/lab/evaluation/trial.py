@@ -20,7 +20,6 @@ from affidavit.lab.cases.repositories import CaseRepositories
 from affidavit.lab.evaluation.run import NO_PROGRAMS, FindServers, Follow, ProgramGround, follow_nothing
 from affidavit.lab.evaluation.scoring import cost_of, tokens_of
 from affidavit.lab.records import ClaimKind, PlantedClaim, Trap
-from affidavit.pipeline import check
 from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet
 from affidavit.proof.running.own_names import own_names
@@ -34,10 +33,11 @@ from affidavit.records.record import Record
 from affidavit.records.report import RoleUsage
 from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.agents.verifier import probe_verifiers
+from affidavit.stages.evidence import check
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
-from affidavit.stages.reproduce import LiveReproducer, Running, reproduce
-from affidavit.stages.review import begin_case
+from affidavit.stages.reproduce import LiveReproducer, reproduce
+from affidavit.stages.review import Running, begin_case
 from affidavit.stages.verify import verify
 from affidavit.system.concurrency import side_by_side
 
