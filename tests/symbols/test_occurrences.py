@@ -6,12 +6,14 @@ from affidavit.languages.grammars import parse
 from affidavit.languages.registry import LANGUAGES
 from affidavit.symbols.occurrences import occurrences
 
+GRAMMARS = {one.name: one for language in LANGUAGES for one in language.grammars}
+
 GO = "package a\nfunc f() {{ {} }}\n"
 
 
 def roles(grammar: str, text: str) -> list[str]:
     content = text.encode()
-    root = parse(LANGUAGES.grammar_named(grammar), content)
+    root = parse(GRAMMARS[grammar], content)
     assert root is not None
     assert not root.has_error
     return [place.role for place in occurrences(root, content, "prices")]

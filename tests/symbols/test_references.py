@@ -15,6 +15,8 @@ from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.occurrences import occurrences
 from affidavit.symbols.references import MAX_OF_SYMBOL, find_references
 
+GRAMMARS = {one.name: one for language in LANGUAGES for one in language.grammars}
+
 OpenTree = Callable[[Mapping[str, str]], GitTree]
 
 
@@ -49,7 +51,7 @@ ROLES = {
 @pytest.mark.parametrize("grammar", ROLES)
 def test_a_word_is_what_the_syntax_says(grammar: str) -> None:
     text, expected = ROLES[grammar]
-    root = parse(LANGUAGES.grammar_named(grammar), text)
+    root = parse(GRAMMARS[grammar], text)
     assert root is not None
     assert [place.role for place in occurrences(root, text, "foo")] == expected
 

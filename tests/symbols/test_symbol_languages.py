@@ -29,6 +29,7 @@ type Id = string; enum Colour { Red } namespace Shop { export const open = 1 }
 declare function total(): void;
 """
 GRAMMARS = [grammar for language in LANGUAGES for grammar in language.grammars]
+GRAMMAR_OF = {grammar.name: grammar for grammar in GRAMMARS}
 EXAMPLES = {
     "python": (
         "LIMIT = 1\nclass Cart(Base):\n    def add(self, x): ...\ndef pay(): ...\ntype Id = str\n",
@@ -122,9 +123,7 @@ def test_every_grammar_has_an_example_of_what_it_defines() -> None:
 @pytest.mark.parametrize("grammar", EXAMPLES)
 def test_every_language_has_its_symbols(grammar: str) -> None:
     text, expected = EXAMPLES[grammar]
-    assert {
-        one.qualified: one.kind for one in definitions(text.encode(), LANGUAGES.grammar_named(grammar))
-    } == expected
+    assert {one.qualified: one.kind for one in definitions(text.encode(), GRAMMAR_OF[grammar])} == expected
 
 
 COMMENTED = {
@@ -148,7 +147,7 @@ COMMENTED = {
 @pytest.mark.parametrize("grammar", COMMENTED)
 def test_a_signature_ends_with_the_header_and_has_no_comment(grammar: str) -> None:
     text, signature = COMMENTED[grammar]
-    assert definitions(text, LANGUAGES.grammar_named(grammar))[-1].signature == signature
+    assert definitions(text, GRAMMAR_OF[grammar])[-1].signature == signature
 
 
 def test_a_signature_is_a_header_without_body_or_value() -> None:

@@ -5,6 +5,7 @@ import os
 import stat
 import threading
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from affidavit.dependencies.found import Package, Packages, read_small
@@ -22,7 +23,6 @@ from affidavit.system.temporary import Closing
 MAX_FILES = 5_000
 MAX_BYTES = 40_000_000
 MAX_FILE_BYTES = 2_000_000
-WRITTEN_AT_ONCE = 200
 LEFT_OUT = frozenset({"__pycache__", "site-packages", "node_modules", "test", "tests", "idlelib", ".git"})
 """Skipped: compiled files, other packages, tests of the standard library."""
 SOURCES = frozenset(
@@ -46,27 +46,20 @@ def open_package(package: Package) -> GitRepository:
 
 
 def _write(store: ObjectStore, package: Package) -> str:
-    changes: dict[bytes, tuple[str, str] | None] = {}
-    waiting: dict[bytes, bytes] = {}
-    total = 0
-    for path in list(_paths(package))[:MAX_FILES]:
-        content = read_small(package.folder / path, MAX_FILE_BYTES)
-        if content is None or total + len(content) > MAX_BYTES:
-            continue
-        total += len(content)
-        waiting[os.fsencode(path)] = content
-        if len(waiting) == WRITTEN_AT_ONCE:
-            changes |= _written(store, waiting)
-            waiting = {}
-    changes |= _written(store, waiting)
+    written = store.write_named(_contents(package))
+    changes = {os.fsencode(path): ("100644", name) for path, name in written}
     if not changes:
         raise InputError(f"{package.name} {package.version} has no source that can be read here")
     return store.write_tree(store.empty_tree(), changes)
 
 
-def _written(store: ObjectStore, contents: dict[bytes, bytes]) -> dict[bytes, tuple[str, str] | None]:
-    names = store.write_blobs(list(contents.values()))
-    return {path: ("100644", name) for path, name in zip(contents, names, strict=True)}
+def _contents(package: Package) -> Iterator[tuple[str, bytes]]:
+    total = 0
+    for path in islice(_paths(package), MAX_FILES):
+        content = read_small(package.folder / path, MAX_FILE_BYTES)
+        if content is not None and total + len(content) <= MAX_BYTES:
+            total += len(content)
+            yield path, content
 
 
 def _paths(package: Package) -> Iterator[str]:

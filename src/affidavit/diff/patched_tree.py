@@ -55,8 +55,7 @@ def apply_patch(
 
 
 def _written(store: ObjectStore, found: Mapping[bytes, _Content | None]) -> Entries:
-    unwritten = {name: new.data for name, new in found.items() if new and not new.blob}
-    blobs = dict(zip(unwritten, store.write_blobs(list(unwritten.values())), strict=True))
+    blobs = dict(store.write_named((name, new.data) for name, new in found.items() if new and not new.blob))
     return {name: (new.mode, new.blob or blobs[name]) if new else None for name, new in found.items()}
 
 

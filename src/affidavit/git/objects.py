@@ -7,8 +7,9 @@ import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, Location, complaint, completing, git_environment, spawn_error
@@ -23,6 +24,8 @@ SHORT_ID = 40
 """The length of an id in SHA-1; others are in SHA-256."""
 OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 TREE_LINE = re.compile(rb"tree ([0-9a-f]+)\n")
+
+Key = TypeVar("Key")
 
 NOBODY = {
     "GIT_AUTHOR_NAME": "Not Committed Yet",
@@ -228,8 +231,15 @@ class ObjectStore(Closing):
         """Return the id of the tree without files, which git need not store."""
         return self.git.line("hash-object", "-t", "tree", "--stdin")
 
+    def write_named(self, contents: Iterable[tuple[Key, bytes]]) -> Iterator[tuple[Key, str]]:
+        """Write many blobs, some at a time; yield the id of each with its name."""
+        waiting = iter(contents)
+        while part := list(islice(waiting, BATCH)):
+            ids = self.write_blobs([content for _, content in part])
+            yield from ((name, blob) for (name, _), blob in zip(part, ids, strict=True))
+
     def write_blobs(self, contents: Sequence[bytes]) -> list[str]:
-        """Write blobs into the temporary objects; their ids, in order."""
+        """Write blobs into the temporary objects; return their ids in order."""
         if not contents:
             return []
         places = []

@@ -14,7 +14,6 @@ from affidavit.records.record import Side
 from affidavit.redaction.text import redact_content, redact_text, rules_version
 from affidavit.system.temporary import Closing
 
-WRITTEN_AT_ONCE = 200
 CLEAN = "without-secrets"
 
 
@@ -99,16 +98,15 @@ def _redacted_blobs(
     sizes = store.sizes(entry.blob for entry in entries if entry.mode in REGULAR_MODES)
     known = cache.load(CLEAN, rules_version(), sizes)
     clean: dict[str, bytes] = {}
-    waiting: dict[str, bytes] = {}
-    for blob, content in _shown(store, {blob: sizes[blob] for blob in sizes.keys() - known.keys()}):
-        if content is None:
-            clean[blob] = b""
-            continue
-        waiting[blob] = content
-        if len(waiting) == WRITTEN_AT_ONCE:
-            yield from _written(store, waiting)
-            waiting = {}
-    yield from _written(store, waiting)
+
+    def changed() -> Iterator[tuple[str, bytes]]:
+        for blob, content in _shown(store, {blob: sizes[blob] for blob in sizes.keys() - known.keys()}):
+            if content is None:
+                clean[blob] = b""
+            else:
+                yield blob, content
+
+    yield from store.write_named(changed())
     cache.save(CLEAN, rules_version(), clean)
 
 
@@ -123,10 +121,6 @@ def _shown(store: ObjectStore, sizes: Mapping[str, int]) -> Iterator[tuple[str, 
     for blob, size in sizes.items():
         if size > MAX_TEXT_BYTES:
             yield blob, f"[left out: {size} bytes are too many to be read]\n".encode()
-
-
-def _written(store: ObjectStore, contents: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
-    yield from zip(contents, store.write_blobs(list(contents.values())), strict=True)
 
 
 class GitRepository(Closing):

@@ -129,8 +129,7 @@ class Languages:
             for language in known
             for ending, grammar in _read_by(language)
         }
-        self._grammars = {grammar.name: grammar for language in known for grammar in language.grammars}
-        self.node_fields = NodeFields.joined(grammar.uses for grammar in self._grammars.values())
+        self.node_fields = NodeFields.joined(grammar.uses for one in known for grammar in one.grammars)
         """In which fields of which nodes names are used."""
         self.folder_stems = frozenset(stem for language in known for stem in language.folder_stems)
         """Stems of files that represent their folder."""
@@ -141,9 +140,6 @@ class Languages:
     def named(self, name: str) -> Language:
         """Return the language of that name, or one without properties."""
         return self._by_name.get(name, UNKNOWN)
-
-    def grammar_named(self, name: str) -> Grammar:
-        return self._grammars[name]
 
     def name_of(self, path: str, first_line: str = "") -> str:
         """Return a lower-case name such as `python`; empty if the language is unknown."""

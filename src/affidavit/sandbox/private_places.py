@@ -11,7 +11,9 @@ from affidavit.errors import SettingsError
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
 PRIVATE_PLACES = ("/etc", "/var", "/run", "/proc", "/sys", "/dev", "/boot")
-PRIVATE_NAMES = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".netrc", ".git")
+PRIVATE_NAMES = frozenset(
+    (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".netrc", ".git")
+)
 HOMES = (Path("/home"), Path("/Users"))
 """Folders of homes, also of users whom the machine does not list."""
 ROOT = Path("/root")
@@ -29,16 +31,14 @@ INTERPRETERS_IN_A_HOME = (
 
 def is_private(place: Path, reviewed: Path | None = None) -> bool:
     """Check whether a folder is, holds or is in a home, settings or the repository."""
-    for seen in (place, place.resolve()):
-        if seen.parent in HOMES or any(_holds(seen, own) for own in (*homes(), *HOMES, ROOT, Path("/"))):
-            return True
-        if any(seen.is_relative_to(folder) for folder in PRIVATE_PLACES):
-            return True
-        if any(part in PRIVATE_NAMES for part in seen.parts):
-            return True
-        if reviewed is not None and _holds(seen, reviewed.resolve()):
-            return True
-    return False
+    own = [*homes(), *HOMES, ROOT, Path("/"), *([reviewed.resolve()] if reviewed else [])]
+    return any(
+        seen.parent in HOMES
+        or any(one.is_relative_to(seen) for one in own)
+        or any(seen.is_relative_to(folder) for folder in PRIVATE_PLACES)
+        or not PRIVATE_NAMES.isdisjoint(seen.parts)
+        for seen in (place, place.resolve())
+    )
 
 
 def lies_in_a_home(place: Path) -> bool:
@@ -82,11 +82,6 @@ def homes_among(folders: Iterable[str]) -> Iterator[Path]:
 def is_system(place: Path) -> bool:
     """Check whether a place is among the programs and libraries of the system."""
     return any(place.is_relative_to(folder) for folder in SYSTEM)
-
-
-def _holds(folder: Path, place: Path) -> bool:
-    """Whether a place is the folder, or lies in it."""
-    return place.is_relative_to(folder)
 
 
 def refuse_private(place: Path, reviewed: Path | None = None) -> None:
