@@ -1,6 +1,5 @@
 """Talk to one MCP server within limits: a server that hangs, floods or fails loses only its answers."""
 
-import json
 import os
 import re
 import threading
@@ -8,22 +7,23 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, Self, TextIO, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from affidavit.errors import OutsideError, SettingsError
-from affidavit.records.record import Record
+from affidavit.records.record import Record, first_mistake
 from affidavit.system.temporary import Closing
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
-MAX_BYTES = 1_000_000
 
 
 class NamedServer(Record):
     """One server: a command to start, or an address."""
 
-    name: str
+    model_config = ConfigDict(extra="ignore")
+
+    name: str = ""
     command: str = ""
     args: tuple[str, ...] = ()
     env: dict[str, str] = Field(default_factory=dict)
@@ -32,10 +32,24 @@ class NamedServer(Record):
     allow: tuple[str, ...] = ()
     """The tools that models may call, by name."""
 
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if bool(self.command) == bool(self.url):
+            raise ValueError('name either a "command" or a "url"')
+        if self.url and not self.url.startswith(("http://", "https://")):
+            raise ValueError(f"{self.url!r} is no address of a server")
+        if not self.allow:
+            raise ValueError('list the tools that models may call under "allow"; none is by itself')
+        return self
+
     @property
     def place(self) -> str:
         """Return where requests go: the address or the command."""
         return self.url or " ".join([self.command, *self.args])
+
+
+class _ServerFile(BaseModel):
+    servers: dict[str, NamedServer] = Field(alias="mcpServers")
 
 
 def read_servers(
@@ -44,48 +58,29 @@ def read_servers(
     """Read the servers of a file like `{"mcpServers": {NAME: {…, "allow": […]}}}`, as editors have it."""
     if reviewed is not None and path.resolve().is_relative_to(reviewed.resolve()):
         raise SettingsError(
-            f"{path} lies in the reviewed repository, and a change cannot name programs that are started for"
+            f"{path} is in the reviewed repository, and a change cannot name programs that are started for"
             " its review: keep the file elsewhere"
         )
-    named = _content(path).get("mcpServers")
-    if not isinstance(named, dict):
-        raise SettingsError(f'{path}: it needs an object "mcpServers" with a server under each name')
-    return tuple(_server(path, name, content, environment) for name, content in named.items())
-
-
-def _content(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise SettingsError(f"{path} is too large for a list of servers")
-        content = json.loads(path.read_bytes())
+        named = _ServerFile.model_validate_json(path.read_bytes()).servers
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise SettingsError(f"{path} is not JSON: {error}") from error
-    return content if isinstance(content, dict) else {}
-
-
-def _server(path: Path, name: str, content: object, environment: Mapping[str, str]) -> NamedServer:
-    where = f"{path}: {name}"
-    if not isinstance(content, dict):
-        raise SettingsError(f"{where}: a server is an object")
-    known = {key: value for key, value in content.items() if key in NamedServer.model_fields}
-    try:
-        server = NamedServer.model_validate({**known, "name": name})
     except ValidationError as error:
-        first = error.errors()[0]
-        raise SettingsError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-    if bool(server.command) == bool(server.url):
-        raise SettingsError(f'{where}: name either a "command" or a "url"')
-    if server.url and not server.url.startswith(("http://", "https://")):
-        raise SettingsError(f"{where}: {server.url!r} is no address of a server")
-    if not server.allow:
-        raise SettingsError(f'{where}: list the tools that models may call under "allow"; none is by itself')
+        needed = '{"mcpServers": {NAME: {…}}}'
+        raise SettingsError(f"{path} needs {needed}: {first_mistake(error)}") from error
+    return tuple(_with_variables(path, name, server, environment) for name, server in named.items())
+
+
+def _with_variables(
+    path: Path, name: str, server: NamedServer, environment: Mapping[str, str]
+) -> NamedServer:
     filled = {
-        field: {key: _filled(text, where, environment) for key, text in getattr(server, field).items()}
+        field: {
+            key: _filled(text, f"{path}: {name}", environment) for key, text in getattr(server, field).items()
+        }
         for field in ("env", "headers")
     }
-    return server.model_copy(update=filled)
+    return server.model_copy(update={**filled, "name": name})
 
 
 def _filled(text: str, where: str, environment: Mapping[str, str]) -> str:
