@@ -268,21 +268,15 @@ class SymbolTools:
         wanted = self._file_at(file_path, side)
         changed = {file.path_at(side) for file in self.sides.change.files}
         twin = self.sides.change.file_at(like.path) if like else None
-        other = (twin.path_at(side) if twin else like.path) if like else None
-        if wanted is not None:
-            found = [one for one in found if one.path == wanted]
-        if like is not None:
-            found = [one for one in found if one.name == like.name]
-        return min(
-            found,
-            key=lambda one: (
-                one.path != other,
-                bool(like) and one.qualified != like.qualified if like else False,
-                one.path not in changed,
-                abs(one.line - like.line) if like else 0,
-            ),
-            default=None,
-        )
+
+        def distance(one: Symbol) -> tuple[bool | int, ...]:
+            if like is None:
+                return (one.path not in changed,)
+            place = twin.path_at(side) if twin else like.path
+            is_elsewhere, is_other = one.path != place, one.qualified != like.qualified
+            return is_elsewhere, is_other, one.path not in changed, abs(one.line - like.line)
+
+        return min((one for one in found if wanted in (None, one.path)), key=distance, default=None)
 
     def _file_at(self, file_path: str | None, side: Side) -> str | None:
         """Return the name of the file on that side; raise InputError if neither side has it."""
