@@ -20,8 +20,8 @@ def later() -> float:
 
 def test_a_place_knows_its_role_its_receiver_and_what_lies_around_it(open_tree: OpenTree) -> None:
     tree = open_tree({"a.py": TEXT})
-    found = find_places(tree, {"a.py": ["total"]}, deadline=later())
-    assert found.places["a.py", "total"] == [
+    found, _ = find_places(tree, {"a.py": ["total"]}, deadline=later())
+    assert found["a.py", "total"] == [
         WordPlace(2, "binding", None, "Cart.total", True, is_of_file=False),
         WordPlace(3, "name", None, "Cart.both", True),
         WordPlace(6, "name", "self", "Cart.pay", False),
@@ -30,9 +30,9 @@ def test_a_place_knows_its_role_its_receiver_and_what_lies_around_it(open_tree: 
 
 def test_a_file_for_which_no_time_is_left_counts_as_not_parsed(open_tree: OpenTree) -> None:
     tree = open_tree({"a.py": TEXT, "b.py": "# \0\ntotal()\n"})
-    assert find_places(tree, {"a.py": ["total"]}, deadline=0).unparsed == ["a.py"]
+    assert find_places(tree, {"a.py": ["total"]}, deadline=0)[1] == ["a.py"]
     # What has the name of source is parsed, whatever bytes it has.
-    assert find_places(tree, {"b.py": ["total"]}, deadline=later()).unparsed == []
+    assert find_places(tree, {"b.py": ["total"]}, deadline=later())[1] == []
 
 
 def test_of_too_many_uses_the_certain_ones_are_listed(open_tree: OpenTree) -> None:

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -54,7 +54,6 @@ class WordOccurrence:
     """One place of a word. `receiver` is the text before its dot, None without a dot."""
 
     line: int
-    column: int
     role: Role
     receiver: str | None
     node: Node
@@ -68,12 +67,11 @@ def occurrences(root: Node, text: bytes, name: str) -> list[WordOccurrence]:
 
 def _occurrence(root: Node, text: bytes, start: int, end: int) -> WordOccurrence:
     node = root.descendant_for_byte_range(start, end) or root
-    line, column = node.start_point.row + 1, node.start_point.column
     if (node.start_byte, node.end_byte) != (start, end) or is_text(node):
-        before = text.rfind(b"\n", 0, start) + 1
-        return WordOccurrence(text.count(b"\n", 0, start) + 1, start - before, "text", None, node)
+        return WordOccurrence(text.count(b"\n", 0, start) + 1, "text", None, node)
     receiver, whole = _member(node, text)
-    return WordOccurrence(line, column, _role(node, whole, is_member=receiver is not None), receiver, node)
+    role = _role(node, whole, is_member=receiver is not None)
+    return WordOccurrence(node.start_point.row + 1, role, receiver, node)
 
 
 def is_text(node: Node) -> bool:
@@ -187,31 +185,23 @@ class WordPlace(NamedTuple):
     """Whether it binds a name of the file: outside of functions, or after `global`."""
 
 
-@dataclass
-class WordPlaces:
-    """The places by path and word, and the files that could not be parsed."""
-
-    places: dict[tuple[str, str], list[WordPlace]] = field(default_factory=dict)
-    unparsed: list[str] = field(default_factory=list)
-
-
-def find_places(tree: Tree, wanted: Mapping[str, Collection[str]], *, deadline: float) -> WordPlaces:
-    """Return the places of words in each file; the deadline is this thread's own work time."""
-    found = WordPlaces()
-    parsed: set[str] = set()
+def find_places(
+    tree: Tree, wanted: Mapping[str, Collection[str]], *, deadline: float
+) -> tuple[dict[tuple[str, str], list[WordPlace]], list[str]]:
+    """Return the places by path and word, and the unparsed files; the deadline is CPU time of this thread."""
+    found: dict[tuple[str, str], list[WordPlace]] = {}
+    unparsed = dict.fromkeys(wanted)
     for path, content in read_all(tree, wanted):
         if time.thread_time() > deadline:
             break
         grammar = grammar_of(path)
         root = parse(grammar, content) if grammar else None
-        if grammar is None or root is None:
-            continue
-        parsed.add(path)
-        definitions = defined_in(root, content, grammar)
-        for word in wanted[path]:
-            found.places[path, word] = _places(occurrences(root, content, word), definitions)
-    found.unparsed = [path for path in wanted if path not in parsed]
-    return found
+        if grammar is not None and root is not None:
+            del unparsed[path]
+            definitions = defined_in(root, content, grammar)
+            for word in wanted[path]:
+                found[path, word] = _places(occurrences(root, content, word), definitions)
+    return found, list(unparsed)
 
 
 def _places(found: list[WordOccurrence], definitions: list[Definition]) -> list[WordPlace]:

@@ -18,20 +18,10 @@ class Imports(Protocol):
     def importers_of(self, path: str, /) -> Sequence[Import]: ...
 
 
-class FindReferences(Protocol):
-    """Return the uses of symbols on one side, and sentences about what could not be searched."""
-
-    def __call__(
-        self, symbols: Sequence[Symbol], tree: Tree, imports: Imports
-    ) -> tuple[Sequence[Reference], Sequence[str]]: ...
-
-
-class ResolveName(Protocol):
-    """Return where the name in a line is defined, as paths and lines, and the language server's name."""
-
-    def __call__(
-        self, tree: Tree, path: str, line: int, name: str, /
-    ) -> tuple[frozenset[tuple[str, int]], str]: ...
+FindReferences = Callable[[Sequence[Symbol], Tree, Imports], tuple[Sequence[Reference], Sequence[str]]]
+"""Return the uses of symbols on one side, and sentences about what could not be searched."""
+ResolveName = Callable[[Tree, str, int, str], tuple[frozenset[tuple[str, int]], str]]
+"""Return where the name in a line is defined, as paths and lines, and the language server's name."""
 
 
 @dataclass(frozen=True)

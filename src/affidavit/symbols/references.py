@@ -141,15 +141,14 @@ class _Users:
         files = _by_file(hits, by_name)
         self._leave_prose(files)
         wanted = self._wanted(files, by_name)
-        found = find_places(self.tree, wanted, deadline=self.deadline)
-        self._unparsed = found.unparsed
+        found, self._unparsed = find_places(self.tree, wanted, deadline=self.deadline)
         uses: list[_Use] = []
         for path, file in files.items():
-            if path in found.unparsed or grammar_of(path) is None:
+            if path in self._unparsed or grammar_of(path) is None:
                 uses += _as_text(path, file, by_name)
                 continue
             for word in wanted.get(path, ()):
-                places = found.places.get((path, word), [])
+                places = found.get((path, word), [])
                 for symbol in _speaking(path, by_name[word]):
                     uses += self._uses(path, symbol, places)
         return [self._reference(use, files[use.path]) for use in self._surest(_once_a_line(uses))]
