@@ -11,7 +11,7 @@ from model_server import serving
 from panelists import panelists
 from repositories import Repo
 
-OFF = 'analysers_off = ["ty", "references"]\n'
+OFF = 'analysers_off = ["ty", "references", "kingfisher"]\n'
 CLEAN = "def total(items):\n    return sum(items)\n"
 BAD = "def total(items):\n    return sum(itms)\n"
 Files = dict[str, str | None]
@@ -54,7 +54,10 @@ def rechecked(repo: Repo, **forged: Any) -> Done:
         ({}, {"affidavit.toml": OFF + 'exclude = ["app/**"]\n'}),
         ({"app/affidavit.toml": 'exclude = ["*.py"]\n'}, {"app/affidavit.toml": None}),
         ({"affidavit.toml": OFF + 'include = ["docs/**"]\n'}, {"affidavit.toml": OFF}),
-        ({"affidavit.toml": 'analysers_off = ["ty", "references", "ruff"]\n'}, {"affidavit.toml": OFF}),
+        (
+            {"affidavit.toml": 'analysers_off = ["ty", "references", "kingfisher", "ruff"]\n'},
+            {"affidavit.toml": OFF},
+        ),
         ({"affidavit.toml": OFF + 'rules_off = ["ruff/F821"]\n'}, {"affidavit.toml": OFF}),
         ({"app/affidavit.toml": 'rules_off = ["ruff/F821"]\n'}, {"app/affidavit.toml": None}),
         ({"app/affidavit.toml": 'severity_threshold = "critical"\n'}, {"app/affidavit.toml": None}),
@@ -111,7 +114,7 @@ def test_what_merge_base_and_tip_say_in_their_own_words_counts(repo: Repo, base:
 def test_a_comment_that_the_target_removed_silences_only_old_problems(
     repo: Repo, comment: str, off: str
 ) -> None:
-    text, settings = CLEAN + "\n\nOLD = older\n", f'analysers_off = ["{off}", "references"]\n'
+    text, settings = CLEAN + "\n\nOLD = older\n", f'analysers_off = ["{off}", "references", "kingfisher"]\n'
     base: Files = {"affidavit.toml": settings, "app/a.py": comment + text}
     parted(repo, base, {"app/a.py": text}, {"app/a.py": comment + text.replace("(items)\n\n", "(itms)\n\n")})
     done, report = reviewed(repo)
@@ -130,7 +133,7 @@ def test_a_comment_that_the_target_keeps_silences(repo: Repo, tip: str) -> None:
 
 def test_a_comment_that_the_target_removed_from_another_file_silences_nothing_there(repo: Repo) -> None:
     use = "from app.a import total\n\nprint(total([]))"
-    settings = 'analysers_off = ["references"]\n'
+    settings = 'analysers_off = ["references", "kingfisher"]\n'
     base: Files = {"affidavit.toml": settings, "app/__init__.py": "", "use.py": f"{use}  # ty: ignore\n"}
     parted(repo, base, {"use.py": f"{use}\n"}, {"app/a.py": CLEAN.replace("items)", "items, start)", 1)})
     done, report = reviewed(repo)
