@@ -10,7 +10,6 @@ from affidavit.config.readers import ROLES
 from affidavit.errors import SettingsError
 from affidavit.git.command import Git
 from affidavit.ports import Role
-from affidavit.reviewing.models import JUDGING
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
@@ -63,7 +62,7 @@ talk_options = together(
 """Limits of the talks with models, and recordings of them."""
 
 
-def _role_options(roles: Sequence[Role], use: str) -> Callable[[Command], Command]:
+def role_options(roles: Sequence[Role], use: str) -> Callable[[Command], Command]:
     return together(
         click.option("--model", metavar="MODEL", help=use),
         *(option for role in roles for option in _options_of(role)),
@@ -91,8 +90,7 @@ def _options_of(role: Role) -> list[Option]:
     ]
 
 
-model_options = _role_options(ROLES, "PROVIDER:NAME, for all roles; without it no model is used.")
-verifier_options = _role_options(JUDGING, "PROVIDER:NAME, unless --verifier-model names another.")
+model_options = role_options(ROLES, "PROVIDER:NAME, for all roles; without it no model is used.")
 mcp_servers_option = click.option(
     "--mcp-servers",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -9,7 +9,7 @@ from affidavit.forges.credentials import Credentials
 from affidavit.forges.posting.actions import Action, Limits
 from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.standing import Standing
-from affidavit.forges.web import ForgeClient, Patience, Reach
+from affidavit.forges.web import CheckName, ForgeClient, Patience
 
 T = TypeVar("T")
 
@@ -45,10 +45,10 @@ def open_forge(
     credentials: Credentials,
     patience: Patience | None = None,
     environment: Mapping[str, str] = os.environ,
-    reach: Reach | None = None,
+    check_name: CheckName | None = None,
 ) -> Forge:
     """Open the forge of a pull request. The caller closes it."""
-    web = ForgeClient(address.host, patience, reach=reach)
+    web = ForgeClient(address.host, patience, check_name=check_name)
     account = environment.get("AFFIDAVIT_POST_AS", "").strip()
     if address.host.kind == "github":
         # Only one of the two is needed.
@@ -66,10 +66,10 @@ async def ask_forge(
     ask: Callable[[Forge], Awaitable[T]],
     patience: Patience | None = None,
     environment: Mapping[str, str] = os.environ,
-    reach: Reach | None = None,
+    check_name: CheckName | None = None,
 ) -> T:
     """Open the forge of a pull request, ask it something, and close the connection."""
-    forge = open_forge(address, credentials, patience, environment, reach)
+    forge = open_forge(address, credentials, patience, environment, check_name)
     try:
         return await ask(forge)
     finally:

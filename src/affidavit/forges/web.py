@@ -1,16 +1,13 @@
 """Talk to one forge over HTTP, with limits on size, redirects and retries."""
 
 import asyncio
-import ipaddress
-import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 from tenacity import (
@@ -55,72 +52,8 @@ async def read_or_none(reading: Awaitable[R]) -> R | None:
         return None
 
 
-Resolve = Callable[[str], Awaitable[list[str]]]
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-RESOLVE_SECONDS = 5.0
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
-
-
-async def resolve_name(name: str) -> list[str]:
-    found = await asyncio.get_running_loop().getaddrinfo(name, 443, type=socket.SOCK_STREAM)
-    return [str(one[4][0]) for one in found]
-
-
-def is_proxied(name: str) -> bool:
-    """Check whether the operator's proxy makes the connection, and looks names up itself."""
-    return "https" in getproxies() and not proxy_bypass(name)
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Which places may be reached."""
-
-    exempt: frozenset[str] = frozenset()
-    """Names that the operator gave."""
-    resolve: Resolve = field(default=resolve_name, repr=False)
-    is_proxied: Callable[[str], bool] = field(default=is_proxied, repr=False)
-
-    async def check(self, name: str) -> None:
-        """Refuse a name that leads to this machine, its network, or what clouds keep there."""
-        plain = name.strip("[]").rstrip(".").lower()
-        if plain in self.exempt or self.is_proxied(plain):
-            return
-        try:
-            async with asyncio.timeout(RESOLVE_SECONDS):
-                addresses = await self.resolve(plain)
-        except OSError as error:
-            why = getattr(error, "strerror", None) or str(error) or "no answer"
-            raise ForgeError(f"{plain} cannot be found: {why}", retryable=True) from error
-        for text in addresses:
-            if not is_public(text):
-                raise ForgeError(
-                    f"{plain} leads to {text}, which is no address of the public internet: it is not asked;"
-                    " an operator whose forge is there names it in AFFIDAVIT_GITHUB_HOSTS or"
-                    " AFFIDAVIT_GITLAB_HOSTS"
-                )
-
-
-def is_public(text: str) -> bool:
-    """Check whether an address is one of the public internet, also where it stands inside another."""
-    try:
-        address = ipaddress.ip_address(text.partition("%")[0])
-    except ValueError:
-        return False
-    return all(one.is_global and not one.is_multicast for one in _meant(address))
-
-
-def _meant(address: Address) -> list[Address]:
-    """The address, or those that it stands for: IPv6 has several ways to write one of IPv4."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return [address]
-    inner: list[Address] = [one for one in (address.ipv4_mapped, address.sixtofour) if one]
-    if address.teredo:
-        inner += address.teredo
-    if address in NAT64:
-        inner.append(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
-    return inner or [address]
-
-
+CheckName = Callable[[str], Awaitable[None]]
+"""Raises ForgeError for a name that must not be asked."""
 USER_AGENT = f"affidavit/{__version__}"
 MAX_ANSWER_BYTES = 50_000_000
 MAX_PAGES = 200
@@ -157,10 +90,10 @@ class ForgeClient(httpx2.AsyncClient):
         host: Host,
         patience: Patience | None = None,
         headers: Mapping[str, str] | None = None,
-        reach: Reach | None = None,
+        check_name: CheckName | None = None,
     ) -> None:
         self.host = host
-        self._reach = reach
+        self._check_name = check_name
         self.patience = patience or Patience()
         super().__init__(
             headers={"user-agent": USER_AGENT, **(headers or {})},
@@ -232,8 +165,8 @@ class ForgeClient(httpx2.AsyncClient):
         """The answer, after redirects within this forge: a renamed repository answers with one."""
         for _ in range(_MAX_REDIRECTS + 1):
             self._refuse_elsewhere(str(request.url))
-            if self._reach is not None:
-                await self._reach.check(request.url.host)
+            if self._check_name is not None:
+                await self._check_name(request.url.host)
             response = await self._bounded(request)
             target = response.headers.get("location")
             if response.status_code not in _REDIRECTS or not target:

@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 from affidavit import __version__
 from affidavit.config.settings import ENVIRONMENT_PREFIX
 from affidavit.forges.address import Host, known_hosts, named_hosts
-from affidavit.forges.web import Reach
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
 from affidavit.reviewing.models import chosen_models
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.service.kept.postgresql import locate
+from affidavit.service.reach import Reach
 from affidavit.store.open import Location, SqliteFile
 
 SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_DATABASE")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options import prompt_options, run_options, server_options, verifier_options
+from affidavit.cli.options import prompt_options, role_options, run_options, server_options
 from affidavit.cli.outputs import EXIT_NOT_DONE, exit_code
 from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder
@@ -26,7 +26,7 @@ from affidavit.lab.records import ClaimKind
 from affidavit.minds.roles import kept_open, minds_from
 from affidavit.records.measure import Rate
 from affidavit.render.wording import counted
-from affidavit.reviewing.models import chosen_verifiers, opened_ledger, opened_log
+from affidavit.reviewing.models import JUDGING, chosen_verifiers, opened_ledger, opened_log
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import server_pool
 from affidavit.system.temporary import temporary_folder
@@ -72,7 +72,7 @@ class TrialLimits:
 @click.option(
     "--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Cases at the same time."
 )
-@verifier_options
+@role_options(JUDGING, "PROVIDER:NAME, unless --verifier-model names another.")
 @prompt_options
 @server_options
 @run_options

@@ -52,8 +52,7 @@ class Access:
 
     def tenants(self) -> list[str]:
         """Return the names of all tenants."""
-        with self._database.transaction() as connection:
-            return list(connection.execute(select(TENANTS.c.name).order_by(TENANTS.c.name)).scalars())
+        return [row["name"] for row in self._database.rows(select(TENANTS.c.name).order_by(TENANTS.c.name))]
 
     def count_deletion(self, tenant: str, at: str) -> None:
         """Note that reviews of a tenant were deleted, so that every machine deletes its cache."""
@@ -65,8 +64,7 @@ class Access:
     def deletions(self) -> dict[str, int]:
         """Return how often reviews of each tenant were deleted."""
         wanted = select(TENANTS.c.name, TENANTS.c.deletions)
-        with self._database.transaction() as connection:
-            return {row.name: row.deletions for row in connection.execute(wanted)}
+        return {row["name"]: row["deletions"] for row in self._database.rows(wanted)}
 
     def add_token(self, token: KeptToken, digest: str) -> None:
         """Store a token with its digest."""
@@ -82,9 +80,8 @@ class Access:
 
     def tokens(self) -> list[KeptToken]:
         """Return all tokens, oldest first."""
-        with self._database.transaction() as connection:
-            rows = connection.execute(select(TOKENS).order_by(TOKENS.c.created_at, TOKENS.c.id)).mappings()
-            return [_token(row) for row in rows]
+        rows = self._database.rows(select(TOKENS).order_by(TOKENS.c.created_at, TOKENS.c.id))
+        return [_token(row) for row in rows]
 
     def revoke(self, token_id: str, at: str) -> bool:
         """Revoke a token; return False if it is not valid."""
@@ -102,9 +99,7 @@ class Access:
         wanted = select(KNOWN_REPOSITORIES).order_by(KNOWN_REPOSITORIES.c.tenant, KNOWN_REPOSITORIES.c.name)
         if tenant is not None:
             wanted = wanted.where(KNOWN_REPOSITORIES.c.tenant == tenant)
-        with self._database.transaction() as connection:
-            rows = connection.execute(wanted).mappings()
-            return [KnownRepository.model_validate(dict(row)) for row in rows]
+        return [KnownRepository.model_validate(dict(row)) for row in self._database.rows(wanted)]
 
     def remove_repository(self, tenant: str, name: str) -> bool:
         """Remove a repository; its reviews stay."""
@@ -115,8 +110,7 @@ class Access:
     def is_delivered(self, digest: str) -> bool:
         """Check whether a delivery was acted on before."""
         wanted = select(DELIVERIES.c.digest).where(DELIVERIES.c.digest == digest)
-        with self._database.transaction() as connection:
-            return connection.execute(wanted).one_or_none() is not None
+        return bool(self._database.rows(wanted))
 
     def note_delivery(self, digest: str, at: str) -> None:
         """Note that a delivery was acted on."""
@@ -164,8 +158,7 @@ class Workers:
     def all(self) -> list[KeptWorker]:
         """Return the registered workers."""
         wanted = select(*(WORKERS.c[name] for name in ("id", "place", "process", "beat")))
-        with self._database.transaction() as connection:
-            return [KeptWorker(*row) for row in connection.execute(wanted.order_by(WORKERS.c.id))]
+        return [KeptWorker(**row) for row in self._database.rows(wanted.order_by(WORKERS.c.id))]
 
     def remove(self, worker_id: str) -> bool:
         """Remove a worker."""

@@ -67,9 +67,10 @@ class ReviewProgress:
             .order_by(REVIEW_EVENTS.c.number)
             .limit(limit)
         )
-        with self._database.transaction() as connection:
-            rows = connection.execute(wanted).all()
-        return [KeptEvent(number=row.number, name=row.name, data=json.loads(row.body)) for row in rows]
+        rows = self._database.rows(wanted)
+        return [
+            KeptEvent(number=row["number"], name=row["name"], data=json.loads(row["body"])) for row in rows
+        ]
 
     def exchanges(self, review_id: str) -> list[dict[str, Any]]:
         """Return the exchanges of a review in their order."""
@@ -78,8 +79,7 @@ class ReviewProgress:
             .where(REVIEW_EXCHANGES.c.review_id == review_id)
             .order_by(REVIEW_EXCHANGES.c.number)
         )
-        with self._database.transaction() as connection:
-            return [json.loads(body) for body in connection.execute(wanted).scalars()]
+        return [json.loads(row["body"]) for row in self._database.rows(wanted)]
 
 
 def _tokens_of(exchanges: Sequence[NewExchange]) -> int:
@@ -163,8 +163,7 @@ class Postings:
         """Return waiting postings of completed reviews."""
         is_done = and_(POSTINGS.c.state == "waiting", REVIEWS.c.status == "completed")
         wanted = select(POSTINGS).join(REVIEWS, REVIEWS.c.id == POSTINGS.c.review_id).where(is_done)
-        with self._database.transaction() as connection:
-            return [_posting(row) for row in connection.execute(wanted.limit(100)).mappings()]
+        return [_posting(row) for row in self._database.rows(wanted.limit(100))]
 
     def note_try(self, posting: Posting, reason: str) -> None:
         """Store why the last attempt failed."""

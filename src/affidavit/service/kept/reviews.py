@@ -73,8 +73,7 @@ class Reviews:
         """Return the ids of reports without a review, newest first."""
         newest_first = (REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
         wanted = select(REPORTS.c.id).where(REPORTS.c.id.not_in(select(REVIEWS.c.id))).order_by(*newest_first)
-        with self._database.transaction() as connection:
-            return list(connection.execute(wanted).scalars())
+        return [row["id"] for row in self._database.rows(wanted)]
 
     def adopt(self, row: Mapping[str, Any]) -> None:
         """Store a review for a report of the command line, once."""
@@ -132,8 +131,7 @@ class Reviews:
             .order_by(REVIEWS.c.created_at.desc(), REVIEWS.c.id.desc())
             .limit(limit)
         )
-        with self._database.transaction() as connection:
-            return [_review(row) for row in connection.execute(wanted).mappings()]
+        return [_review(row) for row in self._database.rows(wanted)]
 
     def begin(self, review_id: str, owner: str, at: str) -> KeptReview | None:
         """Give a review to a worker; return None if it is finished or gone."""
@@ -192,8 +190,7 @@ class Reviews:
         if tenant is not None:
             conditions.append(REVIEWS.c.tenant == tenant)
         wanted = select(REVIEWS.c.id).where(*conditions).order_by(REVIEWS.c.finished_at).limit(limit)
-        with self._database.transaction() as connection:
-            return list(connection.execute(wanted).scalars())
+        return [row["id"] for row in self._database.rows(wanted)]
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Count unfinished reviews by tenant and status."""
@@ -208,14 +205,12 @@ class Reviews:
     def statuses(self, review_ids: Sequence[str]) -> dict[str, tuple[ReviewStatus, int]]:
         """Return status and number of events of each review."""
         wanted = select(REVIEWS.c.id, REVIEWS.c.status, REVIEWS.c.events).where(REVIEWS.c.id.in_(review_ids))
-        with self._database.transaction() as connection:
-            return {row.id: (row.status, row.events) for row in connection.execute(wanted)}
+        return {row["id"]: (row["status"], row["events"]) for row in self._database.rows(wanted)}
 
     def owners(self, review_ids: Sequence[str]) -> dict[str, str | None]:
         """Return the worker of each review."""
         wanted = select(REVIEWS.c.id, REVIEWS.c.owner).where(REVIEWS.c.id.in_(review_ids))
-        with self._database.transaction() as connection:
-            return {row.id: row.owner for row in connection.execute(wanted)}
+        return {row["id"]: row["owner"] for row in self._database.rows(wanted)}
 
     def unfinished_since(self, before: str, limit: int = 100) -> list[KeptReview]:
         """Return unfinished reviews from before a date, oldest first."""
@@ -225,14 +220,12 @@ class Reviews:
             .order_by(REVIEWS.c.created_at)
             .limit(limit)
         )
-        with self._database.transaction() as connection:
-            return [_review(row) for row in connection.execute(wanted).mappings()]
+        return [_review(row) for row in self._database.rows(wanted)]
 
     def each_of(self, tenant: str, review_ids: Sequence[str]) -> dict[str, KeptReview]:
         """Return a tenant's reviews by their ids."""
         wanted = select(*_COLUMNS).where(REVIEWS.c.tenant == tenant, REVIEWS.c.id.in_(review_ids))
-        with self._database.transaction() as connection:
-            return {row["id"]: _review(row) for row in connection.execute(wanted).mappings()}
+        return {row["id"]: _review(row) for row in self._database.rows(wanted)}
 
     def open_of(self, tenant: str, url: str) -> list[KeptReview]:
         """Return the unfinished reviews of a pull or merge request."""
@@ -241,9 +234,7 @@ class Reviews:
             REVIEWS.c.url == url,
             REVIEWS.c.status.in_(("queued", "running")),
         )
-        with self._database.transaction() as connection:
-            rows = connection.execute(select(*_COLUMNS).where(*conditions)).mappings()
-            return [_review(row) for row in rows]
+        return [_review(row) for row in self._database.rows(select(*_COLUMNS).where(*conditions))]
 
 
 def _refuse_beyond(connection: Connection, tenant: str, most: int | None) -> None:

@@ -98,7 +98,7 @@ async def read_pull(
         lambda forge: forge.read(),
         patience,
         settings.environment,
-        settings.reach,
+        settings.reach.check,
     )
 
 

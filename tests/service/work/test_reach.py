@@ -1,6 +1,7 @@
 """No name of a request leads to a place that is not public, whatever the DNS and the forge say."""
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,23 @@ import pytest
 from affidavit.errors import ForgeError
 from affidavit.forges.address import GITHUB, PullRequestAddress
 from affidavit.forges.credentials import NOBODY
-from affidavit.forges.web import Reach, is_public
+from affidavit.service.reach import Reach, is_public
 from affidavit.service.settings import ServiceSettings
-from forge_http import Fault, RefusedError
-from github_server import GitHubServer
+from forge_http import Fault, Origin, RefusedError
+from github_server import GitHubServer, opened_github
 from posting_flow import QUICK, read_request
+from shop import BASE_FILES, HEAD_FILES
+
+
+@pytest.fixture
+def github(tmp_path: Path) -> Iterator[GitHubServer]:
+    origin = Origin(tmp_path / "cart.git", tmp_path / "work")
+    base = origin.commit("main", dict(BASE_FILES), "Begin")
+    head = origin.commit("topic", dict(HEAD_FILES), "Add prices in several currencies")
+    server = opened_github(tmp_path / "github", (tmp_path, base, head))
+    yield server
+    server.stop()
+
 
 PRIVATE = [
     "127.0.0.1",
@@ -61,7 +74,7 @@ def test_a_known_name_that_the_dns_leads_elsewhere_is_not_asked(address: str) ->
     about = PullRequestAddress(host=GITHUB, repository="a/b", number=1)
     for reach in (led_to(address), led_to("140.82.112.3", address)):
         with pytest.raises(ForgeError, match="no address of the public internet") as refused:
-            read_request(about, NOBODY, QUICK, {}, reach)
+            read_request(about, NOBODY, QUICK, {}, reach.check)
         assert not refused.value.retryable
 
 
@@ -77,10 +90,10 @@ def test_a_name_that_is_not_found_may_be_found_later() -> None:
 def test_what_the_operator_named_may_lead_anywhere(github: GitHubServer) -> None:
     reach = led_to("127.0.0.1")
     with pytest.raises(ForgeError, match="no address of the public internet"):
-        read_request(github.address, NOBODY, QUICK, {}, reach)
+        read_request(github.address, NOBODY, QUICK, {}, reach.check)
     assert github.asked == []
     exempt = Reach(frozenset({"127.0.0.1"}), reach.resolve, reach.is_proxied)
-    assert read_request(github.address, NOBODY, QUICK, {}, exempt).head == github.head
+    assert read_request(github.address, NOBODY, QUICK, {}, exempt.check).head == github.head
 
 
 def test_an_operators_proxy_looks_names_up_itself() -> None:
