@@ -48,8 +48,6 @@ def summary_of(report: Report, digest: str = "") -> IterationSummary:
     assessment = assess(report)
     document = feedback_document(report)
     follow_up, change = report.follow_up, report.change
-    prices = [one.cost_usd for one in report.usage]
-    known = [price for price in prices if price is not None]
     return IterationSummary(
         number=assessment.number,
         report_id=report.id,
@@ -68,8 +66,8 @@ def summary_of(report: Report, digest: str = "") -> IterationSummary:
         ),
         new=len(follow_up.new) if follow_up else len(report.shown),
         back=len(follow_up.returned) if follow_up else 0,
-        spent_usd=sum(known) if known and len(known) == len(prices) else None,
-        tokens=sum(one.input_tokens + one.output_tokens for one in report.usage),
+        spent_usd=report.cost_usd if report.usage else None,
+        tokens=report.tokens,
         incomplete=tuple(unfinished(report)[:MAX_REMEMBERED]),
         left_out=tuple(left_out(report)[:MAX_REMEMBERED]),
         conditions=conditions_of(report),

@@ -1,7 +1,7 @@
-"""Measure an installation's reviews: kept reports and labels in, rates with their intervals out."""
+"""Measure the reviews of an installation: rates, with their intervals, of stored reports and labels."""
 
 import statistics
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
@@ -30,40 +30,17 @@ from affidavit.records.measure import (
 from affidavit.records.report import Report
 from affidavit.store.open import Store
 
-
-@dataclass
-class FollowTally:
-    """Sums over reports that follow another one."""
-
-    asked: int = 0
-    followed: int = 0
-    deltas: list[float] = field(default_factory=list)
-
-
-def count_follow_up(tally: FollowTally, report: Report) -> None:
-    """Count what one report says of the review before it."""
-    earlier = report.inputs.earlier
-    if report.follow_up is None or earlier is None or not earlier.history:
-        return
-    summary, before = summary_of(report), earlier.history[-1]
-    if summary.is_like(before):
-        tally.deltas.append(round(summary.score - before.score, 3))
-    fates = summary.fates
-    tally.asked += sum(count for fate, count in fates.items() if fate not in ("cannot_tell", "dismissed"))
-    tally.followed += summary.followed
-
-
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 NO_MODEL = "no model"
-"""The model and the prompt of a finding that a machine raised."""
+"""Stands for the model and the prompt of an analyser's finding."""
 FOUND = ("exact", "relocated", "ambiguous")
 MAX_POINTS = 1_000
-"""So many reviews are drawn over time, the newest."""
+"""The newest reviews, for the chart over time."""
 
 
 @dataclass(frozen=True)
 class Sighting:
-    """A finding shown in one report, and what it is counted by."""
+    """A finding shown in one report, with the values that it is grouped by."""
 
     problem: str
     report_id: str
@@ -77,30 +54,26 @@ class Sighting:
 class QualityTally:
     """Sums over reports while they are read one at a time: a store may hold more than fits into memory."""
 
-    reports: int = 0
     unreadable: int = 0
-    dates: list[str] = field(default_factory=list)
+    points: list[ReviewPoint] = field(default_factory=list)
     sightings: list[Sighting] = field(default_factory=list)
     quotes: Counter[str] = field(default_factory=Counter)
     withheld: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
     unsearched: list[str] = field(default_factory=list)
-    durations_ms: list[float] = field(default_factory=list)
-    costs_usd: list[float] = field(default_factory=list)
     tokens: list[float] = field(default_factory=list)
-    unpriced: int = 0
-    points: deque[ReviewPoint] = field(default_factory=lambda: deque(maxlen=MAX_POINTS))
-    follow: FollowTally = field(default_factory=FollowTally)
+    deltas: list[float] = field(default_factory=list)
+    """Changes of the score between two reviews that looked at the same."""
 
 
 def measure_headline(store: Store, tenant: str | None = None) -> Rate | None:
-    """The rate in every report's footer: wrong among shown and labelled. None: not measured yet."""
+    """Return the share of wrong findings among the shown and labelled; None if none is labelled."""
     shown = [one for one in store.labels.with_findings(tenant=tenant) if one.is_shown]
     return _share(newest_by_problem(shown).values(), Label.WRONG)
 
 
 def with_measured(report: Report, store: Store, tenant: str | None = None) -> Report:
-    """The report with what is known of this installation's error rate, or of a tenant's, at this moment."""
+    """Add the current error rate of the installation, or of a tenant, to a report."""
     rate = measure_headline(store, tenant)
     few: TooFew = "too few labels"
     return report.model_copy(update={"measured": few if rate and rate.n < MIN_LABELS else rate})
@@ -113,7 +86,7 @@ def measure_quality(
     dimensions: Sequence[Dimension] = DIMENSIONS,
     tenant: str | None = None,
 ) -> Quality:
-    """Everything that the store knows of the reviews since a date (YYYY-MM-DD), of a tenant or of all."""
+    """Measure the reviews since a date (YYYY-MM-DD), of a tenant or of all."""
     tally = QualityTally()
     for report in store.reports.each(since or "", tenant):
         _count_report(tally, report)
@@ -123,10 +96,10 @@ def measure_quality(
     unheard = store.labels.unheard(since or "", tenant)
     return Quality(
         since=since,
-        reports=tally.reports,
+        reports=len(tally.points),
         unreadable=tally.unreadable,
-        first=min(tally.dates, default=None),
-        last=max(tally.dates, default=None),
+        first=min((one.created_at[:10] for one in tally.points), default=None),
+        last=max((one.created_at[:10] for one in tally.points), default=None),
         shown=len({one.problem for one in tally.sightings} | shown.keys()),
         labelled=len(shown),
         wrong=_share(shown.values(), Label.WRONG),
@@ -137,17 +110,18 @@ def measure_quality(
         withheld_valid=sum(one.entry.label is Label.VALID for one in withheld.values()),
         mistakes=_mistakes(tally.sightings, shown),
         by={dimension: _groups(tally.sightings, shown, dimension) for dimension in dimensions},
-        followed=rate_of(tally.follow.followed, tally.follow.asked),
-        improved=rate_of(sum(delta > 0 for delta in tally.follow.deltas), len(tally.follow.deltas)),
-        improvement=_spread(tally.follow.deltas),
+        followed=rate_of(tally.counts["followed"], tally.counts["asked"]),
+        improved=rate_of(sum(delta > 0 for delta in tally.deltas), len(tally.deltas)),
+        improvement=_spread(tally.deltas),
         quotes_found=rate_of(sum(tally.quotes[outcome] for outcome in FOUND), tally.quotes.total()),
         absences=_absences(tally),
         fates=_fates(tally),
-        duration_ms=_spread(tally.durations_ms),
-        cost_usd=_spread(tally.costs_usd),
+        duration_ms=_spread([one.duration_ms for one in tally.points]),
+        # Half a bill would pass for a cheap review.
+        cost_usd=_spread([one.cost_usd for one in tally.points if one.cost_usd is not None]),
         tokens=_spread(tally.tokens),
-        unpriced=tally.unpriced,
-        over_time=tuple(tally.points),
+        unpriced=tally.counts["unpriced"],
+        over_time=tuple(tally.points[-MAX_POINTS:]),
     )
 
 
@@ -163,62 +137,53 @@ def _count_report(tally: QualityTally, report: Report | None) -> None:
     if report is None:
         tally.unreadable += 1
         return
-    tally.reports += 1
-    tally.dates.append(report.created_at[:10])
-    tally.durations_ms.append(report.duration_ms)
-    _count_spending(tally, report)
     tally.points.append(_point(report))
-    count_follow_up(tally.follow, report)
+    if report.usage:
+        tally.tokens.append(report.tokens)
+        tally.counts["unpriced"] += report.cost_usd is None
+    _count_follow_up(tally, report)
     for candidate in report.candidates:
         _count_candidate(tally, report, candidate)
 
 
 def _point(report: Report) -> ReviewPoint:
     codes = Counter(one.withheld.code for one in report.candidates if one.withheld)
-    costs = [one.cost_usd for one in report.usage]
-    known = [cost for cost in costs if cost is not None]
+    quotes = Counter(one.quote.outcome for one in report.candidates if one.quote)
     return ReviewPoint(
         report_id=report.id,
         created_at=report.created_at,
         prompt_version=report.prompt_version,
         duration_ms=report.duration_ms,
-        cost_usd=sum(known) if costs and len(known) == len(costs) else None,
+        cost_usd=report.cost_usd if report.usage else None,
         candidates=len(report.candidates),
         shown=len(report.shown),
         dropped=sum(one.finding is None for one in report.candidates) + report.set_aside_count,
         set_aside=report.set_aside_count,
-        relocated=sum(
-            one.quote is not None and one.quote.outcome == "relocated" for one in report.candidates
-        ),
+        relocated=quotes["relocated"],
         refuted=codes[Reason.REFUTED],
     )
 
 
-def _count_spending(tally: QualityTally, report: Report) -> None:
-    if not report.usage:
+def _count_follow_up(tally: QualityTally, report: Report) -> None:
+    """Count how the feedback of the review before was followed."""
+    earlier = report.inputs.earlier
+    if report.follow_up is None or earlier is None or not earlier.history:
         return
-    tally.tokens.append(sum(one.input_tokens + one.output_tokens for one in report.usage))
-    prices = [one.cost_usd for one in report.usage]
-    known = [price for price in prices if price is not None]
-    if len(known) == len(prices):
-        tally.costs_usd.append(sum(known))
-    else:
-        # Half a bill would pass for a cheap review.
-        tally.unpriced += 1
+    summary, before = summary_of(report), earlier.history[-1]
+    if summary.is_like(before):
+        tally.deltas.append(round(summary.score - before.score, 3))
+    undecided = ("cannot_tell", "dismissed")
+    tally.counts["asked"] += sum(n for fate, n in summary.fates.items() if fate not in undecided)
+    tally.counts["followed"] += summary.followed
 
 
 def _count_candidate(tally: QualityTally, report: Report, candidate: Candidate) -> None:
-    tally.counts["candidates"] += 1
     if candidate.quote:
         tally.quotes[candidate.quote.outcome] += 1
     if candidate.withheld:
         tally.withheld[candidate.withheld.code] += 1
-    if candidate.finding is None:
-        tally.counts["dropped"] += 1
+    if candidate.finding is None or not candidate.is_shown:
         return
-    if not candidate.is_shown:
-        return
-    tally.counts["shown"] += 1
     tally.counts["unverified"] += candidate.status is Status.UNVERIFIED
     if candidate.finding.verification and candidate.finding.verification.is_absence_finding:
         _count_absence(tally, report, candidate)
@@ -256,7 +221,7 @@ def _sighting(report: Report, candidate: Candidate, finding: Finding) -> Sightin
 def _groups(
     sightings: Sequence[Sighting], labelled: Mapping[str, LabelledFinding], dimension: Dimension
 ) -> tuple[RateGroup, ...]:
-    """A problem belongs to where it was labelled, or else to where it was first seen."""
+    """Group the problems, each by the report in which it was labelled or else first seen."""
     place: dict[str, Sighting] = {}
     for one in sightings:
         label = labelled.get(one.problem)
@@ -284,7 +249,7 @@ def _group(value: str, problems: Sequence[str], labelled: Mapping[str, LabelledF
 
 
 def _order(one: RateGroup, dimension: Dimension) -> tuple[int, str]:
-    """Severities by their rank, months by time, everything else with the most findings first."""
+    """Sort severities by rank, months by time, everything else by the number of findings."""
     if dimension == "severity":
         return Severity(one.value).rank, ""
     return (0, one.value) if dimension == "month" else (-one.shown, one.value)
@@ -320,9 +285,9 @@ def _absences(tally: QualityTally) -> Absences:
 
 def _fates(tally: QualityTally) -> Fates:
     return Fates(
-        candidates=tally.counts["candidates"],
-        shown=tally.counts["shown"],
-        dropped=tally.counts["dropped"],
+        candidates=sum(one.candidates for one in tally.points),
+        shown=sum(one.shown for one in tally.points),
+        dropped=sum(one.dropped - one.set_aside for one in tally.points),
         refuted=tally.withheld[Reason.REFUTED] + tally.withheld[Reason.ABSENCE_DISPROVED],
         unverified=tally.counts["unverified"],
         withheld={str(code): count for code, count in tally.withheld.most_common()},

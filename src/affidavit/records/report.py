@@ -321,6 +321,16 @@ class Report(Record):
         return [one for one in self.diagnostics if one.is_set_aside]
 
     @property
+    def cost_usd(self) -> float | None:
+        """Return what the models cost; None if a price is unknown."""
+        costs = [one.cost_usd for one in self.usage]
+        return None if None in costs else sum(cost or 0.0 for cost in costs)
+
+    @property
+    def tokens(self) -> int:
+        return sum(one.input_tokens + one.output_tokens for one in self.usage)
+
+    @property
     def set_aside_count(self) -> int:
         return count_set_aside(self.diagnostics)
 

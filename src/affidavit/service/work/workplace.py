@@ -207,7 +207,7 @@ class ReviewRunner:
             stage=None,
             verdict=report.verdict.decision,
             outcome=outcome_of(report),
-            cost_usd=cost_of(report),
+            cost_usd=report.cost_usd,
         )
         _count(report)
 
@@ -241,7 +241,7 @@ def _count(report: Report) -> None:
     metrics.REVIEWS.labels("completed", report.verdict.decision).inc()
     metrics.REVIEW_SECONDS.observe(report.duration_ms / 1000)
     metrics.TOKENS.labels(version).inc(sum(one.input_tokens + one.output_tokens for one in report.usage))
-    metrics.MONEY.labels(version).inc(cost_of(report) or 0.0)
+    metrics.MONEY.labels(version).inc(report.cost_usd or 0.0)
 
 
 def title_of(change: Change) -> str:
@@ -274,12 +274,6 @@ def outcome_of(report: Report) -> ReviewOutcome:
         models=report.models,
         prompt_version=report.prompt_version,
     )
-
-
-def cost_of(report: Report) -> float | None:
-    """Return the cost of the review; None if a price is unknown."""
-    costs = [one.cost_usd for one in report.usage]
-    return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
 AT_ONCE = 100
@@ -339,6 +333,6 @@ def _row(report: Report) -> dict[str, Any]:
         "request": wanted.model_dump_json(),
         "verdict": report.verdict.decision,
         "outcome": outcome_of(report).model_dump_json(),
-        "cost_usd": cost_of(report),
+        "cost_usd": report.cost_usd,
         "tokens": sum(one.input_tokens + one.output_tokens for one in report.usage),
     }
