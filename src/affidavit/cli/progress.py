@@ -5,10 +5,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from affidavit.cli.saying import say
 from affidavit.errors import SettingsError
@@ -96,84 +96,61 @@ class ReviewProgress:
 def show_progress(*, is_quiet: bool) -> Iterator[Emit]:
     if is_quiet:
         yield ignore_events
-    elif sys.stderr.isatty():
-        with live_progress() as emit:
-            yield emit
-    else:
-        yield _plain_lines()
-
-
-def _plain_lines() -> Emit:
-    progress = ReviewProgress()
+        return
+    progress, is_live = ReviewProgress(), sys.stderr.isatty()
 
     def follow(event: Event) -> None:
         line = progress.follow(event)
-        if line:
+        if line and not is_live:
             say(line)
 
-    return follow
+    with _drawing(progress) if is_live else nullcontext():
+        yield follow
 
 
 @contextmanager
-def kept_events(path: Path | None, emit: Emit) -> Iterator[Emit]:
-    """Yield a receiver that passes events on and writes them to the file, if one is named."""
-    if path is None:
-        yield emit
-        return
-    try:
-        # Unbuffered: others follow, and nothing is left to be written when the file is closed.
-        file = path.open("wb", buffering=0)
-    except OSError as error:
-        raise SettingsError(f"--events: {path} cannot be written: {error.strerror}") from error
-    with file:
-        log = EventLog(file)
-
-        def both(event: Event) -> None:
-            emit(event)
-            log.write(event)
-
-        yield both
-    if log.failure:
-        say(f"not all events were written to {path}: {log.failure}")
-
-
-class EventLog:
-    """A file of events; if it fails, the review goes on."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.failure = ""
-        self._file = file
-        self._lock = threading.Lock()
-
-    def write(self, event: Event) -> None:
-        """Add a line at once, so that others can follow."""
-        entry = {"type": event.name, "data": event.data, "timestamp": event.data.get("timestamp", "")}
-        line = json.dumps(entry, default=str)
-        with self._lock:
-            if self.failure:
-                return
-            try:
-                self._file.write(line.encode() + b"\n")
-            except OSError as error:
-                self.failure = error.strerror or type(error).__name__
-
-
-@contextmanager
-def live_progress() -> Iterator[Emit]:
-    """Yield a receiver of events, and draw the progress until the review is over."""
+def _drawing(progress: ReviewProgress) -> Iterator[None]:
+    """Draw the progress until the review is over."""
     from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
     from rich.live import Live  # noqa: PLC0415
 
-    console, progress, started = Console(stderr=True), ReviewProgress(), time.monotonic()
+    console, started = Console(stderr=True), time.monotonic()
 
     def draw() -> "Text":
         return drawn(progress, time.monotonic() - started, console)
 
-    def follow(event: Event) -> None:
-        progress.follow(event)
-
     with Live(get_renderable=draw, console=console, refresh_per_second=4, transient=True):
-        yield follow
+        yield
+
+
+@contextmanager
+def kept_events(path: Path | None, emit: Emit) -> Iterator[Emit]:
+    """Write events to a file, too, one JSON object per line; if that fails, the review goes on."""
+    if path is None:
+        yield emit
+        return
+    try:
+        # Unbuffered, so that others can follow.
+        file = path.open("wb", buffering=0)
+    except OSError as error:
+        raise SettingsError(f"--events: {path} cannot be written: {error.strerror}") from error
+    lock, failures = threading.Lock(), list[str]()
+
+    def both(event: Event) -> None:
+        emit(event)
+        entry = {"type": event.name, "data": event.data, "timestamp": event.data.get("timestamp", "")}
+        line = json.dumps(entry, default=str).encode() + b"\n"
+        with lock:
+            try:
+                if not failures:
+                    file.write(line)
+            except OSError as error:
+                failures.append(error.strerror or type(error).__name__)
+
+    with file:
+        yield both
+    for failure in failures:
+        say(f"not all events were written to {path}: {failure}")
 
 
 def drawn(progress: ReviewProgress, seconds: float, console: "Console") -> "Text":

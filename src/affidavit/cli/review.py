@@ -4,8 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -259,36 +258,19 @@ def review_before(
     opened: OpenedChange, options: ReviewOptions, target: str | None, say: Say, heard: Say | None
 ) -> Followed:
     """Find the review to follow; skip a posted report that does not fit."""
-    with _previous_report(options.previous, target, say) as previous:
-        try:
-            is_posted = str(options.previous) == POSTED
-            return followed_by(opened, replace(options, previous=previous), heard, is_posted=is_posted)
-        except InputError as error:
-            if previous is None or str(options.previous) != POSTED:
-                raise
-            # Nobody chose it: a request whose files were all renamed must not be refused for it.
-            say(f"no earlier review is followed: {error}")
-    return followed_by(opened, replace(options, previous=None), heard)
-
-
-@contextmanager
-def _previous_report(named: Path | None, target: str | None, say: Say) -> Iterator[Path | None]:
-    """Yield the earlier report: the user's file, the posted one, or None."""
-    if named is None or str(named) != POSTED:
-        yield named
-        return
+    if str(options.previous) != POSTED:
+        return followed_by(opened, options, heard)
     if target is None or not is_request_url(target):
         raise SettingsError(
             f"--previous {POSTED} goes with the address of a pull request; a file of that name is ./{POSTED}"
         )
-    content = _posted(target, say)
-    if content is None:
-        yield None
-        return
-    with temporary_folder("previous-") as folder:
-        file = folder / "report.json"
-        file.write_bytes(content)
-        yield file
+    options, posted = replace(options, previous=None), _posted(target, say)
+    try:
+        return followed_by(opened, options, heard, posted)
+    except InputError as error:
+        # Nobody chose it: a request whose files were all renamed must not be refused for it.
+        say(f"no earlier review is followed: {error}")
+    return followed_by(opened, options, heard)
 
 
 def _posted(url: str, say: Say) -> bytes | None:
@@ -305,11 +287,6 @@ def _posted(url: str, say: Say) -> bytes | None:
         return None
     if content is None:
         say(f"no earlier review is followed: none was posted on {address.url} by a run that still has it")
-        return None
-    try:
-        Report.model_validate_json(content)
-    except ValueError:
-        say("no earlier review is followed: its report was written by another version")
         return None
     return content
 

@@ -26,8 +26,7 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.intake import rebuild_change
 from affidavit.store.open import open_store
-from affidavit.suggestions.patched import Contents
-from affidavit.suggestions.trial import MakeRunner, covering_tests, try_patch
+from affidavit.suggestions.trial import Contents, MakeRunner, covering_tests, try_patch
 
 MARKS = {True: "passed", False: "FAILED", None: "not tried"}
 

@@ -30,22 +30,21 @@ class Followed:
 
 
 def followed_by(
-    opened: OpenedChange, options: ReviewOptions, say: Say | None = None, *, is_posted: bool = False
+    opened: OpenedChange, options: ReviewOptions, say: Say | None = None, posted: bytes | None = None
 ) -> Followed:
-    """Find the review that this one follows: `--previous`, else the store's newest under the change's name.
-
-    `is_posted`: the file that `--previous` names is what the own workflow posted.
-    """
+    """Find the review to follow: the posted report, `--previous`, or the store's newest of the series."""
     named, looks_at_all = options.previous, options.all
     tree, earlier = opened.change.head.tree, None
     repository, series = repository_of(opened), series_of(opened, options)
-    if named:
-        report, content = _read_previous(Path(named))
+    if named or posted:
+        content = posted or _read_previous(Path(named or ""))
+        report = _parsed(content, named)
         _refuse_other_repository(report, opened)
         earlier = earlier_of(
             report, sha256(content).hexdigest(), series=series, looks_at_all=looks_at_all, tree=tree
         )
-        is_trusted = is_posted or _is_kept(report, options) or _is_signed(Path(named), content, opened)
+        is_signed = named is not None and _is_signed(Path(named), content, opened)
+        is_trusted = posted is not None or is_signed or _is_kept(report, options)
         earlier = earlier.model_copy(update={"is_trusted": is_trusted})
         return Followed(repository, series, earlier)
     if not series or options.no_store:
@@ -170,18 +169,22 @@ def _is_signed(path: Path, content: bytes, opened: OpenedChange) -> bool:
     return check_signature(content, beside.read_bytes(), trust.lists).state == "trusted"
 
 
-def _read_previous(path: Path) -> tuple[Report, bytes]:
+def _read_previous(path: Path) -> bytes:
     try:
         if path.stat().st_size > MAX_REPORT_BYTES:
             raise InputError(f"--previous: {path} is larger than any report")
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise InputError(f"--previous: {path}: {error.strerror}") from error
+
+
+def _parsed(content: bytes, named: Path | None) -> Report:
     try:
-        return Report.model_validate_json(content), content
+        return Report.model_validate_json(content)
     except ValueError as error:
+        advice = f"{named} is not a native report: name a file of `review --format report=FILE`"
         raise InputError(
-            f"--previous: {path} is not a native report: name a file of `review --format report=FILE`"
+            f"--previous: {advice if named else 'the posted report was written by another version'}"
         ) from error
 
 
