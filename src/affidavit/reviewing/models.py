@@ -1,7 +1,7 @@
 """Choose the models that options and settings name: roles, addresses, budget, recordings."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from affidavit.config.readers import MODEL_READERS, ROLES
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, load_settings
@@ -20,6 +20,7 @@ from affidavit.ports import Role
 from affidavit.reviewing.options import ReviewOptions
 
 JUDGING: tuple[Role, ...] = ("verifier", "second_verifier")
+OPTIONAL: tuple[Role, ...] = ("second_verifier", "reporter")
 
 
 def chosen_models(
@@ -31,20 +32,17 @@ def chosen_models(
 def chosen_verifiers(
     options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
-    """The verifier's model and the second one's, of a command that asks no other role; it needs the first."""
-    settings = _without_files(options, environment)
-    made = {role: _choice_of(role, settings, options, environment) for role in JUDGING}
-    choices = {role: choice for role, choice in made.items() if choice}
+    """Return the models of the verifiers, for a command that asks no other role; it needs the first."""
+    choices = _choices_of(JUDGING, _without_files(options, environment), options, environment)
     if "verifier" not in choices:
         raise SettingsError("no model for the verifier; choose one with --model or --verifier-model")
-    _check_two_opinions(choices)
     return choices
 
 
 def chosen_model(
     role: Role, options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> ModelChoice | None:
-    """The model of a command that asks one only; its own `--model` goes before a role's environment."""
+    """Return the model of a command that asks only one; its `--model` wins over the role's environment."""
     own = f"{ENVIRONMENT_PREFIX}{role.upper()}_MODEL"
     known = {name: value for name, value in environment.items() if name != own or not options.model}
     return _choice_of(role, _without_files(options, known), options, known)
@@ -62,17 +60,33 @@ def _without_files(options: ReviewOptions, environment: Mapping[str, str]) -> Se
 def models_of(
     settings: Settings, options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
-    made = {role: _choice_of(role, settings, options, environment) for role in ROLES}
-    choices = {role: choice for role, choice in made.items() if choice}
-    _check_whole(choices)
+    choices = _choices_of(ROLES, settings, options, environment)
+    missing = [role for role in ROLES if role not in choices and role not in OPTIONAL]
+    if choices and missing:
+        raise SettingsError(
+            f"no model for the {missing[0]}; choose one with --{missing[0]}-model, or --model for all"
+        )
     return choices | ({"joiner": as_joiner(choices["verifier"])} if choices else {})
 
 
 def as_joiner(verifier: ModelChoice) -> ModelChoice:
-    """The verifier's model, to say which findings have one cause: asked as its own role is."""
+    """Return the verifier's model with the settings of a joiner."""
     return verifier.model_copy(
         update={"temperature": TEMPERATURES["joiner"], "max_tokens": MAX_TOKENS["joiner"]}
     )
+
+
+def _choices_of(
+    roles: Sequence[Role], settings: Settings, options: ReviewOptions, environment: Mapping[str, str]
+) -> dict[Role, ModelChoice]:
+    choices = {one: made for one in roles if (made := _choice_of(one, settings, options, environment))}
+    first, second = choices.get("verifier"), choices.get("second_verifier")
+    if first and second and (first.model, first.base_url) == (second.model, second.base_url):
+        raise SettingsError(
+            f"the second verifier is the same model as the first ({first.model}): name another one with "
+            "--second-verifier-model"
+        )
+    return choices
 
 
 def _choice_of(
@@ -118,25 +132,6 @@ def _address_of(role: Role, options: ReviewOptions, environment: Mapping[str, st
     if model and names_provider(model):
         return None, COMPATIBLE_KEY
     return chosen("base_url"), COMPATIBLE_KEY
-
-
-def _check_whole(choices: Mapping[Role, ModelChoice]) -> None:
-    optional = ("second_verifier", "reporter")
-    missing = [role for role in ROLES if role not in choices and role not in optional]
-    if choices and missing:
-        raise SettingsError(
-            f"no model for the {missing[0]}; choose one with --{missing[0]}-model, or --model for all"
-        )
-    _check_two_opinions(choices)
-
-
-def _check_two_opinions(choices: Mapping[Role, ModelChoice]) -> None:
-    first, second = choices.get("verifier"), choices.get("second_verifier")
-    if first and second and (first.model, first.base_url) == (second.model, second.base_url):
-        raise SettingsError(
-            f"the second verifier is the same model as the first ({first.model}): name another one with "
-            "--second-verifier-model"
-        )
 
 
 def ledger_of(settings: Settings) -> Ledger:

@@ -2,7 +2,7 @@
 
 import getpass
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,7 @@ from affidavit.git.location import (
 )
 from affidavit.records.candidate import Candidate
 from affidavit.records.record import first_mistake
-from affidavit.records.report import REDACTED, Report, why_not_derived
+from affidavit.records.report import REDACTED, Report, name_some, why_not_derived
 from affidavit.store.open import Store, open_store
 from affidavit.system.temporary import temporary_folder
 
@@ -126,7 +126,7 @@ def ids_here(store: Store, repo: Path | None = None, allowed: Allowed = NOTHING_
         if not own and every:
             raise InputError(
                 f"no report of this repository has an id that begins with {start!r}, but those of others do: "
-                f"{_listed(every)}; pass a whole id"
+                f"{name_some(every, MAX_NAMED)}; pass a whole id"
             )
         return own
 
@@ -150,7 +150,7 @@ def find_report(name: str, store: Store, ids_of: IdsOf) -> Report:
     if report_or_none is not None:
         return report_or_none
     if ids:
-        raise InputError(f"several reports match {name!r}: {_listed(ids)}; write more of the id")
+        raise InputError(f"several reports match {name!r}: {name_some(ids, MAX_NAMED)}; write more of the id")
     if name == NEWEST:
         raise InputError(
             "no report of this repository is stored; run `affidavit review` first, or pass a file or whole id"
@@ -188,9 +188,10 @@ def find_candidate(report: Report, name: str) -> Candidate:
     matching = [one for one in meant if one.is_shown] or exact or begun
     if len(matching) == 1 and name:
         return matching[0]
+    named = name_some([one.id for one in (name and matching) or known], MAX_NAMED)
     if matching and name:
-        raise InputError(f"several findings match {name!r}: {_named(matching)}")
-    raise InputError(f"the report has no finding {name!r}; it has: {_named(known) or 'none'}")
+        raise InputError(f"several findings match {name!r}: {named}")
+    raise InputError(f"the report has no finding {name!r}; it has: {named or 'none'}")
 
 
 def is_file(name: str) -> bool:
@@ -199,12 +200,3 @@ def is_file(name: str) -> bool:
     except (OSError, ValueError):
         # Too long for a path, or with a zero byte in it.
         return False
-
-
-def _named(candidates: Sequence[Candidate]) -> str:
-    return _listed([candidate.id for candidate in candidates])
-
-
-def _listed(ids: Sequence[str]) -> str:
-    more = [f"and {len(ids) - MAX_NAMED} more"] if len(ids) > MAX_NAMED else []
-    return ", ".join([*ids[:MAX_NAMED], *more])
