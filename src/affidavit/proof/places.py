@@ -22,15 +22,11 @@ def leaders_of(candidates: Sequence[Candidate], were_one: Container[Hashable] = 
 
 
 def _leaders(standing: Sequence[Candidate], were_one: Container[Hashable]) -> dict[str, str]:
-    parts = _Parts()
-    for together in _by(standing, _cause_of).values():
-        parts.join(together)
-    for spot, together in _by(standing, _spot_of).items():
-        if len(together) > MANY or spot in were_one:
-            parts.join(together)
+    by_spot = _by(standing, _spot_of).items()
+    many = [together for spot, together in by_spot if len(together) > MANY or spot in were_one]
     known = {one.id: one for one in standing}
     leaders = {}
-    for names in parts.all():
+    for names in _connected([*_by(standing, _cause_of).values(), *many]):
         first, *others = sorted((known[name] for name in names), key=_worst_first)
         leaders.update({other.id: first.id for other in others})
     return leaders
@@ -74,26 +70,19 @@ def _under(candidate: Candidate, leaders: Mapping[str, str], stage: str) -> Cand
     return candidate
 
 
-class _Parts:
-    """Sets of names, of which those that share a name become one."""
-
-    def __init__(self) -> None:
-        self._above: dict[str, str] = {}
-
-    def join(self, together: Iterable[Candidate]) -> None:
-        first, *others = (self._top(one.id) for one in together)
-        self._above.update({other: first for other in others if other != first})
-
-    def all(self) -> list[list[str]]:
-        parts = defaultdict(list)
-        for name in self._above:
-            parts[self._top(name)].append(name)
-        return [part for part in parts.values() if len(part) > 1]
-
-    def _top(self, name: str) -> str:
-        while (above := self._above.setdefault(name, name)) != name:
-            name = above
-        return name
+def _connected(groups: Iterable[Iterable[Candidate]]) -> list[set[str]]:
+    """Join the groups that share a candidate; return the names in each."""
+    joined: list[set[str]] = []
+    for group in groups:
+        together = {one.id for one in group}
+        apart = []
+        for other in joined:
+            if together.isdisjoint(other):
+                apart.append(other)
+            else:
+                together |= other
+        joined = [*apart, together]
+    return joined
 
 
 def _by(

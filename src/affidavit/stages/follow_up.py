@@ -185,15 +185,19 @@ def _repeated(candidate: Candidate, entry: Entry) -> Candidate:
         STAGE,
         f"reported in the review before as {entry.earlier.candidate.id}; {entry.trace.detail}",
         carries=tuple(dict.fromkeys(names)) if candidate.kind != "mechanical" else candidate.carries,
-        carried=Carried(
-            earlier=entry.earlier.candidate.id,
-            key=entry.earlier.key,
-            trace=entry.trace.outcome,
-            detail=entry.trace.detail,
-            is_repeated=True,
-            judgement=standing,
-            asks=standing is not None,
-        ),
+        carried=_carried(entry, standing, asks=standing is not None, is_repeated=True),
+    )
+
+
+def _carried(entry: Entry, judgement: Judgement | None, *, asks: bool, is_repeated: bool = False) -> Carried:
+    return Carried(
+        earlier=entry.earlier.candidate.id,
+        key=entry.earlier.key,
+        trace=entry.trace.outcome,
+        detail=entry.trace.detail,
+        is_repeated=is_repeated,
+        judgement=judgement,
+        asks=asks,
     )
 
 
@@ -274,17 +278,9 @@ def _brought(
     if candidate is None:
         settled = there.settled or ("fixed", "evidence", there.trace.detail)
         return replace(entry, trace=there.trace, settled=settled), None
-    carried = Carried(
-        earlier=then.id,
-        key=entry.earlier.key,
-        trace=there.trace.outcome,
-        detail=there.trace.detail,
-        judgement=standing,
-        asks=asks,
-    )
-    return replace(entry, now=candidate.id, trace=there.trace), candidate.then(
-        STAGE, f"open since the review before; {there.trace.detail}", carried=carried
-    )
+    now = replace(entry, now=candidate.id, trace=there.trace)
+    said = f"open since the review before; {there.trace.detail}"
+    return now, candidate.then(STAGE, said, carried=_carried(now, standing, asks=asks))
 
 
 def _by_its_analyser(

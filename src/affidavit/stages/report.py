@@ -165,12 +165,13 @@ def decide_verdict(  # noqa: PLR0913 - each is one thing that the verdict depend
         candidate for candidate in judged if may_block(candidate) and candidate.claim.severity.is_grave
     ]
     standing = [candidate for candidate in judged if _speaks_against(candidate)]
+    counts = count(visible, blocking=len(blocking), set_aside=set_aside)
+    is_suppressed = Reason.SUPPRESSED in counts.withheld_by_code
     decision: Decision = "approve"
     if blocking:
         decision = "request_changes"
-    elif standing or _suppressed(judged) or incomplete or unseen or not models or change.why_empty:
+    elif standing or is_suppressed or incomplete or unseen or not models or change.why_empty:
         decision = "comment"
-    counts = count(visible, blocking=len(blocking), set_aside=set_aside)
     found = _found(visible, {one.id for one in blocking}, set(failed_by), counts)
     is_whole = bool(models) and not incomplete and not unseen
     return Verdict(
@@ -196,14 +197,6 @@ def _speaks_against(candidate: Candidate) -> bool:
     """
     is_proven = candidate.is_proven_by_machine and candidate.rank <= Severity.MEDIUM.rank
     return candidate.is_shown and (is_proven or candidate.worth is not Worth.NIT)
-
-
-def _suppressed(candidates: Sequence[Candidate]) -> int:
-    """How many findings the change's own comments silence."""
-    return sum(
-        candidate.withheld is not None and candidate.withheld.code is Reason.SUPPRESSED
-        for candidate in candidates
-    )
 
 
 def count(candidates: Sequence[Candidate], *, blocking: int, set_aside: int = 0) -> Counts:

@@ -192,18 +192,12 @@ def run_probe(
     probe = ProbeRun(name=name, program=program)
     for _ in range(2):
         for side in ("base", "head"):
-            probe = _with_run(probe, side, _kept(runner.run(program, side, seconds)))
+            run = runner.run(program, side, seconds)
+            kept = run.model_copy(update={"output": shortened(run.output)})
+            probe = probe.model_copy(update={side: (*getattr(probe, side), kept)})
         if state_of(probe, own) != "differs":
             break
     return probe
-
-
-def _with_run(probe: ProbeRun, side: Side, run: ProgramRun) -> ProbeRun:
-    return probe.model_copy(update={side: (*getattr(probe, side), run)})
-
-
-def _kept(run: ProgramRun) -> ProgramRun:
-    return run.model_copy(update={"output": shortened(run.output)})
 
 
 def shortened(text: str) -> str:
@@ -220,9 +214,10 @@ def state_of(probe: ProbeRun, own: OwnNames) -> ProbeState:
     """What the runs of a probe show; `own` is what no environment could bring."""
     if not_compared(probe, own):
         return "could_not_run"
-    if not (_is_steady(probe.base) and _is_steady(probe.head)):
+    base, head = set(map(_seen, probe.base)), set(map(_seen, probe.head))
+    if len(base) > 1 or len(head) > 1:
         return "flaky"
-    return "alike" if _seen(probe.base[0]) == _seen(probe.head[0]) else "differs"
+    return "alike" if base == head else "differs"
 
 
 def not_compared(probe: ProbeRun, own: OwnNames) -> str:
@@ -249,10 +244,6 @@ def _said_on_one_side(probe: ProbeRun, own: OwnNames) -> str:
     if all(said) or not any(said):
         return ""
     return f"at base {said[0]}" if said[0] else f"at head {said[1]}"
-
-
-def _is_steady(runs: Sequence[ProgramRun]) -> bool:
-    return all(_seen(run) == _seen(runs[0]) for run in runs)
 
 
 def _seen(run: ProgramRun) -> tuple[str, int | None, str]:

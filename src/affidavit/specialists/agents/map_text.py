@@ -157,7 +157,7 @@ def map_text(context: ContextMap, *, names_called: bool = True) -> str:
                 continue
             groups.setdefault(reason.detail, []).append(_place(file, reason))
             is_import[reason.detail] = reason.kind in IMPORTS
-    lines = [_line(detail, _few(places, is_import[detail])) for detail, places in groups.items()]
+    lines = [f"- {detail}: {_few(places, is_import[detail])}" for detail, places in groups.items()]
     return "\n".join([*lines, *context.left_out]) or NOTHING
 
 
@@ -175,13 +175,10 @@ def _place(file: RelatedFile, reason: Relation) -> str:
     return f"{file.path}:{','.join(map(str, reason.lines[:MAX_REASON_LINES]))}{more}"
 
 
-def _few(places: Sequence[str], is_import: bool) -> list[str]:
+def _few(places: Sequence[str], is_import: bool) -> str:
     more = len(places) - MAX_IMPORTING
-    return [*places[:MAX_IMPORTING], f"and {more} more"] if is_import and more > 0 else list(places)
-
-
-def _line(detail: str, places: Sequence[str]) -> str:
-    return f"- {detail}: {', '.join(places)}"
+    few = [*places[:MAX_IMPORTING], f"and {more} more"] if is_import and more > 0 else places
+    return ", ".join(few)
 
 
 def symbols_text(symbols: Sequence[SymbolChange]) -> str:

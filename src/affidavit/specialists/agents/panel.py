@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -70,11 +70,7 @@ TOOLS: Mapping[Role, tuple[str, ...]] = {
 
 def assemble_readers(cache: BlobCache | None = None) -> CodeReaders:
     """Return the readers of this installation; the imports of each blob are cached."""
-
-    def read_imports(tree: Tree) -> Imports:
-        return import_graph(tree, cache=cache)
-
-    return CodeReaders(read_imports, find_references)
+    return CodeReaders(partial(import_graph, cache=cache), find_references)
 
 
 def made_precise(readers: CodeReaders, servers: ServerPool) -> CodeReaders:
