@@ -12,7 +12,7 @@ from affidavit.contract.schema import ASKED_SCHEMA_VERSION, schema_of
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.minds.fence import CLOSE, OPEN
 from affidavit.ports import Talk
-from affidavit.prompts import PLACEHOLDER, current_prompts, render_prompt
+from affidavit.prompts import PLACEHOLDER, current_prompts
 from affidavit.records.finding import Category, Severity
 from affidavit.records.plan import Plan
 from affidavit.specialists.agents.briefing import Briefing
@@ -164,8 +164,8 @@ def test_the_rule_on_strict_json_is_kept(talks: dict[str, Talk]) -> None:
 )
 def test_a_template_is_filled_exactly_or_not_at_all(values: dict[str, str], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        render_prompt("logic", **values)
+        current_prompts().render("logic", **values)
 
 
 def test_a_value_is_never_read_as_a_template() -> None:
-    assert "{{title}}" in render_prompt("logic", questions="{{title}}")
+    assert "{{title}}" in current_prompts().render("logic", questions="{{title}}")

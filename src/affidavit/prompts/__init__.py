@@ -72,11 +72,6 @@ def current_prompts() -> PromptSet:
     return PromptSet(CURRENT_PROMPT_VERSION, templates)
 
 
-def render_prompt(name: str, /, **values: str) -> str:
-    """Fill a template of the built-in set."""
-    return current_prompts().render(name, **values)
-
-
 def own_versions(folder: Path) -> list[str]:
     """List the versions in a user's folder, oldest first."""
     try:

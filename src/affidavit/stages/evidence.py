@@ -74,7 +74,9 @@ def check_claimed_looks(docket: Docket, case: Case) -> Docket:
     readings = {
         reply.specialist: _reading(reply, case.plan) for reply in case.replies if reply.uses is not None
     }
-    known = _Files.of(case.repository) if readings else _Files(frozenset(), {})
+    if not readings:
+        return docket
+    known = _Files.of(case.repository)
 
     def doubt(candidate: Candidate, finding: Finding) -> Outcome:
         reading = readings.get(candidate.specialist)

@@ -165,45 +165,35 @@ def _read(reply: Reply, change: Change) -> Docket:
 
 def _suppressions(candidates: Sequence[Candidate]) -> list[Diagnostic]:
     return [
-        Diagnostic(
-            code=Reason.SUPPRESSED,
-            detail=candidate.withheld.detail,
-            specialist=candidate.specialist,
-            index=candidate.index,
-            id=candidate.finding.id if candidate.finding else None,
-        )
+        candidate.note(Reason.SUPPRESSED, candidate.withheld.detail)
         for candidate in candidates
         if candidate.withheld and candidate.withheld.code is Reason.SUPPRESSED
     ]
 
 
 def _candidates(reply: Reply, parsed: ParsedReply) -> list[Candidate]:
+    findings = parsed.result.findings if parsed.result else ()
     kept = [
-        Candidate(
-            id=f"{reply.specialist}-{index}",
-            specialist=reply.specialist,
-            kind=reply.kind,
-            index=index,
-            finding=finding,
-            steps=(Step(stage=STAGE, what=f"handed in by {reply.specialist}; valid by the contract"),),
-        )
-        for index, finding in zip(
-            parsed.indexes, parsed.result.findings if parsed.result else (), strict=True
-        )
+        _candidate(reply, index, "; valid by the contract", finding=finding)
+        for index, finding in zip(parsed.indexes, findings, strict=True)
     ]
     dropped = [
-        Candidate(
-            id=f"{reply.specialist}-{drop.index}",
-            specialist=reply.specialist,
-            kind=reply.kind,
-            index=drop.index,
-            raw=drop.raw,
-            steps=(Step(stage=STAGE, what=f"handed in by {reply.specialist}"),),
-        ).withhold(STAGE, drop.code, drop.detail)
+        _candidate(reply, drop.index, raw=drop.raw).withhold(STAGE, drop.code, drop.detail)
         for drop in parsed.dropped
     ]
     heard = [_silenced(candidate, reply.suppressed) for candidate in kept]
     return sorted([*heard, *dropped], key=lambda candidate: candidate.index)
+
+
+def _candidate(reply: Reply, index: int, ending: str = "", **fields: Any) -> Candidate:
+    return Candidate(
+        id=f"{reply.specialist}-{index}",
+        specialist=reply.specialist,
+        kind=reply.kind,
+        index=index,
+        steps=(Step(stage=STAGE, what=f"handed in by {reply.specialist}{ending}"),),
+        **fields,
+    )
 
 
 def _silenced(candidate: Candidate, suppressed: Sequence[str]) -> Candidate:
@@ -213,6 +203,7 @@ def _silenced(candidate: Candidate, suppressed: Sequence[str]) -> Candidate:
 
 
 def _summary(reply: Reply, parsed: ParsedReply | None) -> ReplySummary:
+    read = {path for use in reply.uses or () for path in use.read}
     return ReplySummary(
         specialist=reply.specialist,
         kind=reply.kind,
@@ -221,7 +212,7 @@ def _summary(reply: Reply, parsed: ParsedReply | None) -> ReplySummary:
         dropped=len(parsed.dropped) if parsed else 0,
         duration_ms=reply.duration_ms,
         chunk=reply.chunk,
-        files_read=_files_read(reply),
+        files_read=None if reply.uses is None else tuple(sorted(read)),
         summary=(parsed.result.summary or "")[:MAX_SUMMARY_LENGTH] if parsed and parsed.result else "",
         differences=_differences(reply, parsed) if reply.probes else (),
     )
@@ -241,12 +232,6 @@ def _differences(reply: Reply, parsed: ParsedReply | None) -> tuple[Explained, .
         for row in rows
         if isinstance(row, dict) and isinstance(row.get("probe"), str) and row["probe"] in names
     )
-
-
-def _files_read(reply: Reply) -> tuple[str, ...] | None:
-    if reply.uses is None:
-        return None
-    return tuple(sorted({path for use in reply.uses for path in use.read}))
 
 
 def _incomplete(reply: Reply, parsed: ParsedReply) -> list[Gap]:

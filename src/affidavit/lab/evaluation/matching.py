@@ -9,7 +9,7 @@ from affidavit.events import ignore_events
 from affidavit.lab.records import Basis, CaseMatch, ExpectedProblem, KnownClaim, KnownPlace
 from affidavit.minds.fence import EXPLANATION, Fence, tag_of
 from affidavit.ports import Mind, Talk
-from affidavit.prompts import render_prompt
+from affidavit.prompts import current_prompts
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding
@@ -186,7 +186,7 @@ def same_problem_talk(claim: KnownClaim, finding: Finding) -> Talk:
     """Return the question for the judge; both texts are fenced as data."""
     wrap = Fence(tag_of(claim.description, finding.message)).wrap
     evidence = finding.verification
-    task = render_prompt(
+    task = current_prompts().render(
         "judge-task",
         known=wrap("known", claim.description[:MAX_TEXT_LENGTH]),
         title=wrap("finding", finding.title[:MAX_TEXT_LENGTH]),
@@ -196,7 +196,7 @@ def same_problem_talk(claim: KnownClaim, finding: Finding) -> Talk:
     )
     return Talk(
         speaker="judge",
-        instructions=render_prompt("judge", fence_rule=EXPLANATION),
+        instructions=current_prompts().render("judge", fence_rule=EXPLANATION),
         prefix="",
         task=task,
         schema=SAME_SCHEMA,
