@@ -150,7 +150,7 @@ class FieldReader:
 
     @property
     def has_problems(self) -> bool:
-        """Whether anything is wrong with the finding, in this object or elsewhere."""
+        """Check whether anything is wrong with the finding, in this object or elsewhere."""
         return bool(self._notes.problems)
 
     def out_of_order(self, name: str, detail: str) -> None:

@@ -28,7 +28,7 @@ MAX_PATTERN = 2000
 
 
 def read_reproduction(evidence: FieldReader, name: str) -> Reproduction | None:
-    """The reproduction; a finding is as welcome without one, so a broken one does not take it along."""
+    """Read a reproduction; a broken one is left out, and the finding stays."""
     value = evidence.raw(name)
     if value is None:
         return None
@@ -40,7 +40,7 @@ def read_reproduction(evidence: FieldReader, name: str) -> Reproduction | None:
 
 
 def parse_reproduction(value: Any, *, is_strict: bool = False) -> Reproduction | str:
-    """The reproduction, or why it is none; who is strict forgives nothing that a reply is forgiven."""
+    """Read a reproduction, or say why it is none; a strict reader coerces nothing."""
     if not isinstance(value, dict):
         return "it is no object"
     notes = Notes()
@@ -99,7 +99,7 @@ def _read_expected(reader: FieldReader | None) -> Expected | None:
 
 
 def pattern_problem(pattern: str) -> str:
-    """Why a text is no pattern that can be run in linear time; empty where it is one."""
+    """Say why a text is no pattern that can be run in linear time; empty if it is one."""
     if len(pattern) > MAX_PATTERN:
         return f"has more than {MAX_PATTERN} characters"
     try:
@@ -111,7 +111,7 @@ def pattern_problem(pattern: str) -> str:
 
 
 def compile_pattern(pattern: str) -> Any:
-    """The pattern; `^` and `$` are the ends of a line, since what is printed ends with one."""
+    """Compile a pattern; `^` and `$` are the ends of a line, since output ends with one."""
     options = re2.Options()
     # Errors are raised, not printed.
     options.log_errors = False
@@ -132,7 +132,7 @@ MAX_CODE = 4_000
 
 
 def read_dependency_quotes(evidence: FieldReader, name: str) -> tuple[DependencyQuote, ...]:
-    """The quotes; they only support a finding, so a broken one does not take it along."""
+    """Read the quotes of packages; a broken one is left out, and the finding stays."""
     value = evidence.raw(name)
     if value is None:
         return ()
@@ -189,7 +189,7 @@ class ReadingRules:
 
     @property
     def evidence_fields(self) -> tuple[str, ...]:
-        """What `verification` may hold in this version; nothing where it has none."""
+        """Return the fields that `verification` may have in this version."""
         fields: Any = SCHEMAS[self.version]
         for name in (*_FINDING, "verification", "properties"):
             fields = fields.get(name, {})
@@ -197,12 +197,12 @@ class ReadingRules:
 
     @property
     def has_evidence(self) -> bool:
-        """Findings of this version carry `verification`."""
+        """Check whether findings of this version have `verification`."""
         return bool(self.evidence_fields)
 
 
 def read_finding(value: Any, index: int, rules: ReadingRules) -> tuple[Finding | None, Notes]:
-    """The finding, or None with the problems that it has."""
+    """Return the finding, or None with its problems."""
     notes = Notes(index=index)
     if not isinstance(value, dict):
         notes.problem(Reason.INVALID_TYPE, None, f"the finding is {show_value(value)}", "an object")

@@ -25,7 +25,7 @@ from affidavit.redaction.text import redact_text
 
 
 def normalise_path(path: str) -> str | None:
-    """A path relative to the repository in its plain form; None for one that leaves the repository."""
+    """Return the plain form of a path in the repository; None for one that leaves it."""
     path = path.replace("\\", "/")
     if not path or path.startswith("/") or "\0" in path:
         return None
@@ -50,7 +50,7 @@ class ChangedPaths:
         return path in self._exact
 
     def match(self, path: str) -> str | None:
-        """The changed file that a path means, as the change spells it."""
+        """Return the changed file that a path means, as the change spells it."""
         if path in self._exact:
             return path
         plain = normalise_path(path)
@@ -58,14 +58,14 @@ class ChangedPaths:
 
 
 def _shown_names(paths: Collection[str]) -> dict[str, str]:
-    """Names that hold a secret, by what models see of them; one that means two files means none."""
+    """Map redacted names to names that hold a secret; one that means two files means none."""
     shown = [(redact_text(path), path) for path in paths]
     counts = Counter(name for name, _ in shown)
     return {name: path for name, path in shown if name != path and counts[name] == 1}
 
 
 def reconcile_finding(finding: Finding, changed: ChangedPaths, notes: Notes) -> Finding | None:
-    """The finding with its paths as the change spells them; None if it is about other files."""
+    """Spell a finding's paths as the change does; None if it is about other files."""
     cause = _reconcile_cause(finding, changed, notes)
     file = changed.match(finding.file)
     if file is None and finding.is_impact and cause is not None:

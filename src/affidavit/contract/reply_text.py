@@ -68,7 +68,7 @@ def find_object(text: str, keys: Sequence[str] = _REVIEW_KEYS) -> FoundObject | 
 
 
 def _without_fence(text: str) -> str:
-    """The content of a fence around the whole reply if that is an encoded reply; `_search` finds objects."""
+    """Remove a fence around an encoded reply; `_search` finds objects in any other."""
     opened = _OPENING_FENCE.match(text)
     if opened is None:
         return text
@@ -82,7 +82,7 @@ def writable(text: str) -> str:
 
 
 def decode_json(text: str) -> Any:
-    """The JSON value of the whole text, or a marker that is no JSON value; duplicate keys are refused."""
+    """Decode a text that is JSON, or return a marker that is no JSON value; duplicate keys are refused."""
     try:
         return jiter.from_json(text.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
     except ValueError:  # also of a text with lone surrogates, which has no encoding

@@ -163,11 +163,11 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 def asked_schema(
     version: str, prompt_version: str, *, has_programs: bool = True, has_dependencies: bool = True
 ) -> dict[str, Any]:
-    """The schema that a model is held to: its versions can be none but those that it is asked for.
+    """Return the schema that a model must follow, with the versions that it is asked for.
 
-    Every request carries it, so it has no conditions and no least lengths: few providers heed them, the
-    instructions say them, and the parser holds every reply to the whole schema. What nobody could look at
-    here is not asked for.
+    Every request contains it, so it has no conditions and no least lengths: few providers heed them, the
+    instructions have them, and the parser checks every reply against the whole schema. It asks for nothing
+    that nobody could look at.
     """
     schema: dict[str, Any] = _plain(schema_of(version))
     evidence = schema["properties"]["findings"]["items"]["properties"].get("verification", {})
@@ -192,7 +192,7 @@ _NOT_ASKED = ("if", "then", "minLength", "minimum")
 
 
 def schema_of(version: str) -> dict[str, Any]:
-    """A copy of the schema of one version, free to be changed (for a provider's dialect, say)."""
+    """Return a copy of a version's schema, free to be changed."""
     if version not in SCHEMAS:
         raise SettingsError(
             f"there is no schema version {version[:40]!r}; the known ones are {', '.join(SCHEMAS)}"

@@ -73,12 +73,12 @@ class UnknownWordError(SettingsError, ValueError):
 
 
 def verdict_severity(severity: Severity, category: Category) -> VerdictSeverity:
-    """A verdict's word for a severity; style is a severity there."""
+    """Return a verdict's word for a severity; style is a severity there."""
     return "style" if category is Category.STYLE else VERDICT_SEVERITY[severity]
 
 
 def read_severity(word: str) -> Severity:
-    """The severity that a threshold names, in the contract's words or a verdict's."""
+    """Read the severity of a threshold, in the contract's words or a verdict's."""
     known = _THRESHOLD_WORDS.get(word.strip().lower())
     if known is None:
         raise UnknownWordError("severity", word, _THRESHOLD_WORDS)
@@ -86,7 +86,7 @@ def read_severity(word: str) -> Severity:
 
 
 def read_focus(words: str | Iterable[str]) -> frozenset[Category]:
-    """The categories that focus areas name; commas separate areas too."""
+    """Read the categories of focus areas; commas separate areas too."""
     given = [words] if isinstance(words, str) else words
     areas = [area.strip().lower() for word in given for area in word.split(",") if area.strip()]
     return frozenset(category for area in areas for category in _categories_of(area))

@@ -75,7 +75,7 @@ class ModelChoice(Record):
 
     @property
     def model(self) -> str:
-        """The model's name for reports and logs."""
+        """Return the model's name for reports and logs."""
         return self.name if self.provider == "compatible" else f"{self.provider}:{self.name}"
 
 
@@ -90,7 +90,7 @@ def choose_model(
     silence_seconds: float | None = None,
     prices: Mapping[str, Price] | None = None,
 ) -> ModelChoice:
-    """The model that the text names; what is not given has the role's defaults."""
+    """Return the model that the text names; what is not given has the role's defaults."""
     provider, name = _read_name(text.strip(), base_url)
     limit = SILENCE_SECONDS if silence_seconds is None else silence_seconds
     choice = ModelChoice(
@@ -111,7 +111,7 @@ def choose_model(
 
 
 def names_provider(text: str) -> bool:
-    """Whether a model is written as PROVIDER:NAME, which says where to find it."""
+    """Check whether a model is written as PROVIDER:NAME."""
     return _split(text.strip())[0] is not None
 
 

@@ -74,7 +74,7 @@ class Conversation:
         self.messages = [opening(self.talk.prefix, self.talk.task)]
 
     async def hold(self) -> Answer:
-        """Talk until there is an answer or a reason why there is none."""
+        """Hold the conversation until there is an answer, or a reason why there is none."""
         self._emit(EventName.AGENT_STARTED, model=self.requester.model)
         try:
             async with self.requester.open_connection():
@@ -129,7 +129,7 @@ class Conversation:
         return exchange.reply
 
     def as_it_leaves(self) -> list[ModelMessage]:
-        """The messages so far, without secrets, in the form that the provider wants."""
+        """Return the messages so far, redacted and in the form that the provider wants."""
         messages = clean(self.messages, self.redactor)
         return messages if self.requester.has_cache_points else without_cache_points(messages)
 
@@ -184,7 +184,7 @@ def _not_made(call: ToolCall) -> ToolReturnPart:
 
 
 def _shown(arguments: object) -> Any:
-    """Arguments as events show them, cut short."""
+    """Shorten the arguments of a tool call for an event."""
     if isinstance(arguments, dict):
         return {writable(str(key))[:_MAX_ARGUMENT_LENGTH]: _shown(each) for key, each in arguments.items()}
     if isinstance(arguments, bool | int | float) or arguments is None:

@@ -48,16 +48,16 @@ class ConversationLog:
 
     @property
     def is_replay(self) -> bool:
-        """Whether nothing may be asked."""
+        """Check whether nothing may be asked."""
         return self.mode is LogMode.REPLAY
 
     @property
     def exchanges(self) -> list[dict[str, Any]]:
-        """What was kept before, in whatever order."""
+        """Return the exchanges of earlier runs, in any order."""
         return [exchange for answers in self._kept.values() for exchange in answers]
 
     def find(self, key: str) -> dict[str, Any] | None:
-        """What the request returned last time; the same request sent n times has n answers."""
+        """Return the last answer to a request; the same request sent n times has n answers."""
         with self._lock:
             number = self._asked[key]
             self._asked[key] += 1
@@ -106,7 +106,7 @@ class GivenLog(ConversationLog):
 
 
 def exchange_key(request: dict[str, Any]) -> str:
-    """The key of a request: the same for the same content."""
+    """Return the key of a request: the same for the same content."""
     text = json.dumps(request, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

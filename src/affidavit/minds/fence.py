@@ -41,7 +41,7 @@ _ASCII_FOLD = str.maketrans({chr(code): _CONFUSABLE.get(chr(code), chr(code).low
 
 
 def tag_of(*content: str) -> str:
-    """The tag of a review, from its change alone, so that caches and recorded runs stay valid."""
+    """Return the tag of a review, from its change alone, so that caches and recorded runs stay valid."""
     digest = hashlib.sha256()
     for each in content:
         digest.update(each.encode("utf-8", "surrogatepass"))
@@ -64,7 +64,7 @@ class Fence:
 
 
 def without_marks(text: str, tag: str = "") -> str:
-    """The text with every look-alike of a mark, and the tag, taken out; its lines stay."""
+    """Remove the tag and every look-alike of a mark from a text; its lines stay."""
     if tag:
         text = re.sub(re.escape(tag), _REMOVED, text, flags=re.IGNORECASE)
     folded, places = _fold(text)
@@ -78,7 +78,7 @@ def without_marks(text: str, tag: str = "") -> str:
 
 
 def _fold(text: str) -> tuple[str, range | list[int]]:
-    """The text as a hurried reader sees it, and the position of each of its characters."""
+    """Return the text as a hurried reader sees it, and the position of each of its characters."""
     if text.isascii():
         return text.translate(_ASCII_FOLD), range(len(text))
     signs: list[str] = []

@@ -76,12 +76,12 @@ class Ledger:
             self._count(role, spent)
 
     def usage(self) -> tuple[RoleUsage, ...]:
-        """What each role has spent with each model."""
+        """Return what each role has spent with each model."""
         with self._lock:
             return tuple(self._usage.values())
 
     def totals(self) -> RoleUsage:
-        """Everything together."""
+        """Return the sum over all roles."""
         total = RoleUsage(role="all", model="", cost_usd=0.0)
         for spent in self.usage():
             total = add_usage(total, spent)
@@ -118,7 +118,7 @@ class Ledger:
 
 
 def add_usage(one: RoleUsage, other: RoleUsage) -> RoleUsage:
-    """Both together; a cost that is not known makes the sum unknown."""
+    """Add up two usages; the sum with an unknown cost is unknown."""
     is_known = one.cost_usd is not None and other.cost_usd is not None
     return one.model_copy(
         update={

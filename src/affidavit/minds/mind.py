@@ -80,7 +80,7 @@ class PydanticMind:
 
 
 def is_readable(text: str | None, talk: Talk) -> bool:
-    """Whether an answer is an object with a field that was asked for, and of the choices that were given."""
+    """Check whether an answer is an object with a requested field, and only allowed choices."""
     fields: dict[str, Any] = talk.schema.get("properties", {})
     found = next((one for name in fields if (one := object_with_key(text, name)) and name in one), None)
     if found is None:
@@ -94,7 +94,7 @@ def is_readable(text: str | None, talk: Talk) -> bool:
 
 
 def talk_key(talk: Talk, model: str) -> str:
-    """The key of what a model is asked: the same for the same words, whatever came of it."""
+    """Return the key of a talk: the same for the same words to the same model."""
     return exchange_key(
         {
             "model": model,

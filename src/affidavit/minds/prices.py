@@ -15,12 +15,12 @@ _SPACES = re.compile(r"\s+")
 
 
 def estimate_tokens(*texts: str) -> int:
-    """About how many tokens a request has; too many rather than too few."""
+    """Estimate the tokens of a request, rather too many than too few."""
     return sum(math.ceil(len(text.encode("utf-8", "replace")) / _BYTES_PER_TOKEN) for text in texts)
 
 
 def usual_tokens(*texts: str) -> int:
-    """How many tokens the texts are at the least, give or take a little; indentation is nearly free."""
+    """Estimate the tokens of texts, rather too few than too many; indentation is nearly free."""
     return sum(len(_SPACES.sub(" ", text).encode("utf-8", "replace")) for text in texts) // (
         _USUAL_BYTES_PER_TOKEN
     )
@@ -33,7 +33,7 @@ def cost_usd(
     cached_tokens: int = 0,
     cache_write_tokens: int = 0,
 ) -> float | None:
-    """What the tokens cost; cached ones are part of the input."""
+    """Return the price of tokens; cached ones are part of the input."""
     known = None
     # The same name behind another address may have any price.
     if choice.provider not in OF_NO_TABLE:
@@ -46,7 +46,7 @@ def cost_usd(
 
 
 def has_price(choice: ModelChoice) -> bool:
-    """Whether money can be counted for the model."""
+    """Check whether the price of a model is known."""
     return cost_usd(choice, 1, 1) is not None
 
 

@@ -35,9 +35,9 @@ def minds_from(
     environment: Mapping[str, str] | None = None,
     lines: "Callable[[Role], Line] | None" = None,
 ) -> dict[Role, Mind]:
-    """The minds of a review; raises SettingsError where a key, a package or a price is missing.
+    """Return the minds of a review; raise SettingsError if a key, a package or a price is missing.
 
-    `lines` are for processes without a key: they lead to a proxy that asks the role's model.
+    A process without keys passes `lines`, which lead to a proxy that asks the role's model.
     """
     from affidavit.minds.mind import PydanticMind, UnreadableCount  # noqa: PLC0415 - its library takes half a second to load
 
@@ -79,7 +79,7 @@ async def kept_open(minds: Iterable[Mind]) -> AsyncIterator[None]:
 
 
 def _clients(choice: ModelChoice, environment: Mapping[str, str]) -> Callable[[], Client]:
-    """The client for a model, and another one whenever the one before has been closed."""
+    """Return a function that gives the client of a model, and a new one after that was closed."""
     made = [build_client(choice, environment)]
     return lambda: made.pop() if made else build_client(choice, environment)
 

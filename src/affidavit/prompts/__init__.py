@@ -40,11 +40,11 @@ class PromptSet:
 
     @property
     def asks_for_dependencies(self) -> bool:
-        """Whether findings may quote packages: only the current schema has a field for it."""
+        """Check whether findings may quote packages: only the current schema has a field for it."""
         return self.schema_version == CURRENT_SCHEMA_VERSION
 
     def asking_for_all(self) -> "PromptSet":
-        """The same, with a form for replies that has room for programs and for quotes of packages."""
+        """Return the prompts with a form for replies that has room for programs and quotes of packages."""
         is_plain = self.schema_version == ASKED_SCHEMA_VERSION
         return replace(self, schema_version=CURRENT_SCHEMA_VERSION) if is_plain else self
 
@@ -54,7 +54,7 @@ class PromptSet:
 
     @property
     def digest(self) -> str:
-        """The same for the same words: a version whose words change is another version."""
+        """Return a digest of the words: a version whose words change is another version."""
         content = hashlib.sha256()
         for name in sorted(self.templates):
             content.update(f"{name}\0{self.templates[name]}\0".encode())

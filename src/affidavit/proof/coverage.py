@@ -64,7 +64,7 @@ class Coverage:
     """The languages for which there is an analyser."""
 
     def of(self, file: FileChange) -> FileCoverage:
-        """Who looked at a file, hunk by hunk, and why not all of them."""
+        """Say who examined a file, hunk by hunk, and why not all of them."""
         if file.skipped:
             reason = "; ".join([str(file.skipped).replace("_", " "), *self._searched(file)])
             return FileCoverage(path=file.path, state="skipped", reason=reason)
@@ -99,7 +99,7 @@ class Coverage:
         return FileCoverage(path=file.path, state=state, reason=said, hunks=hunks)
 
     def _of_link(self, file: FileChange) -> FileCoverage:
-        """Models may have been shown where a link leads; what it leads to, nobody."""
+        """Cover a link: models may have seen where it leads, but nobody examines its target."""
         models = {one.specialist for one in self.case.replies if one.kind == "model"}
         readers = [name for name in self._examined_by(file) if name in models]
         if not readers:
@@ -144,7 +144,7 @@ class Coverage:
         return any(self._unread_by(name, file) is None for name in claimed - excused)
 
     def _is_explained(self, path: str) -> bool:
-        """A finding says that the file does not parse, or it is known to be written in another language."""
+        """Check whether a finding says that the file does not parse, or it is in another language."""
         told = {one.specialist for one in self.candidates if one.finding and one.finding.file == path}
         whys = {name: unread[path].why for (name, side), unread in self._unread.items() if path in unread}
         return any(why == "foreign" or (why == "unparsed" and name in told) for name, why in whys.items())
@@ -198,7 +198,7 @@ class Coverage:
         ]
 
     def _has_left(self, name: str, file: FileChange) -> bool:
-        """Of a deleted file, only who looks at the whole repository has something left to read."""
+        """Check whether there is something to read; of a deleted file, only for the whole repository."""
         is_file_by_file = (name, "base") in self._read and file.base_path not in self._read[name, "base"]
         return file.head_path is not None or not is_file_by_file or name in self._unfinished
 
@@ -206,7 +206,7 @@ class Coverage:
         return tuple(name for name in self._able(file) if self._was_read(name, file))
 
     def _was_read(self, name: str, file: FileChange) -> bool:
-        """An analyser was seen to read the file; of anybody else, that a reply came."""
+        """Check whether an analyser was seen to read the file; of anybody else, that a reply came."""
         side: Side = "head" if file.head_path is not None else "base"
         is_seen = (name, side) not in self._read or file.path_at(side) in self._read[name, side]
         return name in self._answered and is_seen
@@ -229,7 +229,7 @@ class Coverage:
     def _only_names(
         self, file: FileChange, able: Sequence[str], names: Sequence[str], hunks: Sequence[HunkCoverage]
     ) -> list[str]:
-        """What of a file nobody looked for, where only the names in it were compared."""
+        """Say what is missing for a file in which only names were compared."""
         machines = {one.specialist for one in self.case.replies if one.kind == "mechanical"}
         if machines.intersection(names) != {COMPARES_NAMES} or file.head_path is None:
             return []
@@ -259,7 +259,7 @@ class Coverage:
         return self._unread.get((name, "head"), {}).get(file.path)
 
     def _searched(self, file: FileChange) -> list[str]:
-        """What it was only searched for, and by whom."""
+        """Say what a file was only searched for, and by whom."""
         return [
             f"only searched for {run.looks_for} by {run.analyser}"
             for run in self.docket.analyser_runs
@@ -267,7 +267,7 @@ class Coverage:
         ]
 
     def _looks_at(self, file: FileChange, names: Sequence[str]) -> list[tuple[str, tuple[Piece, ...]]]:
-        """Who looked, and at which pieces; none: at the whole file."""
+        """Return who examined a file, each with its pieces; without pieces it was the whole file."""
         called = self._shown_name(file)
         chunks = {chunk.number: chunk for chunk in self._chunks}
         shown = {reply.specialist: chunks.get(reply.chunk or 0) for reply in self.docket.replies}
@@ -276,7 +276,7 @@ class Coverage:
         ]
 
     def _unshown(self, file: FileChange, hunks: Sequence[HunkCoverage]) -> list[str]:
-        """What of a file no model was shown, and the hunks that nobody looked at."""
+        """Say what of a file no model was shown, and how many parts nobody examined."""
         if not self._chunks:
             return []
         hidden = self._hidden_lines(file)
@@ -321,7 +321,7 @@ def unread_languages(coverage: Sequence[FileCoverage]) -> str:
 def unseen_files(
     change: Change, coverage: Sequence[FileCoverage], plan: Plan | None
 ) -> list[tuple[str, str]]:
-    """What nobody read who should, and nobody who may has excused: such a change is not approved."""
+    """Return the files that nobody examined who should, each with the reason: they prevent approval."""
     has_models = plan is not None and bool(plan.chunks)
     covered = {one.path: one for one in coverage}
     whys = [(file.path, _why_unseen(file, covered.get(file.path), has_models)) for file in change.files]
@@ -345,7 +345,7 @@ def _reason(analyser: str, one: Unread) -> str:
 
 
 def _hunk_coverage(number: int, hunk: Hunk, looks: Sequence[tuple[str, tuple[Piece, ...]]]) -> HunkCoverage:
-    """Who looked at a hunk; where it was divided, also who looked at which part of it."""
+    """Say who examined a hunk; if it was divided, also who examined which part."""
     cuts = {(piece.start, piece.end) for _, pieces in looks for piece in pieces if piece.hunk == number}
     whole = tuple(
         name for name, pieces in looks if not pieces or any(piece.hunk == number for piece in pieces)

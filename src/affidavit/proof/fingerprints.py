@@ -12,9 +12,9 @@ from affidavit.records.record import Side
 
 
 def add_fingerprints(docket: Docket, case: Case) -> Docket:
-    """The docket with its findings named, in the order of the places.
+    """Fingerprint the findings, in the order of their places.
 
-    What is carried over from the review before keeps its name.
+    A finding carried over from the earlier review keeps its fingerprint.
     """
     seen: Counter[str] = Counter()
     named: dict[str, Candidate] = {}
@@ -32,7 +32,7 @@ def add_fingerprints(docket: Docket, case: Case) -> Docket:
 
 
 def by_place(candidate: Candidate) -> tuple[str, int, str, int]:
-    """In the order of files and lines."""
+    """Return a key to sort by file and line."""
     finding = candidate.finding
     return (
         finding.file if finding else "",
@@ -43,12 +43,12 @@ def by_place(candidate: Candidate) -> tuple[str, int, str, int]:
 
 
 def finding_name(rule: str, path: str, side: Side, text: str, count: int) -> str:
-    """The name of a finding on a line of this text, of which `count` others stand before it."""
+    """Return the fingerprint of a finding on a line with this text, which `count` others have before it."""
     return _digest(_seed(rule, path, side, text), count)
 
 
 def rule_name(finding: Finding) -> str:
-    """By which a finding is named: its rule, or where it has none what kind of problem it is."""
+    """Return the rule of a finding, or its category if it has none."""
     return finding.rule_id or finding.category
 
 
@@ -61,7 +61,7 @@ def _seed(rule: str, path: str, side: Side, text: str) -> str:
 
 
 def _fingerprint_seed(finding: Finding, case: Case) -> str:
-    """What stays the same when lines shift or the file is renamed: rule, first path, text of the line."""
+    """Return what survives shifted lines and renames: the rule, the first path, the text of the line."""
     file = case.change.file_at(finding.file, finding.side)
     path = (file.base_path if file else None) or finding.file
     lines = case.repository.side(finding.side).lines(finding.file) or []

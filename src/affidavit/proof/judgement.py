@@ -13,7 +13,7 @@ from affidavit.records.finding import Severity
 
 
 def needs_second(first: Judgement) -> bool:
-    """Whether a second verifier is asked: not about what is already refuted, nor if no money is left."""
+    """Check whether to ask a second verifier: the finding is not refuted, and there is money left."""
     return first.answer != "REFUTED" and first.outcome != "skipped"
 
 
@@ -23,10 +23,10 @@ def unanswered_in(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def join(first: Judgement, second: Judgement) -> Judgement:
-    """Two verifiers as one: either can refute, both must confirm, and the milder worth counts.
+    """Join two judgements: either refutes, both must confirm, and the milder worth counts.
 
-    A finding on which two independent readers disagree is wrong far more often than the one in a hundred
-    that may be shown. No answer refutes nothing: a finding that only one of them confirmed is likely.
+    Where two readers disagree, a finding is wrong far too often to be shown. No answer refutes nothing: a
+    finding that only one of them confirmed is likely.
     """
     refuting = [one for one in (first, second) if one.answer == "REFUTED"]
     confirming = [one for one in (first, second) if one.answer == "CONFIRMED"]
@@ -115,7 +115,7 @@ def read_judgement(text: str | None, model: str) -> Judgement | str:
 
 
 def read_run(text: str | None) -> str:
-    """The run by which a judgement says that it was decided; empty where it names none."""
+    """Read which run decided a judgement; empty if it names none."""
     value = object_with_key(text, "judgment") or {}
     run = value.get("run")
     return run.strip() if isinstance(run, str) else ""
@@ -177,9 +177,9 @@ def _cause(group: Any) -> SharedCause:
 
 
 def groups_by_cause(causes: Sequence[SharedCause], strongest_first: Sequence[Candidate]) -> list[Group]:
-    """The groups that stand: only what models found is absorbed, so that no words bury what was proven.
+    """Return the groups to make: only findings of models are absorbed, so that no proof is buried.
 
-    A proven finding leads where no model's is more severe; any other proven finding stands by itself.
+    A proven finding leads if no model's is more severe; otherwise it stays alone.
     """
     groups = []
     for cause in causes:

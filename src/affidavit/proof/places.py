@@ -13,10 +13,10 @@ MANY = 5
 
 
 def leaders_of(candidates: Sequence[Candidate], were_one: Container[Hashable] = ()) -> dict[str, str]:
-    """By the id of each proven finding that another stands for, the id of that one: the worst and first.
+    """Map each proven finding that another one represents to that one: the worst and first.
 
-    Findings are one where a cause breaks them all, and where one rule has more in a file than anybody reads,
-    or had so in the review before (`were_one`): who fixes some of them gets no longer list for it.
+    Findings are joined if one cause breaks them all, or if one rule has more in a file than people read.
+    Those joined in the earlier review (`were_one`) stay joined, so that fixing some makes no list longer.
     """
     return _leaders([one for one in candidates if one.is_shown and one.is_proven_by_machine], were_one)
 
@@ -33,7 +33,7 @@ def _leaders(standing: Sequence[Candidate], were_one: Container[Hashable]) -> di
 
 
 def spots_of(earlier: Iterable[EarlierFinding]) -> frozenset[Hashable]:
-    """Where findings of the review before stood for others of their rule in their file."""
+    """Return where findings of the earlier review represented others of their rule in their file."""
     return frozenset(
         spot
         for one in earlier
@@ -96,7 +96,7 @@ def _by(
 
 
 def _spot_of(candidate: Candidate) -> Hashable:
-    """The rule, the file and its side; None for what a model said."""
+    """Return rule, file and side; None for a model's finding."""
     finding = candidate.finding
     if finding is None or candidate.kind != "mechanical":
         return None
@@ -104,7 +104,7 @@ def _spot_of(candidate: Candidate) -> Hashable:
 
 
 def _cause_of(candidate: Candidate) -> Hashable:
-    """The changed definition that a finding goes back to and names; None: there is none.
+    """Return the changed definition that a finding blames by name; None if there is none.
 
     A cause that was only guessed from a word of the line joins nothing.
     """
@@ -119,10 +119,7 @@ def _cause_of(candidate: Candidate) -> Hashable:
 
 
 def _worst_first(candidate: Candidate) -> tuple[bool, int, bool, bool, str, int, int]:
-    """What blocks before what does not, so that nothing that blocks stands under what does not.
-
-    Of two that are as bad, what is reported now before what is only carried over.
-    """
+    """Return a key to sort by: blocking findings first, then the worst, then those reported now."""
     finding = candidate.claim
     # In the change itself a finding can be shown where it is discussed.
     return (

@@ -27,24 +27,24 @@ class QuoteMatch:
     end: int
 
     def distance(self, line: int) -> int:
-        """How many lines away a line is; 0 inside."""
+        """Return how many lines away a line is; 0 inside."""
         return max(self.start - line, line - self.end, 0)
 
     def is_within(self, start: int, end: int) -> bool:
-        """It stands wholly inside a range of lines."""
+        """Check whether it is wholly inside a range of lines."""
         return start <= self.start and self.end <= end
 
 
 def fold(line: str) -> str:
-    """A line with its white space folded."""
+    """Fold the white space of a line."""
     return " ".join(line.split())
 
 
 def find_quote(quote: str, lines: Sequence[str]) -> list[QuoteMatch]:
-    """Every place where the quote stands; blank lines do not count on either side.
+    """Find every place of a quote; blank lines do not count.
 
-    Whole lines are looked for first, then a quote that begins or ends inside a line. A quote that was
-    copied with its line numbers or diff marks is read without them.
+    Whole lines come first, then a quote that begins or ends inside a line. Line numbers and diff marks that
+    were copied with the quote are dropped.
     """
     numbered = [(number, folded) for number, line in enumerate(lines, 1) if (folded := fold(line))]
     for reading in _readings(quote):
@@ -145,7 +145,7 @@ def check_quote(
 
 
 def _find(quote: str, lines: list[str]) -> list[QuoteMatch]:
-    """Where the quote stands in the file without its secrets, as a model saw it."""
+    """Find a quote in the redacted lines, as a model saw them."""
     found = find_quote(quote, lines)
     if found or not MARKER.search(quote):
         return found
@@ -226,7 +226,7 @@ class PackageFile:
 
 
 def check_dependency(quote: DependencyQuote, file: PackageFile | str) -> DependencyCheck:
-    """Where the quote stands in the file; a text is why there is no such file to look at."""
+    """Find a quote in the file of a package, or say with its text why there is no such file."""
     blank = DependencyCheck(
         outcome="not_here",
         package=quote.package,
@@ -279,7 +279,7 @@ def _describe_package_quote(
 
 
 def still_follows(quote: DependencyQuote, check: DependencyCheck) -> bool:
-    """Whether a recorded check can be one of this quote: the lines that it shows hold the quoted code."""
+    """Check whether a recorded check fits its quote: the lines that it shows contain the quoted code."""
     same = (quote.package, quote.file, quote.sha256.lower()) == (
         check.package,
         check.file,

@@ -63,11 +63,10 @@ _AGAINST: dict[Decision, re.Pattern[str]] = {
 
 
 def contradicts(decision: Decision, words: str) -> bool:
-    """Whether a reader of these words alone would expect another verdict.
+    """Check whether a reader of these words alone would expect another verdict.
 
-    A list of common phrases, in English: it keeps an obliging model from talking over the verdict. Over a
-    blocking one, words that cannot be read for that, in another language or in letters that only look Latin,
-    do not stand. The verdict itself never depends on it.
+    It looks for common English phrases, so that an obliging model cannot talk over the verdict. A blocking
+    verdict also refuses words that are not English, or only look Latin. The verdict never depends on this.
     """
     said = _as_read(words)
     if decision == "request_changes" and said and not _is_english(said):
@@ -77,7 +76,7 @@ def contradicts(decision: Decision, words: str) -> bool:
 
 
 def _as_read(words: str) -> str:
-    """The words as somebody sees them: without markup, in plain letters."""
+    """Return the words as a reader sees them: without markup, in plain letters."""
     plain = _NO_WIDTH.sub("", unicodedata.normalize("NFKC", words))
     return " ".join(plain.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
 
@@ -103,14 +102,14 @@ _NAME = re.compile(r"[\w$@.:/\\#-]*(?:[_./\\:$@#]\w|[a-z][A-Z]|[A-Z]{2})[\w$@.:/
 
 
 def is_too_long(candidate: Candidate) -> bool:
-    """What a model wrote, is shown, and takes more than a glance; the machine's own words are short."""
+    """Check whether a shown finding of a model takes more than a glance to read."""
     if not candidate.is_shown or candidate.is_proven_by_machine:
         return False
     return len(candidate.claim.title) > MAX_TITLE or len(candidate.claim.message.split()) > MAX_MESSAGE
 
 
 def why_not_taken(short: Wording, finding: Finding) -> str:
-    """Why a shorter text must not stand for a finding's own; empty: it may."""
+    """Say why a shorter text may not replace a finding's own; empty if it may."""
     if not short.title or not short.message:
         return "it has no title or no message"
     if len(short.title) > MAX_TITLE or len(short.message.split()) > MAX_MESSAGE:
@@ -120,7 +119,7 @@ def why_not_taken(short: Wording, finding: Finding) -> str:
 
 
 def _facts(text: str, known: str) -> set[str]:
-    """Names and numbers in a text that are not in what is known."""
+    """Return the names and numbers of a text that are not in the known one."""
     names = {*_QUOTED.findall(text), *_NAME.findall(text)}
     numbers = set(_NUMBER.findall(text)) - set(_NUMBER.findall(known))
     return numbers | {name for name in names if name.strip(".,:;#/-").lower() not in known}

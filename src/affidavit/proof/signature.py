@@ -49,7 +49,7 @@ class Signers:
 
 
 def signature_path(report: Path) -> Path:
-    """Where the signature of a report lies: beside it."""
+    """Return the path of a report's signature, beside the report."""
     return report.with_name(report.name + SUFFIX)
 
 
@@ -69,7 +69,7 @@ def sign_file(report: Path, key: Path) -> Path:
 
 
 def key_name(key: Path) -> str:
-    """The fingerprint of a key, as people compare it."""
+    """Return the fingerprint of a key."""
     done = _ssh_keygen(["-l", "-f", str(key)], b"")
     found = FINGERPRINT.search(done.stdout.decode("utf-8", "replace"))
     if done.returncode != 0 or found is None:
@@ -78,7 +78,7 @@ def key_name(key: Path) -> str:
 
 
 def check_signature(content: bytes, signature: bytes | None, signers: Sequence[Signers]) -> SignatureCheck:
-    """Whether the signature was made over these bytes, and whether a list of allowed signers has its key."""
+    """Check that a signature was made over these bytes, and whose list of allowed signers has its key."""
     if signature is None:
         return SignatureCheck(state="missing", detail="there is no signature beside the report")
     if len(signature) > MAX_SIGNATURE_BYTES:
@@ -102,7 +102,7 @@ def check_signature(content: bytes, signature: bytes | None, signers: Sequence[S
 
 
 def _trusted_signer(content: bytes, place: Path, signers: Signers) -> str:
-    """The principal under which a list allows the key in this namespace and now; empty where it does not."""
+    """Return the principal for whom a list allows the key here and now; empty if there is none."""
     allowed = place / "allowed"
     allowed.write_bytes(signers.content)
     named = _ssh_keygen(

@@ -305,7 +305,7 @@ async def _check_blocking(
 
 
 def _counts(reply: Reply, report: Report) -> bool:
-    """Whether an analyser's reply can be held against the report: not where it openly could not look."""
+    """Check whether an analyser's reply can be held against the report: not if it openly could not look."""
     name = reply.specialist
     has_replied = any(one.specialist == name and one.state != "none" for one in report.replies)
     is_gap = any(gap.name == name for gap in (*report.not_run, *report.incomplete))
@@ -340,7 +340,7 @@ def _is_at_line(one: Candidate, other: Candidate) -> bool:
 
 
 def _is_same_rule_nearby(one: Candidate, other: Candidate) -> bool:
-    """Whether it is the same rule within the quoted lines: another version may name the line beside."""
+    """Check for the same rule within the quoted lines: another version may name the line beside."""
     quote, first, second = one.quote, one.finding, other.finding
     if quote is None or quote.start is None or first is None or second is None:
         return False

@@ -127,7 +127,7 @@ class Difference:
 
     @property
     def is_missing(self) -> bool:
-        """The report lacks a field that every report has, whatever its class."""
+        """Check whether the report lacks a field that every report has."""
         return self.recorded is ABSENT and not self.path[-1].isdecimal()
 
     def __str__(self) -> str:

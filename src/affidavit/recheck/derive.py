@@ -98,7 +98,7 @@ def _with_words_of(commits: Sequence[Commit], recorded: Change) -> Change:
 
 
 def is_committed(change: Change) -> bool:
-    """Whether the change is a pair of commits; any other can only be rebuilt from its record."""
+    """Check for a pair of commits; any other change can only be rebuilt from its record."""
     return change.source in ("range", "commit")
 
 

@@ -96,7 +96,7 @@ def _printed_otherwise(then: ReproductionCheck, now: ReproductionCheck) -> list[
 
 
 def _differs(then: ProgramRun, now: ProgramRun) -> bool:
-    """Whether it did something else, beside what always varies from run to run."""
+    """Check whether a run did something else, apart from what always varies."""
     before, after = ((one.state, one.exit_code, steady(one.output)) for one in (then, now))
     return before != after
 

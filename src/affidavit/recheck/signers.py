@@ -25,10 +25,10 @@ class Trust:
 
 
 def allowed_signers(repository: GitRepository, trusted: str | None = None) -> Trust:
-    """The lists that count. The repository's own configuration does not: it may have come in an archive.
+    """Return the lists that count; not that of the repository's configuration, which may come in an archive.
 
-    A report names its base itself, and whoever can push a branch can bring a list along. So the list at
-    base counts only where base is part of what the user trusts, and as far as it still stands there.
+    A report names its base itself, and whoever can push a branch can bring a list along. So the list at base
+    counts only if base is part of what the user trusts, and without the lines that were removed since.
     """
     lists = tuple(
         one for scope in ("--global", "--system") if (one := _users_list(repository, scope)) is not None

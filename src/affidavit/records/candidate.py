@@ -113,7 +113,7 @@ class Carried(Record):
 
     @property
     def is_first_judged(self) -> bool:
-        """Its code stands as it stood, and nobody had verified it before."""
+        """Check that its code is unchanged and nobody had verified it before."""
         is_as_it_was = self.trace in ("stands", "moved")
         return is_as_it_was and self.judgement is not None and self.judgement.outcome == "skipped"
 

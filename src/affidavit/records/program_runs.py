@@ -74,7 +74,7 @@ class Program(Record):
 
     @property
     def run_id(self) -> str:
-        """A short name for its runs: the same for the same program."""
+        """Return a short name for its runs: the same for the same program."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:10]
 
 

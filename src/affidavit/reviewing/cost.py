@@ -81,7 +81,7 @@ class _Request:
 
 
 def opening_tokens(talk: Talk) -> int:
-    """How large the first request of a talk most likely is; a budget is guarded by what it is at most."""
+    """Estimate the size of a talk's first request; a budget is guarded by an upper bound instead."""
     tools = talk.tools.descriptions if talk.tools else []
     texts = (
         talk.instructions,
@@ -128,7 +128,7 @@ def _estimate_role(role: Role, choice: ModelChoice, openings: Sequence[int]) -> 
 
 
 def _requests(opening: int, course: Course) -> list[_Request]:
-    """Each request repeats the one before it and adds a call and its result."""
+    """List the requests: each repeats the one before it and adds a call and its result."""
     growth = CALL_TOKENS + course.result_tokens
     sizes = [opening + growth * number for number in range(course.requests)]
     outputs = [*[CALL_TOKENS] * (course.requests - 1), course.answer_tokens]

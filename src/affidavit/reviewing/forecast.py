@@ -201,7 +201,7 @@ def _refuse_to_connect() -> NoReturn:
 
 
 def checked_servers(opened: OpenedChange, options: ReviewOptions) -> str:
-    """The outside servers of `--mcp-servers` by name; raises where the file is wrong, model or not."""
+    """Name the outside servers of `--mcp-servers`; raise if the file is wrong, with a model or without."""
     return ", ".join(one.name for one in named_servers(opened, options))
 
 

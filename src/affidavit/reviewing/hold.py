@@ -88,7 +88,7 @@ def settings_for(
     config: tuple[str, bytes] | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Settings:
-    """The settings of a review: of the base commit or the named file, then the environment, then options."""
+    """Load the settings of base or the named file, then of the environment, then of options."""
     repository = opened.repository
     settings = load_settings(repository.base, environment, options.flags, config, repository.tip)
     named_compiler(settings, repository.folder)

@@ -115,10 +115,10 @@ def _model_of(settings: Settings, role: Role) -> str | None:
 
 
 def _address_of(role: Role, options: ReviewOptions, environment: Mapping[str, str]) -> tuple[str | None, str]:
-    """Where the role's model is asked, and the variable of the key that may go there.
+    """Return where the role's model is asked, and the variable of the key that may go there.
 
-    A role's own address comes first. The general one is for all others, but for a role's model that the user
-    named together with its provider.
+    A role's own address comes first. The general one is for all others, except for a role's model that the
+    user named together with its provider.
     """
 
     def chosen(name: str) -> str | None:
@@ -139,7 +139,7 @@ def ledger_of(settings: Settings) -> Ledger:
 
 
 def opened_log(options: ReviewOptions) -> ConversationLog:
-    """Where exchanges are kept or read; at most one of the three options."""
+    """Open the log of exchanges that one of the three options names."""
     modes = {
         LogMode.RECORD: options.record,
         LogMode.REPLAY: options.replay,

@@ -70,7 +70,7 @@ def _other_version(content: bytes) -> str:
 
 
 def _refuse_repeated_names(path: Path, content: bytes) -> None:
-    """Of a name that is there twice, one reader takes the first value and another the last."""
+    """Refuse repeated names: one reader takes the first value and another the last."""
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)

@@ -49,7 +49,7 @@ def chosen_panel(
 
 
 def named_servers(opened: OpenedChange, options: ReviewOptions) -> tuple[NamedServer, ...]:
-    """The servers whose tools models may call: named by the user alone, never by a file of the repository."""
+    """Read the servers whose tools models may call; only the user names them, never the repository."""
     path = options.mcp_servers
     return read_servers(path, opened.repository.folder, os.environ) if path else ()
 

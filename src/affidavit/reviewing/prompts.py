@@ -35,7 +35,7 @@ def prompts_for(opened: OpenedChange, options: ReviewOptions, say: Say | None = 
 
 
 def _refuse_prompts_of_the_change(prompts: PromptSet, repository: Repository) -> None:
-    """Prompts are instructions: those of the reviewed repository count as they are at base, or not at all."""
+    """Refuse prompts in the reviewed repository that are not as base has them: they are instructions."""
     folder = repository.folder
     if prompts.place is None or folder is None:
         return

@@ -41,7 +41,7 @@ def _read(name: str, value: Any) -> Any:
 def opened_runner(
     repository: GitRepository, settings: Settings, options: ReviewOptions, *, is_asked: bool | None = None
 ) -> Iterator[Running]:
-    """The runner for a change; nothing where nobody asked, and the reason where nothing can be run."""
+    """Open the runner for a change; none if nobody asked, and the reason if nothing can be run."""
     if not (settings.run if is_asked is None else is_asked):
         yield Running()
         return
@@ -65,7 +65,7 @@ def opened_runner(
 def logged_runner(
     repository: GitRepository, settings: Settings, options: ReviewOptions, log: ConversationLog
 ) -> Iterator[Running]:
-    """The runner of a review that is recorded, resumed or replayed; a replay needs no sandbox."""
+    """Open the runner of a review that is recorded, resumed or replayed; a replay needs no sandbox."""
     if log.mode is LogMode.REPLAY and settings.run:
         recorded = ProgramRunner.replaying(log, repository)
         yield (
@@ -99,7 +99,7 @@ def named_environments(options: ReviewOptions, environ: Mapping[str, str] = os.e
 
 
 def environments_for(repository: GitRepository, options: ReviewOptions) -> Sequence[Path]:
-    """The same; one that the repository tracks is refused: a change could name any folder in it."""
+    """Refuse environments that the repository tracks: a change could name any folder in it."""
     environments = named_environments(options)
     for one in environments:
         if repository.tracks(one):

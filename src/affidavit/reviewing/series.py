@@ -84,7 +84,7 @@ def keep_summary(summary: IterationSummary, followed: Followed, folder: Path | N
 
 
 def free_series(repository: str, wanted: str, folder: Path | None) -> str:
-    """A name for the series of one more loop: with the first number under which none is kept."""
+    """Return a name for the series of a new loop, with the first free number."""
     store = open_store(folder or state_folder())
     kept = store.iterations.series() if store.exists() else []
     known = {one.series for one in kept if one.repository == repository}
@@ -93,7 +93,7 @@ def free_series(repository: str, wanted: str, folder: Path | None) -> str:
 
 
 def series_of(opened: OpenedChange, options: ReviewOptions) -> str:
-    """The name of the series: the user's, the request's, or the branch's; empty where there is none."""
+    """Return the name of the series: the user's, the request's, or the branch's; empty without one."""
     named = options.series
     if named is not None:
         if not str(named).strip():
@@ -124,7 +124,7 @@ def repository_of(opened: OpenedChange) -> str:
 
 
 def _owner(named: str, folder: Path | None) -> str:
-    """Where it comes from; without such an address its folder, for many are called alike."""
+    """Return the address of a repository, or its folder: many have the same name."""
     return named if is_shared_address(named) or folder is None else str(folder.resolve())
 
 
@@ -136,10 +136,10 @@ def is_merged(before: StoredIteration, opened: OpenedChange) -> bool:
 def earlier_in(
     store: Store, before: StoredIteration, *, series: str, tree: str, looks_at_all: bool
 ) -> Earlier | None:
-    """A kept review as what the next one follows; None where its report is gone by now.
+    """Load a kept review for the next one to follow; None if its report is gone by now.
 
-    `tree` is the new head's. A review of that very head is not one to go on from but to do again: models
-    look at what they looked at then, and what they do not repeat is carried over.
+    `tree` is the new head's. A review of that very head is done again, not continued: models look at what
+    they looked at then, and what they do not repeat is carried over.
     """
     content = store.reports.load_bytes(before.report_id)
     if content is None:
@@ -189,7 +189,7 @@ def _parsed(content: bytes, named: Path | None) -> Report:
 
 
 def _refuse_contradiction(report: Report) -> None:
-    """A report whose parts do not fit each other was edited, and decides nothing."""
+    """Refuse a report whose parts do not fit each other: it was edited."""
     known, counts = {one.id for one in report.candidates}, report.verdict.counts
     now = {one.now for one in report.follow_up.decisions if one.now} if report.follow_up else set()
     named = {*report.verdict.blocking, *report.gate.failed_by, *now}
@@ -202,7 +202,7 @@ def _refuse_contradiction(report: Report) -> None:
 
 
 def _refuse_other_repository(report: Report, opened: OpenedChange) -> None:
-    """A report of another change would turn all of its findings into fixed ones."""
+    """Refuse a report of another change, which would turn all of its findings into fixed ones."""
     _refuse_contradiction(report)
     now, then = opened.change.repository or "", report.change.repository or ""
     is_named_alike = "/" in now and is_same_address(now, then)

@@ -65,7 +65,7 @@ class FilesSeen:
     calls: int
 
     def covers(self, path: str) -> bool:
-        """Whether something of the file was seen, or a search was confined to it."""
+        """Check whether something of the file was seen, or a search was confined to it."""
         return path in self.shown or path in self.read or any(is_within(path, each) for each in self.searched)
 
 
@@ -193,7 +193,7 @@ def check_causes(docket: Docket, case: Case) -> Docket:
 
 
 def check_dependencies(docket: Docket, case: Case) -> Docket:
-    """What is quoted of packages stands there, or that is noted: it supports, and withholds nothing."""
+    """Check quotes of packages and note the result; they support a finding and never withhold it."""
 
     def check(candidate: Candidate, finding: Finding) -> Outcome:
         quotes = finding.evidence.dependency_quotes
@@ -212,7 +212,7 @@ def check_dependencies(docket: Docket, case: Case) -> Docket:
 
 
 def run_searches(docket: Docket, case: Case) -> Docket:
-    """What is said to be missing is searched for; what is found goes to the verifier, or disproves it."""
+    """Search for what is said to be missing; hits go to the verifier, or disprove the finding."""
 
     def search(candidate: Candidate, finding: Finding) -> Outcome:
         if not finding.evidence.is_absence_finding:
@@ -237,7 +237,7 @@ def run_searches(docket: Docket, case: Case) -> Docket:
 
 
 def search_whole_change(docket: Docket, case: Case) -> Docket:
-    """The same searches in every changed file that they left out, where their finder saw only a part."""
+    """Repeat searches in changed files that they left out, if their finder saw only a part."""
     if case.plan is None or len(case.plan.chunks) < 2:
         return docket
 

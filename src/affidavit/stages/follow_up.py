@@ -68,12 +68,12 @@ def carry(docket: Docket, case: Case) -> tuple[Docket, Carrying]:
 
 
 def rerun(docket: Docket) -> Docket:
-    """What was shown by running is decided by running: it still fails, or it is fixed."""
+    """Decide by running what was shown by running: it still fails, or it is fixed."""
     return docket.then(_rerun(one) if is_brought(one) else one for one in docket.candidates)
 
 
 def follow_up_of(report: Report, carrying: Carrying, case: Case) -> FollowUp | None:
-    """What became of every finding of the earlier review, by what stands in the finished one."""
+    """Say what became of every finding of the earlier review, by the finished one."""
     earlier = case.earlier
     if earlier is None:
         return None
@@ -103,7 +103,7 @@ def follow_up_of(report: Report, carrying: Carrying, case: Case) -> FollowUp | N
 
 
 def _entry(one: EarlierFinding, earlier: Earlier, case: Case) -> Entry:
-    """Where a finding's code is; where that place is gone and another of its places stands, that one."""
+    """Find where a finding's code is now; if that place is gone, another of its places represents it."""
     finding = one.candidate.finding
     if finding is None:
         return Entry(one, Trace("gone", ""), settled=("fixed", "evidence", "it had no finding"))
@@ -136,13 +136,13 @@ def _is_rewritten(then: str, now: str, earlier: Earlier, case: Case) -> bool:
 
 
 def _is_apart(one: Finding, other: Finding) -> bool:
-    """Two places, not one that two have reported."""
+    """Check that two places are not one that was reported twice."""
     is_one_file = (one.file, one.side) == (other.file, other.side)
     return not is_one_file or lines_apart(one.lines, other.lines) > NEAR_LINES
 
 
 def _in_its_stead(leader: Candidate, place: Candidate) -> Candidate:
-    """Another place of one cause speaks for it, with the standing of the finding that it belongs to."""
+    """Let another place of one cause represent the finding, with its status and judgements."""
     kept = {
         name: getattr(leader, name) for name in ("status", "worth", "confidence", "judgements", "carries")
     }
@@ -150,7 +150,7 @@ def _in_its_stead(leader: Candidate, place: Candidate) -> Candidate:
 
 
 def _settled(finding: Finding, trace: Trace, case: Case) -> tuple[Fate, DecidedBy, str] | None:
-    """What evidence alone decides of what a model said."""
+    """Decide by evidence alone what became of a model's finding."""
     if trace.outcome == "gone":
         return "fixed", "evidence", trace.detail
     is_inside = case.change.file_at(trace.path, finding.side) is not None
@@ -204,7 +204,7 @@ def _carried(entry: Entry, judgement: Judgement | None, *, asks: bool, is_repeat
 def _with_dismissed(
     candidates: Sequence[Candidate], earlier: Earlier, taken: set[str], named: Sequence[Candidate]
 ) -> list[Candidate]:
-    """What people dismissed under an earlier name has that name again, so that its dismissal counts."""
+    """Give findings that people dismissed their earlier names, so that the dismissal counts."""
     free = [one for one in named if one.id not in taken and one.kind != "mechanical" and one.withheld is None]
     traces = [
         Trace("stands", one.candidate.finding.file, *one.candidate.finding.lines)
@@ -229,9 +229,9 @@ def _with_dismissed(
 def _all_brought(
     at: int, entry: Entry, touched: Touched, docket: Docket, case: Case
 ) -> tuple[Entry, list[Candidate]]:
-    """An entry by what became of all its places, and those of them that nobody repeats and nothing settles.
+    """Bring the places of an entry that nobody repeats and nothing settles.
 
-    Where the first is fixed and another stands, that one speaks for it.
+    If the first place is fixed and another one is not, that one represents the entry.
     """
     parts, brought = list(parts_of(entry)), {}
     for number, one in enumerate(parts):
@@ -251,7 +251,7 @@ def _all_brought(
 
 
 def _of_series(brought: Candidate, now: str, key: str) -> Candidate:
-    """What speaks for a finding has its name in the series; of what nobody can tell, that one is shown."""
+    """Keep the name in the series for what represents a finding, and withhold its other undecided places."""
     carried = brought.carried
     if brought.id == now and carried:
         return brought.model_copy(update={"carried": carried.model_copy(update={"key": key})})
@@ -262,7 +262,7 @@ def _of_series(brought: Candidate, now: str, key: str) -> Candidate:
 def _brought(
     name: str, at: int, entry: Entry, touched: Touched, docket: Docket, case: Case
 ) -> tuple[Entry, Candidate | None]:
-    """An earlier finding that nobody repeats, as a candidate of this review; none where it is settled."""
+    """Bring an earlier finding that nobody repeats into this review, unless it is settled."""
     then, finding = entry.earlier.candidate, entry.earlier.candidate.finding
     if finding is None:
         return entry, None
@@ -286,7 +286,7 @@ def _brought(
 def _by_its_analyser(
     entry: Entry, finding: Finding, docket: Docket, case: Case
 ) -> tuple[Entry, Judgement | None]:
-    """What an analyser does not report any more: settled where it has looked, and nothing keeps it silent."""
+    """Settle what an analyser no longer reports, if it looked and nothing silences it."""
     then, trace = entry.earlier.candidate, entry.trace
     silence = why_silent(then, finding, trace, docket, case)
     if silence is None:
@@ -309,7 +309,7 @@ def _before_its_verifier(entry: Entry) -> Judgement:
 
 
 def _asks(standing: Judgement, entry: Entry, finding: Finding, touched: Touched, case: Case) -> bool:
-    """Whether something was touched that the claim rests on; where it was changed, always."""
+    """Check whether something that the claim depends on was touched."""
     cause = finding.evidence.caused_by
     return (
         standing.outcome == "skipped"

@@ -275,7 +275,7 @@ def _words_from(given: str, sides: TreePair) -> WordsFrom:
 
 
 def words_of_commits(commits: Sequence[Commit]) -> tuple[str, str]:
-    """Title and description of a change to which nobody gave others."""
+    """Return title and description for a change to which nobody gave others."""
     if len(commits) == 1:
         return writable(commits[0].subject), writable(commits[0].body)
     # The first commit says what was begun; the later ones are often "fix lint" and merges.

@@ -51,7 +51,7 @@ def place_of(finding: Finding, case: Case) -> Place:
 
 
 def _kind(first: int, last: int, around: Enclosing | None) -> PlaceKind:
-    """By name where the name says more: a definition's header or most of it, whatever is no code."""
+    """Name the kind of a place: a definition's header or most of it, or lines."""
     if around is not None and around.kind not in ("function", "line"):
         return around.kind
     if around is not None and around.kind == "function":

@@ -65,7 +65,7 @@ def add_words(report: Report, answer: Answer) -> Report:
 
 
 def _shortened(report: Report, given: list[Any]) -> tuple[tuple[Candidate, ...], list[Diagnostic]]:
-    """The candidates, long ones in the reporter's words; what would add to a finding is refused."""
+    """Shorten long findings in the reporter's words; refuse words that add to a finding."""
     texts = {str(item.get("id")): item for item in given if isinstance(item, dict)}
     candidates, refused = [], []
     for candidate in report.candidates:
@@ -99,7 +99,7 @@ def _without_words(answer: Answer) -> Gap:
 
 
 def _in_line_with(decision: Decision, words: ReporterWords) -> tuple[ReporterWords, list[Diagnostic]]:
-    """The words without those that say the opposite of the verdict, and a note on each that is dropped."""
+    """Drop the words that contradict the verdict, with a diagnostic for each."""
     kept = ReporterWords(
         summary="" if contradicts(decision, words.summary) else words.summary,
         positive_notes=tuple(one for one in words.positive_notes if not contradicts(decision, one.note)),
@@ -119,7 +119,7 @@ def _in_line_with(decision: Decision, words: ReporterWords) -> tuple[ReporterWor
 
 
 def _words(reply: dict[str, Any], report: Report) -> ReporterWords:
-    """What may be kept; advice that follows from no finding is nobody's to give."""
+    """Return what may be kept; advice counts only if findings are shown."""
     advice = (
         [_line(item, MAX_SENTENCE) for item in _list(reply.get("recommendations"))] if report.shown else []
     )

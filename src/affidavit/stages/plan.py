@@ -116,7 +116,7 @@ def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
 
 
 async def _unplanned() -> Planned:
-    """Nothing is new: nobody is asked to look, and nobody plans it."""
+    """Plan nothing, because nothing is new."""
     return Planned(Plan())
 
 
@@ -126,7 +126,7 @@ async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], 
 
 
 def read_plan(answer: Answer, rough: Plan, lenses: Sequence[str]) -> Planned:
-    """The plan that a planner's answer comes to."""
+    """Read the plan from a planner's answer."""
     read = object_with_key(answer.text, "goal")
     if read is None or not _text(read.get("goal")):
         reason = "its reply has no plan that can be read" if answer.outcome == "answered" else answer.failure
@@ -148,7 +148,7 @@ def read_plan(answer: Answer, rough: Plan, lenses: Sequence[str]) -> Planned:
 
 
 def _left_out(plan: Plan) -> tuple[Gap, ...]:
-    """What no model is shown makes the review incomplete; the plan names each place."""
+    """Return a gap if there is something that no model is shown."""
     if not plan.not_shown:
         return ()
     more = f", and {len(plan.not_shown) - 1} more places" if len(plan.not_shown) > 1 else ""
@@ -159,10 +159,9 @@ def _left_out(plan: Plan) -> tuple[Gap, ...]:
 def _bounded(
     questions: dict[str, tuple[str, ...]], rough: Plan, lenses: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Effort follows size: the planner chooses who looks, not how many; who is there at any size stays.
+    """Choose as many specialists as the size asks for: the planner chooses which, not how many.
 
-    Text in a change may talk a planner into leaving specialists out, so it can leave out none that the size
-    asks for.
+    Text in a change may talk a planner into leaving specialists out. So it can leave out none of them.
     """
     always = [lens for lens in rough.questions if lens not in lenses]
     asked_for = len(rough.questions) - len(always)
@@ -179,10 +178,9 @@ def plan_by_size(
     symbols: Sequence[SymbolChange] = (),
     parts: PartsOfFiles | None = None,
 ) -> Plan:
-    """Who looks, from the size of the change alone, and the chunks that it is shown in.
+    """Choose specialists by the size of the change alone, and divide it into chunks.
 
-    `always` are asked at any size, after the others; a long file is divided where `symbols` begin. `parts`
-    says what of the change is to be looked at, where not all of it is.
+    `always` are asked at any size. A long file is divided at `symbols`. `parts` limits what is shown.
     """
     files = [file for file in change.reviewed_files() if parts is None or file.path in parts]
     division = divide(files, definition_starts(symbols), parts=parts)

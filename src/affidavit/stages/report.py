@@ -46,7 +46,7 @@ def compile_report(
     models: Mapping[str, str],
     prompts: PromptSet,
 ) -> Report:
-    """The report of a review. Verdict and gate come before what the user chose to see."""
+    """Compile the report. Verdict and gate are decided before the user's choice of what to see."""
     change = case.change
     judged, visible = _judged_and_visible(docket, case, settings, dismissals)
     coverage = Coverage(case, docket, judged, _seen_before(case), READ_LANGUAGES)
@@ -100,7 +100,7 @@ def _seen_before(case: Case) -> Mapping[str, tuple[tuple[str, ...], ...]]:
 def _judged_and_visible(
     docket: Docket, case: Case, settings: Settings, dismissals: Mapping[str, Dismissal]
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """What verdict and gate are decided by, and the same after what the user chose to see."""
+    """Return the findings that decide verdict and gate, and the same after the user's choice."""
     searchers = frozenset(run.analyser for run in docket.analyser_runs if run.looks_for)
 
     def with_visibility(candidate: Candidate) -> Candidate:
@@ -124,7 +124,7 @@ def _left_out(candidate: Candidate, change: Change, searchers: Container[str]) -
 
 
 def _per_role(talks: Sequence[RoleUsage]) -> tuple[RoleUsage, ...]:
-    """What each role spent with each model, however many talks it held."""
+    """Add up what each role spent with each model."""
     roles: dict[tuple[str, str], RoleUsage] = {}
     for spent in talks:
         key = (spent.role, spent.model)
@@ -133,7 +133,7 @@ def _per_role(talks: Sequence[RoleUsage]) -> tuple[RoleUsage, ...]:
 
 
 def may_block(candidate: Candidate) -> bool:
-    """Verified and more than style; a model's finding also worth acting on."""
+    """Check for a verified finding that is more than style; a model's must be worth acting on."""
     return candidate.is_shown and not candidate.why_not_counted
 
 
@@ -142,7 +142,7 @@ def _fails_gate(candidate: Candidate, fail_on: Severity | None) -> bool:
 
 
 def decide_gate(candidates: Sequence[Candidate], fail_on: Severity | None, *, is_incomplete: bool) -> Gate:
-    """What the review means for a build; a failed gate comes before an incomplete review."""
+    """Decide what the review means for a build; a failed gate wins over an incomplete review."""
     failed_by = tuple(candidate.id for candidate in candidates if _fails_gate(candidate, fail_on))
     exit_code = 1 if failed_by else 3 if is_incomplete else 0
     return Gate(fail_on=fail_on, failed_by=failed_by, exit_code=exit_code)
@@ -160,7 +160,7 @@ def decide_verdict(  # noqa: PLR0913 - each is one thing that the verdict depend
     unread: str = "",
     failed_by: Sequence[str] = (),
 ) -> Verdict:
-    """`judged` decides; `visible` and what analysers set aside is only counted."""
+    """Decide by `judged`; `visible` and what analysers set aside is only counted."""
     blocking = [
         candidate for candidate in judged if may_block(candidate) and candidate.claim.severity.is_grave
     ]
@@ -186,21 +186,21 @@ def decide_verdict(  # noqa: PLR0913 - each is one thing that the verdict depend
 
 
 def excused_files(change: Change) -> list[FileChange]:
-    """What base, or the user's own choice of paths, says need not be looked at."""
+    """Return the files that base, or the user's choice of paths, excuses from being looked at."""
     return [file for file in change.files if file.skipped and file.excused]
 
 
 def _speaks_against(candidate: Candidate) -> bool:
-    """Whether a change with this finding cannot be approved.
+    """Check whether a change with this finding cannot be approved.
 
-    What is proven and at least medium is answered by a fix or by people's dismissal, never by its worth.
+    A proven finding of at least medium needs a fix or people's dismissal, whatever its worth.
     """
     is_proven = candidate.is_proven_by_machine and candidate.rank <= Severity.MEDIUM.rank
     return candidate.is_shown and (is_proven or candidate.worth is not Worth.NIT)
 
 
 def count(candidates: Sequence[Candidate], *, blocking: int, set_aside: int = 0) -> Counts:
-    """The report's numbers, from the one list of candidates."""
+    """Count the candidates."""
     shown = [candidate for candidate in candidates if candidate.is_shown]
     withheld = [candidate for candidate in candidates if candidate.withheld]
     by_severity = Counter(candidate.claim.severity for candidate in shown)
@@ -228,7 +228,7 @@ def dismiss(candidate: Candidate, dismissals: Mapping[str, Dismissal]) -> Candid
 
 
 def _unread_settings(settings: Settings) -> tuple[Gap, ...]:
-    """A file at base that cannot be read leaves out what its maintainers chose."""
+    """Return a gap for each settings file at base that cannot be read."""
     advice = "The defaults apply instead. Fix it on the branch that this change goes into."
     return tuple(Gap(name="settings", reason=problem, advice=advice) for problem in settings.problems)
 
@@ -253,7 +253,7 @@ def choose_visibility(
 
 
 def _is_folded(candidate: Candidate, finding: Finding, settings: Settings) -> bool:
-    """A maybe; what is small and fails no gate."""
+    """Check for a maybe, or a small finding that fails no gate."""
     rank = finding.severity.rank
     is_small = settings.fold is not None and rank >= settings.fold.rank
     is_small = is_small and not _fails_gate(candidate, settings.fail_on)
@@ -280,7 +280,7 @@ def _reasons_to_hide(
 
 
 def _hidden(judged: Sequence[Candidate], visible: Sequence[Candidate]) -> list[Diagnostic]:
-    """A note on each candidate that the user chose not to see."""
+    """Note each candidate that the user chose not to see."""
     return [
         after.note(after.withheld.code, after.withheld.detail)
         for before, after in zip(judged, visible, strict=True)
@@ -289,7 +289,7 @@ def _hidden(judged: Sequence[Candidate], visible: Sequence[Candidate]) -> list[D
 
 
 def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str, int]:
-    """Shown before withheld, files in order, worst first within a file."""
+    """Return a key to sort by: shown first, then files in order, worst first within a file."""
     finding = candidate.finding
     return (
         not candidate.is_shown,
@@ -326,7 +326,7 @@ def _summary(
     *,
     has_models: bool,
 ) -> str:
-    """One sentence on what was found, and one on what the review lacks."""
+    """Write a sentence on what was found, and one on what the review lacks."""
     if change.why_empty and not counts.candidates:
         return _sentence([change.why_empty])
     lacks = [] if has_models or not found else ["linters only, no model"]

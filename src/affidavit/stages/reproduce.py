@@ -23,7 +23,7 @@ NOT_EXPLAINED = Explained(probe="")
 
 
 def compare_behaviour(case: Case, report: Report) -> tuple[BehaviourRow, ...]:
-    """A row for each probe that the machine ran; only its own runs count, and words only where they stand."""
+    """Return a row for each probe that was run; an explanation counts only if the change has its words."""
     explained = {one.specialist: one.differences for one in report.replies}
     probes = [(reply, probe) for reply in case.replies for probe in reply.probes]
     if not probes:
@@ -70,13 +70,13 @@ def _row(
 
 
 def _found(reply: Reply, name: str, report: Report) -> Candidate | None:
-    """The finding that a specialist calls by this name."""
+    """Find the finding that a specialist calls by this name."""
     mine = (one for one in report.candidates if name and one.specialist == reply.specialist)
     return next((one for one in mine if one.finding and one.finding.id == name), None)
 
 
 def _announcements(change: Change) -> Iterator[str]:
-    """Everything in which a change can say what it does: its words, and every line that it adds."""
+    """Yield everything in which a change can say what it does: its words, and every line that it adds."""
     yield change.title
     yield change.description
     for commit in change.commits:
@@ -88,7 +88,7 @@ def _announcements(change: Change) -> Iterator[str]:
 
 
 def _folded(text: str) -> str:
-    """Words without their line ends, and without the marks of comments between them."""
+    """Fold the words of a text, without the marks of comments."""
     return " ".join(word for word in text.casefold().split() if word not in MARKS)
 
 
@@ -106,7 +106,7 @@ async def try_patches(docket: Docket, trier: Reproducer | None) -> Docket:
 
 
 def _first_tried(candidate: Candidate) -> tuple[bool, int]:
-    """What a model wrote before what an analyser would write for many findings, the worst of each first."""
+    """Return a key to sort by: models' patches first, the worst of each first."""
     return candidate.kind == "mechanical", candidate.rank
 
 
@@ -151,13 +151,13 @@ class LiveReproducer:
 
     @property
     def ground(self) -> Programs:
-        """What programs are run in, and how many were; or why none is."""
+        """Return how programs are run and how many were; or why none is."""
         tally = self.runner.tally if self.runner else None
         counted = {"runs": tally.runs, "duration_ms": tally.duration_ms} if tally else {}
         return self.programs.model_copy(update=counted)
 
     async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
-        """What the machine saw; None where nothing is declared, or nothing can be run."""
+        """Run a candidate's reproduction; return None if none is declared, or nothing can be run."""
         offered = candidate.evidence.reproduction
         if self.runner is None or offered is None:
             return None
@@ -165,7 +165,7 @@ class LiveReproducer:
             return await run_aside(offered, self.runner.about(candidate.id), self.own)
 
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
-        """What became of its patch; None where nobody tries patches."""
+        """Try a candidate's patch; return None if nobody tries patches."""
         return await self.patches(candidate) if self.patches else None
 
 
@@ -180,7 +180,7 @@ async def run_aside(reproduction: Reproduction, runner: Runner, own: OwnNames) -
 
 
 async def reproduce(docket: Docket, reproducer: Reproducer | None) -> Docket:
-    """The docket with every declared reproduction run; its absence, or its failure, withholds nothing."""
+    """Run every declared reproduction; none, or a failed one, withholds nothing."""
     if reproducer is None:
         return docket
     checked = await asyncio.gather(*(_checked(one, reproducer) for one in docket.candidates))
@@ -208,7 +208,7 @@ def _with_gaps(docket: Docket, ground: Programs) -> Docket:
 
 
 def _gap(detail: str) -> Gap:
-    """What was in the way, and what to do: what stands behind the colon, or to bring the language."""
+    """Return a gap with what was in the way, and the advice behind the colon."""
     reason, _, advice = detail.partition(": ")
     if not advice or reason.endswith("what can"):
         return Gap(name=PROGRAMS, reason=detail, advice=BRING_IT)

@@ -67,7 +67,7 @@ class Crew:
     """In what programs are run, or why none is; None: the user did not ask for it."""
 
     def before(self, case: Case) -> "tuple[Crew, Case]":
-        """The crew before a case, and the case with the packages that models may read, if there are any."""
+        """Return the crew and the case with the packages that models may read, if there are any."""
         dependencies = self.panel.packages(case) if self.panel else None
         if self.panel is None or dependencies is None:
             return self, case
@@ -92,12 +92,12 @@ class Crew:
 
     @property
     def models(self) -> dict[str, str]:
-        """Role to model; empty where no model looks."""
+        """Map role to model; empty if no model looks."""
         return self.panel.models if self.panel else {}
 
     @property
     def prompts(self) -> PromptSet:
-        """The version that the models read; without models, the current one."""
+        """Return the prompts that models read; without models, the current ones."""
         return self.panel.prompts if self.panel else current_prompts()
 
 

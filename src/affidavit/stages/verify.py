@@ -174,7 +174,7 @@ def _standing(decided: _Decided) -> int:
 
 
 def _too_many(leading: Sequence[Candidate]) -> frozenset[str]:
-    """Of very many claims, the mildest, which no verifier is asked about.
+    """Return the ids of the mildest of very many claims: no verifier is asked about them.
 
     The bound grows slower than the claims.
     """
@@ -286,10 +286,10 @@ def _by_severity(candidate: Candidate, judgement: Judgement) -> Candidate:
 
 
 def _refutation(candidate: Candidate) -> Reason:
-    """A claim of absence that was refuted with hits of its own searches at hand is disproved by them.
+    """Return the reason code of a refuted finding.
 
-    What stood in the review before and does not any more is fixed; what nobody had verified then, and whose
-    code stands as it stood, was never true.
+    Hits of its own searches disprove a claim of absence. What was in the earlier review is fixed, unless
+    nobody had verified it then and its code is unchanged: then it was never true.
     """
     carried = candidate.carried
     if carried and not carried.is_repeated and not carried.is_first_judged:
@@ -304,7 +304,7 @@ def _who(judgement: Judgement) -> str:
 
 
 def derive_confidence(candidate: Candidate, status: Status) -> Confidence:
-    """From the outcome alone: verification, agreement, exactness of the quote. It gates nothing."""
+    """Derive confidence from verification, agreement and the quote. It gates nothing."""
     if status is Status.VERIFIED:
         is_exact = candidate.quote is not None and candidate.quote.outcome == "exact"
         return "high" if is_exact or candidate.agreed_by else "medium"

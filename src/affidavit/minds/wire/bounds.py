@@ -39,7 +39,7 @@ class SizeLimits:
 
 
 def size_limits(max_tokens: int) -> SizeLimits:
-    """The limits for a reply that has room for that many tokens."""
+    """Return the limits for a reply that has room for that many tokens."""
     return SizeLimits(
         reply_bytes=_BYTES_BESIDE_TOKENS + max_tokens * _BYTES_PER_TOKEN,
         reply_objects=_OBJECTS_BESIDE_TOKENS + max_tokens * _OBJECTS_PER_TOKEN,
@@ -47,7 +47,7 @@ def size_limits(max_tokens: int) -> SizeLimits:
 
 
 def bounded_client(limits: SizeLimits, silence_seconds: float) -> httpx2.AsyncClient:
-    """A client whose responses end in TooMuchSentError where they do not end themselves."""
+    """Return a client that raises TooMuchSentError at a response without end."""
 
     async def bound(response: httpx2.Response) -> None:
         response.stream = _Bounded(response, limits)
@@ -149,5 +149,5 @@ def _weight(piece: bytes) -> int:
 
 
 def _objects_in(piece: bytes) -> int:
-    """As many as can begin here; a brace in a text counts, too."""
+    """Count where an object can begin; a brace in a text counts, too."""
     return piece.count(b"{") + piece.count(b"[")

@@ -201,7 +201,7 @@ class _Reading:
         self._stream: StreamedResponse | None = None
 
     async def read(self, opening: AbstractAsyncContextManager[StreamedResponse]) -> ModelResponse:
-        """The whole reply; raises CallEnded, or what went wrong with what had arrived by then."""
+        """Return the whole reply; raise CallEnded, or a fault with what had arrived by then."""
         try:
             return await self._read(opening)
         except CallEnded:
@@ -261,7 +261,7 @@ def _cut_in(state: RetryCallState) -> Any:
 
 
 def _is_rejected(fault: Exception) -> bool:
-    """Whether another form of the same request may be accepted."""
+    """Check whether another form of the same request may be accepted."""
     is_final = isinstance(
         fault,
         faults.ModelAuthenticationError

@@ -52,7 +52,7 @@ class Question:
 
 
 def forms_for(question: Question, profile: ModelProfile) -> list[Form]:
-    """The forms that a model may accept, the strictest first."""
+    """Return the forms that a model may accept, the strictest first."""
     if not profile.get("supports_tools", True):
         return [Form.PLAIN]
     if question.tools:
@@ -64,7 +64,7 @@ def forms_for(question: Question, profile: ModelProfile) -> list[Form]:
 
 
 def request_parameters(question: Question, form: Form) -> ModelRequestParameters:
-    """What goes with the messages in this form."""
+    """Return what goes with the messages in this form."""
     instructions = question.instructions
     if form is Form.PLAIN:
         instructions = f"{instructions}\n\n{_instructions_for(question.schema)}"
@@ -82,7 +82,7 @@ def request_parameters(question: Question, form: Form) -> ModelRequestParameters
 
 
 def request_settings(choice: ModelChoice, question: Question, form: Form, dialect: Dialect) -> ModelSettings:
-    """The settings of one request. We retry ourselves, so that a slow endpoint is not asked twice."""
+    """Return the settings of a request. Only we retry, so that a slow endpoint is not asked twice."""
     settings = ModelSettings()
     if dialect.names_completion_tokens:
         settings["extra_body"] = {"max_completion_tokens": choice.max_tokens}

@@ -48,7 +48,7 @@ async def _as_stream(response: "AsyncStream[ChatCompletionChunk]") -> AsyncItera
 
 
 def chunk_of(reply: Any) -> ChatCompletionChunk:
-    """A plain reply as the one chunk of a stream; raises ValueError for anything else."""
+    """Convert a plain reply to the one chunk of a stream; raise ValueError for anything else."""
     choices = reply.get("choices") if isinstance(reply, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -69,7 +69,7 @@ def chunk_of(reply: Any) -> ChatCompletionChunk:
 
 
 def _call(index: int, call: Any) -> Any:
-    """A tool call as a stream carries it: numbered, and with its arguments as text."""
+    """Convert a tool call to the form of a stream: numbered, and with its arguments as text."""
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict):
         raise ValueError("the reply has a tool call without a function")

@@ -39,7 +39,7 @@ class Line(Protocol):
     async def ask(
         self, messages: list[ModelMessage], question: Question, on_partial: OnPartialReply
     ) -> ModelResponse:
-        """The reply; raises CallEnded."""
+        """Return the reply; raise CallEnded."""
 
 
 @dataclass
@@ -55,12 +55,12 @@ class Requester:
 
     @property
     def model(self) -> str:
-        """The model in one word."""
+        """Return the name of the model."""
         return self.choice.model
 
     @property
     def has_cache_points(self) -> bool:
-        """Whether the provider wants marks that say what to cache."""
+        """Check whether the provider wants marks that say what to cache."""
         return self.choice.provider in _WITH_CACHE_POINTS
 
     @asynccontextmanager
@@ -170,7 +170,7 @@ class Requester:
 
 
 def _new_in(request: dict[str, Any]) -> dict[str, Any]:
-    """What this request adds to the one before it: the rest is logged already."""
+    """Return what a request adds to the one before it; the log has the rest already."""
     messages = request["messages"]
     return request if len(messages) == 1 else {"model": request["model"], "messages": messages[-1:]}
 

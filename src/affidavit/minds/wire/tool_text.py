@@ -21,7 +21,7 @@ _PLACE = ("file_path", "line_number", "start_line", "end_line")
 
 
 def written(result: Mapping[str, Any]) -> str:
-    """The whole result, field by field; what is nested deeper than a list of rows is JSON."""
+    """Write a result field by field; what is nested deeper than a list of rows is JSON."""
     return "\n".join(line for key, value in result.items() for line in _field(str(key), value)) or "(nothing)"
 
 
@@ -40,7 +40,7 @@ def _field(key: str, value: object) -> Iterable[str]:
 
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    """A line a row; what all of many rows have in common, or a row with the one above it, is said once."""
+    """Write a line for each row; what rows have in common is written once."""
     common = _in_common(rows)
     if common:
         yield f"  each: {_row(common)}"
@@ -81,7 +81,7 @@ def _in_common(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _row(row: Mapping[str, Any]) -> str:
-    """Where it is, and the fields of one line each."""
+    """Write the place of a row, and its fields of one line."""
     fields = [
         f"{_name(str(key))}: {_scalar(value)}"
         for key, value in row.items()
@@ -119,7 +119,7 @@ def _text(text: str) -> list[str]:
 
 
 def _item(value: object) -> str:
-    """An element of a list on a line of its own."""
+    """Write an element of a list on a line of its own."""
     line = _scalar(value)
     return line if _NUMBERED.match(line) else f"  {line}"
 

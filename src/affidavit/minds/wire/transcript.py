@@ -40,14 +40,14 @@ class ToolCall:
 
 
 def opening(prefix: str, task: str) -> ModelRequest:
-    """The first message; a cache mark separates what many talks share from this talk's own task."""
+    """Return the first message; a cache mark separates what many talks share from the task."""
     if prefix and task:
         return ModelRequest(parts=[UserPromptPart(content=[prefix, CachePoint(), task])])
     return ModelRequest(parts=[UserPromptPart(content=prefix or task)])
 
 
 def without_cache_points(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
-    """The same for providers that take no marks: one text, because some servers read nothing else."""
+    """Return messages for a provider that takes no marks: each is one text, as some servers require."""
     return [_joined(each) if isinstance(each, ModelRequest) else each for each in messages]
 
 
@@ -105,12 +105,12 @@ def _name(part: ToolCallPart) -> str:
 
 
 def text_of(reply: ModelResponse) -> str:
-    """What the model wrote, without what it thought."""
+    """Return what the model wrote, without what it thought."""
     return writable("".join(part.content for part in reply.parts if isinstance(part, TextPart)))
 
 
 def answer_in(reply: ModelResponse, schema_name: str) -> str | None:
-    """The arguments of the last call that hands in the answer, as they were sent."""
+    """Return the arguments of the last call that hands in the answer, as they were sent."""
     calls = [part for part in reply.parts if isinstance(part, ToolCallPart) and part.tool_name == schema_name]
     if not calls:
         return None
@@ -119,7 +119,7 @@ def answer_in(reply: ModelResponse, schema_name: str) -> str | None:
 
 
 def calls_in(reply: ModelResponse, schema_name: str) -> list[ToolCall]:
-    """The tools that the model wants called."""
+    """Return the tools that the model wants called."""
     return [
         ToolCall(part.tool_call_id, _name(part), _arguments(part))
         for part in reply.parts
@@ -128,7 +128,7 @@ def calls_in(reply: ModelResponse, schema_name: str) -> list[ToolCall]:
 
 
 def _arguments(part: ToolCallPart) -> object:
-    """What the tool is called with; what is not JSON or nested too deeply is text, which the tool refuses."""
+    """Decode the arguments of a call; return text, which the tool refuses, if that fails."""
     if not isinstance(part.args, str):
         read: object = part.args or {}
     else:
@@ -140,7 +140,7 @@ def _arguments(part: ToolCallPart) -> object:
 
 
 def _is_within(value: object, levels: int) -> bool:
-    """Whether a value is nested no deeper than that, so that walking it cannot exhaust the stack."""
+    """Check that a value is not nested deeper, so that walking it cannot exhaust the stack."""
     if not isinstance(value, dict | list):
         return True
     inner = value.values() if isinstance(value, dict) else value
@@ -148,7 +148,7 @@ def _is_within(value: object, levels: int) -> bool:
 
 
 def as_data(messages: Sequence[ModelMessage]) -> list[dict[str, Any]]:
-    """The conversation without ids, times and thoughts: the same content gives the same data."""
+    """Return a conversation without ids, times and thoughts: the same content gives the same data."""
     numbers: dict[str, int] = {}
     return [_message_data(message, numbers) for message in messages]
 
@@ -177,7 +177,7 @@ def _part_data(part: Any, numbers: dict[str, int]) -> dict[str, Any]:
 
 
 def reply_as_data(reply: ModelResponse) -> dict[str, Any]:
-    """A reply as it is kept, without the address that it came from."""
+    """Convert a reply to the form of the log, without the address that it came from."""
     data: dict[str, Any] = _RESPONSES.dump_python(
         replace(reply, provider_url=None, provider_details=None), mode="json", exclude_none=True
     )
@@ -185,5 +185,5 @@ def reply_as_data(reply: ModelResponse) -> dict[str, Any]:
 
 
 def reply_from_data(data: dict[str, Any]) -> ModelResponse:
-    """A kept reply; raises ValueError where it cannot be read."""
+    """Read a reply from the log; raise ValueError if it cannot be read."""
     return _RESPONSES.validate_python(data)

@@ -30,7 +30,7 @@ class Used:
 
 
 def most_input(request: dict[str, Any]) -> int:
-    """How many tokens a request has: too many rather than too few."""
+    """Estimate the tokens of a request, rather too many than too few."""
     return estimate_tokens(json.dumps(request, ensure_ascii=False))
 
 
@@ -55,14 +55,14 @@ def used(request: dict[str, Any], reply: ModelResponse | None) -> Used:
 
 
 def _words_of(reply: ModelResponse) -> str:
-    """What the model wrote, without what we write around it."""
+    """Return what the model wrote, without what we write around it."""
     data = as_data([reply])[0]
     calls = "".join(f"{call['tool']} {json.dumps(call['arguments'])} " for call in data["calls"])
     return f"{data['text']}{calls}"
 
 
 def _number(stated: object) -> int | None:
-    """A number of tokens; None for what is none."""
+    """Return a reported number of tokens; None for anything else."""
     if isinstance(stated, bool) or not isinstance(stated, int):
         return None
     return stated if 0 <= stated <= _MOST_TOKENS else None

@@ -12,13 +12,13 @@ MAX_LINE_LENGTH = 300
 
 
 def printed_lines(output: str, most: int = MAX_LINES, longest: int = MAX_LINE_LENGTH) -> list[str]:
-    """Each line behind a bar; of many lines and of a long one both ends, and how much is left out."""
+    """Put a bar before each line, and leave out the middle of long lines and of long outputs."""
     # Whatever a reader's screen may take for the end of a line ends one here.
     return both_ends([f"{BAR}{_middle_out(line, longest)}" for line in output.splitlines()], most)
 
 
 def both_ends(lines: Sequence[str], most: int) -> list[str]:
-    """The first and the last of many lines, and how many are left out between them."""
+    """Return the first and last of many lines, and say how many are left out between them."""
     if len(lines) <= most:
         return [*lines]
     half = most // 2
@@ -75,7 +75,7 @@ VARYING: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 
 def steady(text: str) -> str:
-    """The same text, with a mark for each thing that varies from run to run."""
+    """Replace everything that varies from run to run."""
     for _, pattern in VARYING:
         text = pattern.sub(rf"\1{STANDS_FOR_IT}", text)
     return text
@@ -103,7 +103,7 @@ class OwnNames:
     """Names of files, as a shell names what it does not find."""
 
     def has(self, name: str) -> bool:
-        """Whether this name is the repository's own, so that no environment could bring it."""
+        """Check whether a name is the repository's own, so that no environment could bring it."""
         if name in self.files:
             return True
         path = name if "/" in name else name.replace(".", "/")
@@ -118,13 +118,13 @@ NOTHING_OWN = OwnNames()
 
 
 def own_names(repository: Repository) -> OwnNames:
-    """What the repository has at base or at head."""
+    """Return the names that the repository has at base or at head."""
     base, head = (frozenset(tree.entries()) for tree in (repository.redacted.base, repository.redacted.head))
     return own_names_of(base, head)
 
 
 def own_names_of(base: Iterable[str], head: Iterable[str]) -> OwnNames:
-    """The same from the paths of both sides."""
+    """Return the names that these paths of both sides have."""
     before, after = frozenset(base), frozenset(head)
     rooted = {name for path in before | after for name in _importable(path)}
     moved = {name for path in before ^ after for name in _without_ending(path)}
@@ -133,7 +133,7 @@ def own_names_of(base: Iterable[str], head: Iterable[str]) -> OwnNames:
 
 
 def _importable(path: str) -> Iterator[str]:
-    """By what names a file can be imported from a root; what ends with a slash stands for all below it."""
+    """Yield the names by which a file can be imported; one with a slash covers all below it."""
     for root in ROOTS:
         if path.startswith(root):
             inner = path.removeprefix(root)

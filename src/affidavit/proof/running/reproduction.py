@@ -29,7 +29,7 @@ MAY_DECIDE = ("exited", "timed_out")
 
 
 def unlike_surroundings(base: Sequence[ProgramRun], head: Sequence[ProgramRun], own: OwnNames) -> str:
-    """What one side alone lacked or read otherwise than its commit; empty where both ran in the same."""
+    """Say what only one side lacked, or read otherwise than its commit; empty if both ran alike."""
     return missed_on_one_side(base, head, own) or _unreached(base, head) or _read_otherwise(base, head)
 
 
@@ -41,7 +41,7 @@ def _unreached(base: Iterable[ProgramRun], head: Iterable[ProgramRun]) -> str:
 
 
 def _read_otherwise(base: Sequence[ProgramRun], head: Sequence[ProgramRun]) -> str:
-    """Which file that is not the commit's was read: one of the change, or any on one side alone."""
+    """Say which file differed from the commit: one of the change, or any on one side alone."""
     for runs in (head, base):
         changed = next((one for run in runs for one in run.altered if one.is_changed), None)
         if changed is not None:
@@ -55,7 +55,7 @@ def _read_otherwise(base: Sequence[ProgramRun], head: Sequence[ProgramRun]) -> s
 
 
 def shows_nothing(kept: KeptRun, own: OwnNames) -> str:
-    """Why what a program did decides nothing; that it did not end in time may decide."""
+    """Say why a program decides nothing; one that timed out may decide."""
     base, head = ([run] if run else [] for run in (kept.base, kept.head))
     for runs, others in ((base, head), (head, base)):
         for run in runs:
@@ -83,7 +83,7 @@ NOT_DECLARED = "nothing was declared for base"
 
 
 def run_reproduction(reproduction: Reproduction, runner: Runner, own: OwnNames) -> ReproductionCheck:
-    """Once at base, twice at head; only what the machine sees counts."""
+    """Run a reproduction once at base and twice at head; only these runs count."""
     runs: list[ProgramRun] = []
     sides: tuple[Side, ...] = ("head", "base", "head")
     for side in sides:
@@ -100,7 +100,7 @@ def run_reproduction(reproduction: Reproduction, runner: Runner, own: OwnNames) 
 def outcome_of(
     reproduction: Reproduction, base: ProgramRun, heads: Sequence[ProgramRun], own: OwnNames
 ) -> tuple[ReproductionOutcome, str]:
-    """What the runs show, and why it is not more."""
+    """Judge the runs, and say why they do not show more."""
     at_head, at_base = reproduction.expected_at_head, reproduction.expected_at_base
     blocked = next(filter(None, (hindered(run, at_head, own, (base,)) for run in heads)), "")
     blocked = blocked or unlike_surroundings((base,), heads, own)
@@ -120,14 +120,14 @@ def outcome_of(
 
 
 def varies(runs: Sequence[ProgramRun]) -> bool:
-    """Whether runs of one side did not print the same, beside what is never the same."""
+    """Check whether runs of one side printed different things, apart from what always varies."""
     return len({steady(run.output) for run in runs}) > 1
 
 
 def _compared_with(
     base: ProgramRun, at_head: Expected, at_base: Expected | None
 ) -> tuple[ReproductionOutcome, str]:
-    """What base says of a program that did at head what was expected."""
+    """Judge the run at base of a program that did at head what was expected."""
     if meets(base, at_head):
         return "also_at_base", "base does the same as head"
     if at_base is None:
@@ -140,7 +140,7 @@ def _compared_with(
 def hindered(
     run: ProgramRun, expected: Expected | None, own: OwnNames, others: Sequence[ProgramRun] = ()
 ) -> str:
-    """Why a run shows nothing of the code: a limit ended it, something is not there, or the network."""
+    """Say why a run shows nothing of the code: a limit, a missing dependency or the network."""
     if expected is None or not meets(run, expected):
         if stopped := stopped_by(run):
             return stopped
@@ -151,7 +151,7 @@ def hindered(
 
 
 def meets(run: ProgramRun, expected: Expected) -> bool:
-    """Whether a run did what was expected."""
+    """Check whether a run did what was expected."""
     if (run.state == "timed_out") != (expected.exit_code == TIMED_OUT):
         return False
     if run.state != "timed_out" and run.exit_code != expected.exit_code:
@@ -160,19 +160,19 @@ def meets(run: ProgramRun, expected: Expected) -> bool:
 
 
 def ending_of(run: ProgramRun, expected: Expected) -> str:
-    """How a run ended; who exits with 124 by itself has ended in time."""
+    """Say how a run ended; a program that exits with 124 itself has ended in time."""
     if run.exit_code == expected.exit_code == TIMED_OUT:
         return f"{run.summary} by itself; {TIMED_OUT} is expected of what does not end in time"
     return run.summary
 
 
 def is_lacking(base: ProgramRun) -> bool:
-    """Whether base says that the code, a name in it or a file is not there."""
+    """Check whether base reports that the code, a name in it or a file is missing."""
     return base.state == "exited" and bool(base.exit_code) and bool(NAME_IS_MISSING.search(base.output))
 
 
 def _seen_at_base(base: ProgramRun) -> str:
-    """What base did, where nobody said what it should do."""
+    """Say what base did, where nothing was expected of it."""
     lines = [line.strip() for line in base.output.splitlines() if line.strip()]
     if is_lacking(base):
         said = next(line for line in reversed(lines) if NAME_IS_MISSING.search(line))
@@ -188,7 +188,7 @@ MAX_OUTPUT = 8_000
 def run_probe(
     name: str, program: Program, runner: Runner, own: OwnNames, seconds: float | None = None
 ) -> ProbeRun:
-    """Once on each side; where they differ, once more, so that what is never the same is known as such."""
+    """Run a probe on each side, and once more if the sides differ, to see what is never the same."""
     probe = ProbeRun(name=name, program=program)
     for _ in range(2):
         for side in ("base", "head"):
@@ -201,7 +201,7 @@ def run_probe(
 
 
 def shortened(text: str) -> str:
-    """Both ends of a long text; what is left out still tells two texts apart."""
+    """Keep both ends of a long text, and a hash that tells two texts apart."""
     if len(text) <= MAX_OUTPUT:
         return text
     digest = hashlib.sha256(steady(text).encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -211,7 +211,7 @@ def shortened(text: str) -> str:
 
 
 def state_of(probe: ProbeRun, own: OwnNames) -> ProbeState:
-    """What the runs of a probe show; `own` is what no environment could bring."""
+    """Judge the runs of a probe; `own` is what no environment could bring."""
     if not_compared(probe, own):
         return "could_not_run"
     base, head = set(map(_seen, probe.base)), set(map(_seen, probe.head))
@@ -221,10 +221,10 @@ def state_of(probe: ProbeRun, own: OwnNames) -> ProbeState:
 
 
 def not_compared(probe: ProbeRun, own: OwnNames) -> str:
-    """Why the two sides were not compared, with the side that was in the way; empty where they were.
+    """Say why the two sides were not compared; empty if they were.
 
-    A run that did not begin, that a limit ended or that failed at its surroundings shows nothing of the code:
-    next to one that did, it would look like a difference.
+    A run that did not begin, or that a limit or its surroundings ended, shows nothing of the code. Beside one
+    that ran, it would look like a difference.
     """
     if not probe.base or not probe.head:
         return "it was not run on both sides"
@@ -236,7 +236,7 @@ def not_compared(probe: ProbeRun, own: OwnNames) -> str:
 
 
 def _said_on_one_side(probe: ProbeRun, own: OwnNames) -> str:
-    """What only one side prints of surroundings that fail, though it ended well."""
+    """Say what only one side prints about failing surroundings, though it ended well."""
     said = [
         next(filter(None, (says_of_surroundings(run, own) for run in runs)), "")
         for runs in (probe.base, probe.head)

@@ -47,7 +47,7 @@ Holds = Callable[[str], bool]
 
 
 def lacking_in(run: ProgramRun, own: OwnNames = NOTHING_OWN) -> str:
-    """What a program that failed lacks that the environment should have."""
+    """Return what a failed program lacks that the environment should have."""
     if run.state != "exited" or not run.exit_code:
         return ""
     return next((name for _, name in _missing_lines(run.output, own)), "")
@@ -56,11 +56,10 @@ def lacking_in(run: ProgramRun, own: OwnNames = NOTHING_OWN) -> str:
 def blocked_by(
     run: ProgramRun, own: OwnNames, holds: Holds | None = None, others: Sequence[ProgramRun] = ()
 ) -> str:
-    """Why a run shows nothing of the code, with what to do; empty where it does.
+    """Say why a run shows nothing of the code, and what to do; empty if it does.
 
-    `holds` says whether the declared pattern matches a text. Where it still does without the lines in which
-    the surroundings fail, and the program did not end by such a failure, it showed what it was written for.
-    `others` are the runs of the other side.
+    `holds` checks the declared pattern. If it matches without the lines in which the surroundings fail, and
+    the program did not end by such a failure, the run counts. `others` are the runs of the other side.
     """
     left_out = next((one for one in run.altered if one.is_left_out), None)
     if left_out is not None:
@@ -79,7 +78,7 @@ def blocked_by(
 
 
 def stopped_by(run: ProgramRun) -> str:
-    """Which limit ended a run, or why it did not begin; empty where it ended by itself."""
+    """Say which limit ended a run, or why it did not begin; empty if it ended by itself."""
     if run.state == "not_started":
         return run.detail or "it was not started"
     if run.state == "exited":
@@ -90,9 +89,9 @@ def stopped_by(run: ProgramRun) -> str:
 
 
 def missed_on_one_side(base: Iterable[ProgramRun], head: Iterable[ProgramRun], own: OwnNames) -> str:
-    """Which package the code of one side alone went on without; empty where both missed the same.
+    """Say which package only one side went on without; empty if both missed the same.
 
-    What both sides miss they miss alike, and what the repository has itself no environment could bring.
+    What the repository has itself does not count: no environment could bring it.
     """
     at_base, at_head = (
         {name for run in runs for name in run.missing if not own.has(name)} for runs in (base, head)
@@ -103,7 +102,7 @@ def missed_on_one_side(base: Iterable[ProgramRun], head: Iterable[ProgramRun], o
 
 
 def of_one_side(at_base: Iterable[str], at_head: Iterable[str]) -> tuple[str, str]:
-    """Which side has a name that the other lacks, and the name; empty where they have the same."""
+    """Return the side that has a name which the other lacks, and the name; empty if there is none."""
     before, after = set(at_base), set(at_head)
     for side, names in (("head", after - before), ("base", before - after)):
         if names:
@@ -112,26 +111,26 @@ def of_one_side(at_base: Iterable[str], at_head: Iterable[str]) -> tuple[str, st
 
 
 def says_of_surroundings(run: ProgramRun, own: OwnNames) -> str:
-    """What a run prints about surroundings that fail, however it ended."""
+    """Say what a run prints about failing surroundings, however it ended."""
     return next((words for _, words in _failing_lines(run, own)), "")
 
 
 def altered_words(one: AlteredFile) -> str:
-    """That a run read something else than the commit has."""
+    """Say that a run read something else than the commit has."""
     if one.is_left_out:
         return f"it read {one.path}, which copies leave out because it is above 5 MB: {WITHOUT.format('it')}"
     return f"it read {one.path}, which its copy has without the secrets in it: {WITHOUT.format('them')}"
 
 
 def missing_words(name: str) -> str:
-    """That something is not there, and what to do."""
+    """Say that something is missing, and what to do."""
     return f"{name} is not there: {IN_AN_ENVIRONMENT}"
 
 
 def _failing_lines(
     run: ProgramRun, own: OwnNames, others: Sequence[ProgramRun] = ()
 ) -> Iterator[tuple[str, str]]:
-    """Each line in which the surroundings fail, and what it says."""
+    """Yield each line in which the surroundings fail, and what it says."""
     lines = run.output.splitlines()
     for line in lines:
         if said := NETWORK.search(line[:MAX_LINE]):
@@ -145,7 +144,7 @@ def _failing_lines(
 
 
 def _is_said_otherwise(word: str, run: ProgramRun, others: Sequence[ProgramRun]) -> bool:
-    """Whether Node's few words say nothing of their own."""
+    """Check whether Node's few words add nothing: the other side says them, or the module is named."""
     is_named = word.endswith("NOT_FOUND") and bool(NAMES_IT.search(run.output))
     return is_named or any(word in other.output for other in others)
 

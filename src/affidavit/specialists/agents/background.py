@@ -53,7 +53,7 @@ def choose_sections(texts: Texts, also_in: Sequence[Texts] = ()) -> str:
 
 
 def _sections(path: str, lines: Sequence[str]) -> list[Section]:
-    """The file in its sections; a mark in a block of code is no heading."""
+    """Divide a file into sections; a mark in a block of code is no heading."""
     found: list[Section] = []
     title, rows, in_code = path, [f"[{path}]"], False
     for line in lines:
@@ -81,7 +81,7 @@ NEW_ONLY = (
 
 
 def memory_of(earlier: Earlier, scope: Scope | None) -> tuple[str, str]:
-    """What to say about the data, and the data."""
+    """Return the introduction to the earlier reviews, and their text."""
     said = HEADING + RULE + (NEW_ONLY if scope is not None and not scope.is_whole else "")
     reviews = [_review(one) for one in earlier.history[-HISTORY_WINDOW:]]
     return said, redact_text("\n\n".join(reviews))
@@ -118,7 +118,7 @@ class Page:
 
 
 def comments_on(chunk: Chunk, comments: Sequence[Comment], chunks: Sequence[Chunk]) -> list[NumberedComment]:
-    """The comments on the files of a chunk; the first chunk also has those on no chunk's files."""
+    """Return the comments on the files of a chunk; the first chunk also has those on no chunk's files."""
     return [
         (number, comment)
         for number, comment in enumerate(comments, start=1)
@@ -148,7 +148,7 @@ def _texts(comments: Sequence[NumberedComment], page_characters: int) -> Iterato
 
 
 def _barred(body: str, longest: int) -> list[str]:
-    """A bar before each line: none can look like the heading of another comment, not even a cut one."""
+    """Put a bar before each line, so that none can look like the heading of another comment."""
     return [
         f"| {line[start : start + longest]}"
         for line in body.splitlines() or [""]

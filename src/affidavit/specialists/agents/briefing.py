@@ -77,14 +77,14 @@ class Briefing:
         return replace(self, leads=self.redacted(leads))
 
     def change_text(self, chunk: Chunk, plan: Plan) -> str:
-        """The part that all specialists of a chunk share, word for word; it is written once."""
+        """Return the part that all specialists of a chunk share, word for word; it is written once."""
         key = (chunk, plan.model_dump_json(exclude={"questions"}))
         if key not in self._texts:
             self._texts[key] = self._change_text(chunk, plan)
         return self._texts[key]
 
     def comment_pages(self, chunk: Chunk, plan: Plan) -> list[Page]:
-        """What others have said about a chunk; the first page stands in its text."""
+        """Return the comments of others on a chunk; its text has the first page."""
         return pages_of(comments_on(chunk, self.change.discussion, plan.chunks))
 
     def _change_text(self, chunk: Chunk, plan: Plan) -> str:
@@ -129,7 +129,7 @@ class Briefing:
         )
 
     def verifier_text(self, plan: Plan) -> str:
-        """The part that all verifier calls share; it is written once."""
+        """Return the part that all verifier calls share; it is written once."""
         key = (None, plan.goal)
         if key not in self._texts:
             self._texts[key] = self._verifier_text(plan)
@@ -145,7 +145,7 @@ class Briefing:
         )
 
     def changed_files(self, chunk: Chunk | None = None) -> str:
-        """One line a file: path, what happened, size; of very many, those of the chunk first."""
+        """Write a line for each file: path, status, size; of very many, those of the chunk come first."""
         files = self.change.files
         if len(files) > MAX_CHANGED_FILES:
             here = set(chunk.paths) if chunk else set()
@@ -155,7 +155,7 @@ class Briefing:
         return "\n".join([*map(_file_line, files[:MAX_CHANGED_FILES]), *tail])
 
     def quote_of(self, path: str, side: Side, start: int, end: int, around: int = SURROUNDING_LINES) -> str:
-        """Numbered lines of a quote, with those around it."""
+        """Write the numbered lines of a quote, with those around it."""
         lines = self.repository.side(side).lines(path) or []
         first, last = max(1, start - around), min(len(lines), end + around)
         numbered = "\n".join(f"{number}: {lines[number - 1]}" for number in range(first, last + 1))
@@ -174,14 +174,14 @@ class Briefing:
         return {"severity": finding.severity, "category": finding.category, **fenced}
 
     def shows_around(self, finding: Finding) -> bool:
-        """Whether the hunks of a finding can be shown with the code around its quote, each line once."""
+        """Check whether a finding's hunks can be shown with the code around its quote, each line once."""
         file = next((file for file in self.change.files if file.path == finding.file), None)
         return file is not None and finding.side == "head" and bool(file.hunks) and not file.is_partial
 
     def hunks_for(self, finding: Finding, quoted: tuple[int, int] | None = None) -> str:
-        """The hunks that a finding speaks of: those near its lines, and those of its cause.
+        """Write the hunks near a finding's lines, and those of its cause.
 
-        Where its quote is given, the lines around that and the definition that it is in stand among them.
+        If its quote is given, the lines around it and its definition are shown among them.
         """
         cause = finding.evidence.caused_by
         wanted = [file for file in self.change.files if finding.file in (file.path, file.old_path)]
@@ -197,7 +197,7 @@ class Briefing:
         return self.fence.wrap("diff", texts or "(the finding's file has no hunk)")
 
     def _around(self, path: str, start: int, end: int) -> dict[int, str]:
-        """The lines around a quote that no hunk of its file has: a definition whole, where it fits."""
+        """Return the lines around a quote that no hunk of its file has: a definition whole, if it fits."""
         lines = self.repository.head.lines(path) or []
         first, last = start - SURROUNDING_LINES, end + SURROUNDING_LINES
         for change in self.context.symbols:
@@ -215,7 +215,7 @@ class Briefing:
         return {number: lines[number - 1] for number in wanted if number not in shown}
 
     def _fenced(self, label: str, text: str) -> str:
-        """The text as data; that there is none is said by us."""
+        """Fence a text, unless we say that there is none."""
         return text if text in (NOTHING, ONE_COMMIT) else self.fence.wrap(label, text)
 
     def _commits(self) -> str:
@@ -230,14 +230,14 @@ class Briefing:
         return "\n".join([*head, *lines]) or NOTHING
 
     def _without_repetition(self, body: str) -> str:
-        """The body of a commit, unless it stands above as the description of the change."""
+        """Return the body of a commit, unless it is the description of the change."""
         return "" if self._is_told(body) else body
 
     def _is_told(self, body: str) -> bool:
         return body.strip() in ("", self.change.description.strip())
 
     def _discussion(self, chunk: Chunk, plan: Plan) -> str:
-        """The first page; what stands on others is for the triage alone."""
+        """Return the first page of comments; only the triage reads the others."""
         pages = self.comment_pages(chunk, plan)
         if not pages:
             return NOTHING
@@ -247,7 +247,7 @@ class Briefing:
         return self.fence.wrap("discussion", here.text) + note
 
     def _not_shown(self, chunk: Chunk, plan: Plan) -> str:
-        """What of the change the reader of a chunk does not see, and what nobody sees."""
+        """Say what of the change the reader of a chunk does not see, and what nobody sees."""
         others = [file.path for file in self.change.reviewed_files() if file.path not in chunk.paths]
         cut = list(dict.fromkeys(piece.path for piece in chunk.pieces))
         said = [("Not in this part of the diff, but changed too", others)]
@@ -276,7 +276,7 @@ def _listed(names: list[str]) -> str:
 
 
 def lead_line(finding: Finding) -> str:
-    """One finding in one line."""
+    """Write a finding in one line."""
     rule = f" {finding.rule_id}" if finding.rule_id else ""
     return f"- {finding.file}:{finding.line} {finding.severity}{rule}: {finding.title}"
 
@@ -288,7 +288,7 @@ def _diffs(shown: Iterable[tuple[FileChange, list[Hunk]]], beside: Mapping[str, 
 def diff_of(
     file: FileChange, hunks: Iterable[Hunk] | None = None, beside: Mapping[int, str] | None = None
 ) -> str:
-    """A file's hunks with marks and line numbers, and the lines beside them that are to be shown, too."""
+    """Write a file's hunks with marks and line numbers, and further lines beside them."""
     shown = file.hunks if hunks is None else hunks
     parts = [(hunk.new_start, _hunk_text(hunk)) for hunk in shown]
     parts += [(number, f" {number}: {text.rstrip()}") for number, text in (beside or {}).items()]
@@ -314,7 +314,7 @@ def _file_line(file: FileChange) -> str:
 
 
 def _near(file: FileChange, finding: Finding) -> list[Hunk]:
-    """The hunks within reach of the finding's lines; all of a small file's hunks."""
+    """Return the hunks within reach of the finding's lines; all hunks of a small file."""
     if sum(len(hunk.lines) for hunk in file.hunks) <= SMALL_DIFF_LINES:
         return list(file.hunks)
     start, end = finding.lines
@@ -324,7 +324,7 @@ def _near(file: FileChange, finding: Finding) -> list[Hunk]:
 
 
 def _window(hunk: Hunk, side: Side, first: int, last: int) -> Hunk | None:
-    """The hunk where some of its lines lie between the two; of a long one, only those lines."""
+    """Return the hunk if some of its lines are between the two; of a long one, only those lines."""
     within = [
         index
         for index, (_, old, new, _) in enumerate(hunk.numbered())
@@ -336,7 +336,7 @@ def _window(hunk: Hunk, side: Side, first: int, last: int) -> Hunk | None:
 
 
 def _naming(file: FileChange, symbol: str) -> list[Hunk]:
-    """The hunks of a cause: those that name its symbol, or the first; a long one only where it does."""
+    """Return the hunks that name the symbol of a cause, or the first; of long ones, a part."""
     name = re.split(r"[.:#]+", symbol)[-1].strip("() ")
     hunks = [hunk for hunk in file.hunks if name and any(name in line for line in hunk.lines)]
     return [_around(hunk, name) for hunk in (hunks or file.hunks[:1])[:MAX_CAUSE_HUNKS]]

@@ -61,9 +61,9 @@ def divide(
     max_chunks: int = MAX_CHUNKS,
     parts: PartsOfFiles | None = None,
 ) -> Division:
-    """Files together as long as they fit; a file that does not fit is divided, between definitions.
+    """Put files together as long as they fit, and divide a longer one between definitions.
 
-    `parts` says which parts of which files are to be shown, where not all of them are.
+    `parts` limits what is shown of which files.
     """
     fitting: list[_Portion] = []
     not_shown: list[str] = []
@@ -86,7 +86,7 @@ def divide(
 
 
 def definition_starts(symbols: Iterable[SymbolChange]) -> dict[str, frozenset[int]]:
-    """Where the changed definitions begin, by file."""
+    """Return where the changed definitions begin, by file."""
     lines: dict[str, set[int]] = {}
     for change in symbols:
         if change.head:
@@ -95,7 +95,7 @@ def definition_starts(symbols: Iterable[SymbolChange]) -> dict[str, frozenset[in
 
 
 def shown_hunks(file: FileChange, chunk: Chunk) -> list[Hunk]:
-    """What a chunk shows of a file."""
+    """Return what a chunk shows of a file."""
     pieces = chunk.shown_of(file.path)
     if pieces is None:
         return []
@@ -131,7 +131,7 @@ def _portions(
 
 
 def _cuts(hunk: Hunk, starts: frozenset[int], chunk_tokens: int) -> Iterator[tuple[int, int]]:
-    """Where a hunk is cut: as late as fits, before a definition if one begins in the later half."""
+    """Cut a hunk as late as fits, before a definition if one begins in the later half."""
     sizes = [_line_tokens(line) for line in hunk.lines]
     beginnings = _beginnings(hunk, starts)
     start = size = 0
@@ -145,7 +145,7 @@ def _cuts(hunk: Hunk, starts: frozenset[int], chunk_tokens: int) -> Iterator[tup
 
 
 def _beginnings(hunk: Hunk, starts: frozenset[int]) -> set[int]:
-    """Indexes at which a definition begins; where the map names none, at which a paragraph does."""
+    """Return where definitions begin; if the map names none, where paragraphs do."""
     numbered = list(hunk.numbered())
     named = {index for index, (_, _, new, _) in enumerate(numbered) if new in starts}
     if named:

@@ -34,7 +34,7 @@ class ModelJoiner:
         return await self.mind.converse(self.talk(candidates), self.emit)
 
     def talk(self, candidates: Sequence[Candidate]) -> Talk:
-        """What is sent: the findings, sorted by their ids."""
+        """Write the talk: the findings, sorted by their ids."""
         shown = [redact_candidate(one, self.briefing.repository) for one in candidates]
         wrap, prompts = self.briefing.fence.wrap, self.briefing.prompts
         return Talk(

@@ -24,7 +24,7 @@ class Surroundings:
     repository: Repository
 
     def of(self, paths: Collection[str]) -> str:
-        """Who calls the changed definitions of those files, what they override, and what they call."""
+        """Write who calls the changed definitions of those files, what they override, and what they call."""
         parts = ["\n".join(lines) for one in self._enclosing(paths) if (lines := self._around(one))]
         called = [one for one in self.context.callees if one.signature][:MAX_CALLEES]
         if called:
@@ -33,7 +33,7 @@ class Surroundings:
         return "\n\n".join(parts)
 
     def beside(self, files: Sequence[FileChange]) -> dict[str, dict[int, str]]:
-        """By path and number, the lines at head that make the definitions around the hunks whole."""
+        """Return, by path and number, the lines at head that make the definitions around the hunks whole."""
         left = MAX_LINES
         found: dict[str, dict[int, str]] = {}
         for file in files:
@@ -53,7 +53,7 @@ class Surroundings:
         return {at: lines[at - 1][:MAX_LINE_CHARACTERS] for at in wanted if at not in shown}
 
     def _enclosing(self, paths: Collection[str]) -> Iterator[Symbol]:
-        """Definitions that were there before and are changed inside; a new one stands whole in the diff."""
+        """Yield the definitions that are changed inside; a new one is whole in the diff."""
         changed = [one.head for one in self.context.symbols if one.fate != "added" and one.head]
         fitting = [
             one
@@ -69,7 +69,7 @@ class Surroundings:
         return [f"{symbol.qualified} of {symbol.path}", *lines] if lines else []
 
     def _contract(self, symbol: Symbol) -> list[str]:
-        """The beginning of what a method overrides: its signature, and what is written below it."""
+        """Write the beginning of what a method overrides."""
         same = [one for one in self.context.overridden if one.name == symbol.name and one.path != symbol.path]
         if not same or "." not in symbol.qualified:
             return []
@@ -103,9 +103,9 @@ MAX_NAMES = 6
 
 
 def names_in(hunk: Hunk, file: FileChange, changes: Iterable[SymbolChange]) -> str:
-    """What the changed lines stand in; where nobody could read that, what git wrote above the hunk.
+    """Name the definitions of the changed lines; if nobody could read them, what git wrote above the hunk.
 
-    Git names the definition above the hunk's first line, and that is often the one before the changed one.
+    Git names the definition above the hunk's first line, which is often the one before the changed one.
     """
     if file.is_partial or grammar_of(file.path) is None:
         return hunk.heading
@@ -121,7 +121,7 @@ def names_in(hunk: Hunk, file: FileChange, changes: Iterable[SymbolChange]) -> s
 
 
 def _innermost_symbols(symbols: Sequence[Symbol], lines: Sequence[int]) -> Iterator[Symbol]:
-    """The innermost definition around each line: one pass over both, because a change may have many."""
+    """Yield the innermost definition around each line, in one pass: a change may have many of both."""
     waiting = sorted(symbols, key=lambda one: (-one.line, one.end_line))
     around: list[Symbol] = []
     for line in lines:
@@ -144,9 +144,9 @@ WITH_SIGNATURE = ("signature_changed", "renamed", "removed")
 
 
 def map_text(context: ContextMap, *, names_called: bool = True) -> str:
-    """A line for each reason, in the order of the files that it ties; then what the map leaves out.
+    """Write a line for each reason that ties files to the change; then what the map leaves out.
 
-    What the changed lines call is left out where it stands with its signature beside the diff.
+    What the changed lines call is left out if its signature is beside the diff.
     """
     called = set() if names_called else {one.path for one in context.callees if one.signature}
     groups: dict[str, list[str]] = {}
@@ -162,13 +162,13 @@ def map_text(context: ContextMap, *, names_called: bool = True) -> str:
 
 
 def _telling(file: RelatedFile) -> Iterable[Relation]:
-    """Its reasons without those that add nothing: its path says that it is a test, a call that it imports."""
+    """Return a file's reasons without those that add nothing."""
     others = [one for one in file.reasons if one.kind not in IMPORTS and one.detail != "is a test"]
     return others or file.reasons[:1]
 
 
 def _place(file: RelatedFile, reason: Relation) -> str:
-    """The file, with the first lines of its reason, so that nobody has to search for them again."""
+    """Write the file with the first lines of its reason, so that nobody has to search for them again."""
     if not reason.lines or reason.kind in IMPORTS:
         return file.path
     more = " …" if len(reason.lines) > MAX_REASON_LINES else ""
@@ -182,7 +182,7 @@ def _few(places: Sequence[str], is_import: bool) -> str:
 
 
 def symbols_text(symbols: Sequence[SymbolChange]) -> str:
-    """What is added or touched a line a file, the rest a line each; a class where none of its parts is."""
+    """Write what is added or touched, a line a file, and the rest a line each."""
     lines: dict[str, list[str]] = {}
     for change in list(_innermost(symbols))[:MAX_SYMBOLS]:
         symbol = change.head or change.base

@@ -44,7 +44,7 @@ class WatchedTools:
 
     @property
     def descriptions(self) -> list[dict[str, Any]]:
-        """As the tools describe themselves."""
+        """Return the descriptions of the watched tools."""
         return self._tools.descriptions
 
     def call(self, name: str, arguments: object) -> dict[str, Any]:
@@ -128,9 +128,9 @@ def asked_at_any_size(change: Change, *, can_experiment: bool) -> tuple[str, ...
 
 
 def looks(lenses: Sequence[str], changed_lines: int) -> list[tuple[str, ...]]:
-    """Which lenses one conversation looks through: each sends the whole change again, with every turn.
+    """Group lenses into conversations: each sends the whole change again, with every turn.
 
-    Who is no lens of a plain look (the experimenter) looks alone.
+    Other specialists, such as the experimenter, look alone.
     """
     alone: list[tuple[str, ...]] = [(lens,) for lens in lenses if lens not in LENSES]
     reading = tuple(lens for lens in lenses if lens in LENSES)
@@ -166,14 +166,14 @@ class ModelAgent:
 
     @property
     def name(self) -> str:
-        """Its first lens; a chunk or a page of comments after the first adds its number."""
+        """Return the first lens; a chunk or a page of comments after the first adds its number."""
         named = self.lenses[0]
         if self.page_number > 1:
             return f"{named}@{self.chunk.number}.{self.page_number}"
         return named if self.chunk.number == 1 else f"{named}@{self.chunk.number}"
 
     def examines(self, file: FileChange) -> bool:
-        """Whether the chunk shows the file; the triage looks at what was said, not at the diff."""
+        """Check whether the chunk shows the file; the triage looks at comments, not at the diff."""
         return self.lenses != (TRIAGE,) and self._shown(file) in self.chunk.paths
 
     def _shown(self, file: FileChange) -> str:
@@ -206,7 +206,7 @@ class ModelAgent:
     def talk(
         self, tools: ToolSource | None, *, has_programs: bool = False, has_dependencies: bool = False
     ) -> Talk:
-        """What is sent; where programs can be run, or packages be quoted, it is said how."""
+        """Write the talk; how to run programs or quote packages is part of it if that is possible."""
         prompts = self.briefing.prompts
         has_dependencies = has_dependencies and prompts.asks_for_dependencies
         return Talk(
@@ -264,9 +264,9 @@ class ModelAgent:
         )
 
     def uncovered(self) -> list[str]:
-        """Stretches of the diff that no finding speaks of, one line each, of files that nobody opened first.
+        """List the stretches of the diff that no finding is about; files that nobody opened come first.
 
-        Prose, imports and, beside other code, tests are left out: that nobody spoke of them is no lead.
+        Prose, imports and, beside other code, tests are left out.
         """
         spoken = [(finding.file, finding.lines) for finding in self.reported]
         lines = []
@@ -284,7 +284,7 @@ class ModelAgent:
 
 
 def _stretches(hunks: Iterable[Hunk]) -> Iterator[Hunk]:
-    """Hunks, the long ones in parts: a finding at one end of 200 lines says nothing of the other end."""
+    """Divide long hunks: a finding at one end of 200 lines says nothing of the other end."""
     for hunk in hunks:
         starts = range(0, len(hunk.lines), STRETCH_LINES)
         yield from (hunk.part(start, min(start + STRETCH_LINES, len(hunk.lines))) for start in starts)
@@ -296,7 +296,7 @@ def _only_imports(hunk: Hunk) -> bool:
 
 
 def _summary_of(finding: Finding) -> str:
-    """What was reported in whole sentences, so that others can see whether it covers their own point."""
+    """Return the first whole sentences of a finding, so that others can compare their own point."""
     sentences = re.split(r"(?<=[.!?])\s+", finding.message)
     said = sentences[0]
     for sentence in sentences[1:]:
@@ -307,7 +307,7 @@ def _summary_of(finding: Finding) -> str:
 
 
 def instructions(fence: Fence, prompts: PromptSet) -> str:
-    """The instructions of every specialist, word for word the same."""
+    """Write the instructions, which are the same for every specialist."""
     return prompts.render(
         "specialist",
         fence_rule=fence.rule,

@@ -115,7 +115,7 @@ class Panel:
 
     @property
     def models(self) -> dict[str, str]:
-        """Role to model."""
+        """Map role to model."""
         return {role: mind.model for role, mind in self.minds.items()}
 
     @property
@@ -194,7 +194,7 @@ class Panel:
         )
 
     def agents(self, briefing: Briefing, plan: Plan) -> list[Specialist]:
-        """A specialist for each look of the plan and each chunk of the change, and for what others said."""
+        """Return a specialist for each look of the plan and each chunk, and for the comments of others."""
         lenses = [lens for lens in plan.questions if lens != TRIAGE]
         agents: list[Specialist] = [
             self._agent(briefing, together, plan, chunk)
@@ -215,10 +215,7 @@ class Panel:
     def second_look(
         self, briefing: Briefing, plan: Plan, reported: Sequence[Finding], replies: Sequence[ReplySummary]
     ) -> list[Specialist]:
-        """Fresh eyes on what nobody has spoken of; none for a change that is seen whole at once.
-
-        Where every part has been spoken of, it could only repeat that.
-        """
+        """Return specialists for what no finding is about; none for a change that is seen whole at once."""
         # Up to here one conversation looks through several lenses, and each of them sees the whole.
         if shown_line_count(briefing.case.change, plan.chunks) <= SHARED_LOOK_LINES:
             return []
@@ -320,7 +317,7 @@ def _looks_at(lens: str) -> str:
 
 
 def _outcome(candidate: Candidate, *, is_blocking: bool) -> str:
-    """A shown finding in one line, with what it says is to be done."""
+    """Write a shown finding in one line, with its proposal."""
     finding = candidate.claim
     blocks = " (must be fixed before merging)" if is_blocking else ""
     proposed = shorten(finding.suggestion or "", MAX_PROPOSED, placeholder=" …")

@@ -34,7 +34,7 @@ def question_talk(
 
 
 def read_answer(text: str | None) -> str | None:
-    """The answer out of its object; prose is an answer too, and None means that there is none."""
+    """Read the answer; prose is an answer too, and None means that there is none."""
     held = object_with_key(text, "answer")
     if held and "answer" in held:
         answer = held["answer"]

@@ -56,7 +56,7 @@ async def probe_verifiers(
 
 
 def probe_talk(speaker: str, prompts: PromptSet) -> Talk:
-    """What a verifier is asked."""
+    """Write the question that shows whether a verifier can answer."""
     return Talk(
         speaker=speaker,
         instructions=prompts.render("probe"),
@@ -135,7 +135,7 @@ class ModelVerifier:
         return self._unanswered(OUTCOMES.get(answer.outcome, "failed"), answer.failure)
 
     def _decided(self, read: Judgement, text: str | None) -> Judgement:
-        """The judgement with the program that it names; one that was blocked decides nothing."""
+        """Add the program that a judgement names; a blocked one decides nothing."""
         kept = self.runs.recall(read_run(text)) if self.runs else None
         blocked = shows_nothing(kept, own_names(self.briefing.repository)) if kept else ""
         if blocked and read.answer == "REFUTED":
@@ -153,12 +153,12 @@ class ModelVerifier:
         return {"model": self.mind.model, "role": role}
 
     def talk(self, candidate: Candidate) -> Talk:
-        """What is sent about one finding: the claim and its evidence, not the specialist's reasoning."""
+        """Write the talk about one finding: the claim and its evidence, not the specialist's reasoning."""
         shown = redact_candidate(candidate, self.briefing.repository)
         return replace(self.shared_talk(), task=self._task(shown, shown.claim))
 
     def shared_talk(self) -> Talk:
-        """What is sent about every finding; the task is empty."""
+        """Write what the talks about all findings share; the task is empty."""
         prompts = self.briefing.prompts
         can_run = self.runs is not None
         return Talk(
@@ -194,7 +194,7 @@ class ModelVerifier:
         return "- caused by: " + self.briefing.fence.wrap("cause", f"{cause.symbol} in {cause.file}") + "\n"
 
     def _code(self, candidate: Candidate, finding: Finding) -> dict[str, str]:
-        """The checked quote and the diff; the lines around the quote stand in one of them."""
+        """Write the checked quote and the diff; one of them has the lines around the quote."""
         quote = candidate.quote
         start = quote.start if quote and quote.start else finding.line
         end = quote.end if quote and quote.end else finding.lines[1]
@@ -205,7 +205,7 @@ class ModelVerifier:
         return {"quote": quoted, "hunks": self.briefing.hunks_for(finding, (start, end))}
 
     def _program(self, candidate: Candidate) -> str:
-        """What the machine saw when it ran what the finding offers as its proof."""
+        """Write what the offered program did when the machine ran it."""
         check, offered = candidate.reproduction, candidate.evidence.reproduction
         if check is None or offered is None:
             return ""
@@ -224,7 +224,7 @@ class ModelVerifier:
         )
 
     def _dependencies(self, candidate: Candidate) -> str:
-        """What the finding quotes of packages, as the machine found it there, or did not."""
+        """Write what became of the finding's quotes of packages."""
         if not candidate.dependency_quotes:
             return ""
         said = [f"{one.summary}\n{one.code}".rstrip() for one in candidate.dependency_quotes]
