@@ -1,1 +1,1 @@
-"""The contract: what a `ReviewResult` is, how a reply is read into one, and how one is written."""
+"""Define the `ReviewResult`, read replies into it, and write it."""

@@ -30,7 +30,7 @@ def shorten(name: str) -> str:
 
 @dataclass
 class Notes:
-    """What was noticed about one finding, or about the top level where `index` is None."""
+    """The notes on one finding, or on the top level where `index` is None."""
 
     index: int | None = None
     id: str | None = None
@@ -57,7 +57,7 @@ class Notes:
 
 
 class FieldReader:
-    """One JSON object whose fields are taken one by one; those that nobody took are unknown."""
+    """A JSON object whose fields are taken one by one; fields that nobody takes are unknown."""
 
     def __init__(self, source: Mapping[str, Any], notes: Notes, prefix: str = "") -> None:
         self._source = source

@@ -1,4 +1,4 @@
-"""Read one finding of a reply: every rule that needs nothing but the finding itself."""
+"""Read one finding of a reply by the rules that need nothing but the finding itself."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
@@ -178,7 +178,7 @@ _SIDES = ("head", "base")
 
 @dataclass(frozen=True)
 class ReadingRules:
-    """By which rules the findings of a reply are read."""
+    """The rules by which the findings of a reply are read."""
 
     version: str
     """The schema version whose rules apply."""

@@ -1,4 +1,4 @@
-"""Read one JSON value from the middle of a text, and say where it ends, breaks or is cut off."""
+"""Read one JSON value from the middle of a text, and find where it ends, breaks or is cut off."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _NESTING = 200
 
 @dataclass(frozen=True)
 class Scan:
-    """What was found at a position in the text. `end` is where the value ends, breaks or is cut off."""
+    """The result at a position in the text; `end` is where the value ends, breaks or is cut off."""
 
     outcome: Literal["whole", "cut_off", "malformed"]
     end: int

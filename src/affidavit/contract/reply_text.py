@@ -26,7 +26,7 @@ class FoundObject:
 
 @dataclass(frozen=True)
 class NothingFound:
-    """Why no object can be taken from the reply."""
+    """The reason why no object can be taken from the reply."""
 
     code: Reason
     detail: str

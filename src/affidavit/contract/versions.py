@@ -1,4 +1,4 @@
-"""Which schema and prompt versions a reply may name."""
+"""Read the schema and prompt versions of a reply, and check that they are compatible."""
 
 import re
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""From the name of a model, as a user writes it, to the model of a role and how it is asked."""
+"""Read which model a user names for a role, and how it is asked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ UNREACHABLE = "cannot connect to"
 
 @dataclass(frozen=True)
 class CallLimits:
-    """How often, how long and how many at a time a model is asked."""
+    """Limits on the number, duration and concurrency of requests to a model."""
 
     attempts: int = 4
     first_delay_seconds: float = 1.0

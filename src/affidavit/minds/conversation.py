@@ -1,4 +1,4 @@
-"""Hold one conversation: ask, call the tools that the model wants, ask again, until it has answered."""
+"""Hold one conversation: ask, call the tools that the model wants, and ask again until it answers."""
 
 import asyncio
 from dataclasses import dataclass, field, replace

@@ -17,7 +17,7 @@ LOG_VERSION = 1
 
 
 class LogMode(StrEnum):
-    """What the log is for."""
+    """The use of the log."""
 
     OFF = "off"
     RECORD = "record"
@@ -92,7 +92,7 @@ class ConversationLog:
 
 
 class GivenLog(ConversationLog):
-    """A log whose exchanges somebody else keeps: those of before are given, each new one is handed on."""
+    """A log that somebody else stores: it gets the earlier exchanges, and hands on each new one."""
 
     def __init__(self, kept: Iterable[dict[str, Any]], keep: Callable[[str, dict[str, Any]], None]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Count tokens and money per role, and let nothing be sent that the budget does not cover."""
+"""Count tokens and money per role, and send nothing that the budget does not cover."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ from affidavit.records.report import RoleUsage
 
 @dataclass(frozen=True)
 class SpendingLimit:
-    """What a review may spend; None: as much as it takes."""
+    """The limit on the spending of a review; None is no limit."""
 
     tokens: int | None = None
     usd: float | None = None
@@ -134,7 +134,7 @@ def add_usage(one: RoleUsage, other: RoleUsage) -> RoleUsage:
 
 
 class Purse:
-    """What one exchange may cost and did cost, over all its attempts; entered to set money aside."""
+    """The cost of one exchange over all its attempts; entering it reserves money."""
 
     def __init__(
         self, ledger: Ledger, role: Role, estimate: Estimate, nothing: RoleUsage, unanswered: RoleUsage

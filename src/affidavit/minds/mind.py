@@ -1,4 +1,4 @@
-"""The model of one role, behind the port that planner, specialists, verifier and reporter talk to."""
+"""Connect the model of one role to planner, specialists, verifier and reporter."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ MAX_UNREADABLE = 3
 
 @dataclass
 class UnreadableCount:
-    """How many answers of a model in a row could not be read, over all its roles."""
+    """The number of unreadable answers of a model in a row, over all its roles."""
 
     in_a_row: int = 0
 

@@ -1,4 +1,4 @@
-"""From tokens to money by a maintained table of prices, else by the user's; None: the price is not known."""
+"""Convert tokens to money by a maintained table of prices, else by the user's; None is unknown."""
 
 import math
 import re

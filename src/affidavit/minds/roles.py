@@ -1,4 +1,4 @@
-"""From the choice of a model for each role to the minds of a review."""
+"""Make the minds of a review from the choice of a model for each role."""
 
 import asyncio
 import os

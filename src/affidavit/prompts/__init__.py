@@ -1,4 +1,4 @@
-"""Load prompts, markdown templates under a version, and fill them strictly: no value missing, none unused."""
+"""Load prompts, which are markdown templates with a version, and fill every placeholder."""
 
 import hashlib
 import re

@@ -1,1 +1,1 @@
-"""What makes a finding true: quotes, searches and judgements in, what stands of them out."""
+"""Check what makes a finding true: quotes, searches, judgements and runs."""

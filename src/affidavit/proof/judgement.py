@@ -1,4 +1,4 @@
-"""The verifier's answer: its schema, and how a reply is read into a judgement, or why it cannot be."""
+"""Define the verifier's and the joiner's answers, and read them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What one rule says of many places, and what one cause breaks: candidates in, one stands for the others."""
+"""Let one finding represent others: of the same rule in a file, or with the same cause."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Check that quoted code is in the file, where it is said to be; white space is folded line by line."""
+"""Check that quoted code is in the file where it is said to be; white space is folded line by line."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -218,7 +218,7 @@ def _describe(outcome: QuoteOutcome, finding: Finding, place: QuoteMatch, count:
 
 @dataclass(frozen=True)
 class PackageFile:
-    """A file of a package as it lies here, without secrets."""
+    """A file of an installed package, redacted."""
 
     version: str
     sha256: str

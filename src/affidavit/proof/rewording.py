@@ -1,4 +1,4 @@
-"""Texts that are too long to be read: which they are, and whether a shorter one says no more than they do."""
+"""Find texts that are too long, and check that a shorter one adds nothing and fits the verdict."""
 
 import re
 import unicodedata

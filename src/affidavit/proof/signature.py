@@ -28,7 +28,7 @@ SignatureState = Literal["trusted", "unknown_signer", "bad", "missing"]
 
 
 class SignatureCheck(Record):
-    """What became of a report's signature."""
+    """The result of checking a report's signature."""
 
     state: SignatureState
     signer: str = ""

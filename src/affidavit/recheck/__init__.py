@@ -1,1 +1,1 @@
-"""Prove a report again: a report and its repository in, what holds, fails and rests on a word out."""
+"""Prove a report again from its repository."""

@@ -1,4 +1,4 @@
-"""Recheck a report: derive it again from its inputs, compare the two, and prove each finding by that."""
+"""Recheck a report: derive it again from its inputs, compare the two, and prove each finding."""
 
 import os
 from collections import Counter
@@ -160,7 +160,7 @@ Assemble = Callable[[Settings], Sequence[Specialist]]
 
 @dataclass(frozen=True)
 class Rechecked:
-    """What was proven again, and what rests on somebody's word."""
+    """The proofs, and what only a signature can vouch for."""
 
     proofs: tuple[Proof, ...]
     words: tuple[str, ...]

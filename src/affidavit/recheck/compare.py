@@ -108,7 +108,7 @@ def class_compared(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
 
 
 class _Absent:
-    """Stands for a missing field: equal to nothing that a report can say."""
+    """Marks a missing field: it equals no value of a report."""
 
     def __repr__(self) -> str:
         return "nothing"

@@ -1,4 +1,4 @@
-"""Cut the proof of each finding out of the comparison of a report with what is derived from its inputs."""
+"""Prove each finding by comparing it with the derived one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

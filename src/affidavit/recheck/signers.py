@@ -1,4 +1,4 @@
-"""Who may sign reports: the user's own git settings and what they trust in, lists of allowed signers out."""
+"""Find the lists of allowed signers that a user trusts."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ TRUSTED_BY_DEFAULT = "refs/remotes/origin/HEAD"
 
 @dataclass(frozen=True)
 class Trust:
-    """The lists that count, and why that of the repository does not, where it does not."""
+    """The lists that count, and why the repository's list does not."""
 
     lists: tuple[Signers, ...]
     refused: str = ""

@@ -1,1 +1,1 @@
-"""What flows between the rooms: pure, frozen data; JSON in, a checked record out, and back."""
+"""Frozen data that the stages exchange; it is read from JSON with checks, and written as JSON."""

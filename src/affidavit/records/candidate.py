@@ -119,7 +119,7 @@ class Carried(Record):
 
 
 class Candidate(Record):
-    """A finding with all that is known of it. `finding` is None where the contract dropped it."""
+    """A finding with everything that is known about it; `finding` is None if the contract dropped it."""
 
     id: str
     """Unique in the review: specialist and position."""

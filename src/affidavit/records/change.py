@@ -1,4 +1,4 @@
-"""What is under review: a change between two trees, with its files, hunks, commits and comments."""
+"""A change between two trees, with its files, hunks, commits and comments."""
 
 from collections.abc import Iterator
 from enum import StrEnum

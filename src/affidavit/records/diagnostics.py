@@ -1,4 +1,4 @@
-"""What the machine has to say about a reply, a finding or a review."""
+"""Notes of the machine on a reply, a finding or a review."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""What goes from stage to stage: all candidates so far, and everything that must be said about them."""
+"""The data that goes from stage to stage: all candidates so far, and the notes on them."""
 
 from collections.abc import Callable, Iterable, Sequence
 

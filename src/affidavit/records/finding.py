@@ -97,7 +97,7 @@ class DependencyQuote(Record):
 
 
 class Verification(Record):
-    """The evidence that a finding of schema 1.1 carries; the last three came with 1.2."""
+    """The evidence of a finding of schema 1.1; the last three fields came with 1.2."""
 
     code_examined: str
     line_range_examined: tuple[int, int]

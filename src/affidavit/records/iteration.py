@@ -1,4 +1,4 @@
-"""One review in the series of its change: what the one before it said, and what became of it."""
+"""One review in the series of its change: the review before it, and what became of its findings."""
 
 from typing import Literal
 

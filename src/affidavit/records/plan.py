@@ -1,4 +1,4 @@
-"""How a change is reviewed by models: what it is for, who looks at what, in which chunks."""
+"""The plan of a review: the purpose of the change, who examines what, in which chunks."""
 
 from typing import Literal
 

@@ -61,7 +61,7 @@ RunState = Literal[
 
 
 class AddedFile(Record):
-    """A file that a program needs beside it; it may not stand in the place of one of the change."""
+    """A file that a program needs beside it; it may not replace one of the change."""
 
     path: str
     content: str

@@ -50,7 +50,7 @@ Joint = tuple[int, int]
 
 @dataclass(frozen=True)
 class Joined:
-    """A text put together, and where its parts were."""
+    """A text put together, and the places of its parts."""
 
     text: bytes
     parts: tuple[Joint, ...]

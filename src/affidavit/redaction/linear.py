@@ -1,4 +1,4 @@
-"""Regular expressions that take linear time on hostile text: a pattern in, its matches in bytes out."""
+"""Compile regular expressions that take linear time on hostile bytes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps

@@ -11,7 +11,7 @@ _MARKER_BYTES = re.compile(MARKER.pattern.encode())
 
 
 class Span(NamedTuple):
-    """A secret from one byte up to another, and what kind of one it is."""
+    """A secret from one byte up to another, and its kind."""
 
     start: int
     end: int

@@ -1,1 +1,1 @@
-"""An opened change and the user's options in, a finished and kept report out, for whoever asks for it."""
+"""Review an opened change under the user's options, and keep the report."""

@@ -12,7 +12,7 @@ from affidavit.render.safe_text import one_line
 
 @dataclass(frozen=True)
 class Course:
-    """How a conversation of a role is assumed to go."""
+    """The assumed course of a role's conversations."""
 
     requests: int
     answer_tokens: int
@@ -48,7 +48,7 @@ those that were recorded, most did in all."""
 
 @dataclass(frozen=True)
 class RoleEstimate:
-    """What one role would use; the prices are None where nobody knows them."""
+    """The estimated use of one role; an unknown price is None."""
 
     role: Role
     model: str
@@ -62,7 +62,7 @@ class RoleEstimate:
 
 @dataclass(frozen=True)
 class FirstTalks:
-    """What is known of a review's talks before any model has spoken."""
+    """The talks of a review that are known before any model has answered."""
 
     planner: Talk
     specialists: tuple[Talk, ...]

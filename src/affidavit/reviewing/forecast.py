@@ -44,7 +44,7 @@ from affidavit.tools.outside_connection import NamedServer
 
 @dataclass
 class ListeningMind:
-    """A model that has a name, keeps what it would be asked, and answers nothing: no key is needed."""
+    """A model that records the questions and answers none, so that no key is needed."""
 
     role: Role
     model: str

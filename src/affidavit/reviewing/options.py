@@ -12,7 +12,7 @@ Number = float | str | None
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenSettings:
-    """The settings that a flag can override; each has the name that it has in a settings file."""
+    """The settings that a flag can override, by their names in a settings file."""
 
     fail_on: str | None = None
     severity_threshold: str | None = None

@@ -27,7 +27,7 @@ SHARING = Allowed(alternates=True)
 
 @dataclass(frozen=True)
 class LoopReviews:
-    """Reviews of commits that lie in our own repository of a loop."""
+    """Reviews of commits in our own repository of a loop."""
 
     own: Path
     options: ReviewOptions

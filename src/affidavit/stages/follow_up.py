@@ -1,4 +1,4 @@
-"""Carry the open findings of the earlier review into this one, and say what became of each of them."""
+"""Carry the open findings of the earlier review into this one, and decide what became of each."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""From what the user named to a Change and the pair of trees behind it."""
+"""Open what the user names as a Change and the pair of trees behind it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ DIFF_ENDINGS = (".diff", ".patch", ".txt")
 
 @dataclass(frozen=True)
 class ChangeRequest:
-    """What the user asks to have reviewed. No target: what is not committed yet."""
+    """The change that the user asks to have reviewed; without a target, what is not committed yet."""
 
     target: str | None = None
     staged: bool = False

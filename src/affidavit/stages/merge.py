@@ -1,4 +1,4 @@
-"""Group findings that say the same or have one cause, count who agrees, fingerprint each."""
+"""Group findings that repeat each other or have one cause, count who agrees, fingerprint each."""
 
 import re
 from collections import defaultdict

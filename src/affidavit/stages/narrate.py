@@ -1,4 +1,4 @@
-"""Let the reporter put a finished review into words; verdict, numbers and findings are not its to change."""
+"""Let the reporter describe a finished review; it cannot change verdict, numbers or findings."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any

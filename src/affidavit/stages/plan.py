@@ -1,4 +1,4 @@
-"""Understand the change before anybody judges it: its goal, who looks at what, and in which chunks."""
+"""Plan a review before anybody judges: the goal of the change, who examines what, in which chunks."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -38,7 +38,7 @@ MAX_QUESTIONS = 6
 
 @dataclass(frozen=True)
 class Planned:
-    """The plan, what it cost, and what went wrong on the way."""
+    """The plan, its cost, and what went wrong."""
 
     plan: Plan
     usage: tuple[RoleUsage, ...] = ()
@@ -49,7 +49,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Opening:
-    """The plan, and what came of trying the verifiers."""
+    """The plan, and the result of trying the verifiers."""
 
     planned: Planned
     probed: Probed

@@ -1,4 +1,4 @@
-"""Run what findings offer as their proof: a docket in, the same with what the machine saw out."""
+"""Run the programs and try the patches that findings offer."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -129,7 +129,7 @@ BRING_IT = "install what is missing, or name an environment that has it with --e
 
 @dataclass(frozen=True)
 class LiveReproducer:
-    """Runs reproductions, a few at a time; without a runner it only knows why there is none."""
+    """Runs reproductions, a few at a time; without a runner it only reports why."""
 
     runner: ProgramRunner | None
     programs: Programs

@@ -27,7 +27,7 @@ ALWAYS_ASKED = 24
 
 @dataclass(frozen=True)
 class _Decided:
-    """A judged candidate, and what judging it cost."""
+    """A judged candidate, and its cost."""
 
     candidate: Candidate
     usage: tuple[RoleUsage, ...] = ()
@@ -74,7 +74,7 @@ async def verify(
 
 @dataclass(frozen=True)
 class _Court:
-    """Decides one finding after the other, and says so."""
+    """Decides one finding after the other, and emits the events."""
 
     verifiers: Verifiers | None
     emit: Emit

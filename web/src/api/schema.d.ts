@@ -633,7 +633,7 @@ export interface components {
         };
         /**
          * AddedFile
-         * @description A file that a program needs beside it; it may not stand in the place of one of the change.
+         * @description A file that a program needs beside it; it may not replace one of the change.
          */
         AddedFile: {
             /** Path */
@@ -810,7 +810,7 @@ export interface components {
         };
         /**
          * Candidate
-         * @description A finding with all that is known of it. `finding` is None where the contract dropped it.
+         * @description A finding with everything that is known about it; `finding` is None if the contract dropped it.
          */
         Candidate: {
             /** Id */
@@ -4047,7 +4047,7 @@ export interface components {
         };
         /**
          * Verification
-         * @description The evidence that a finding of schema 1.1 carries; the last three came with 1.2.
+         * @description The evidence of a finding of schema 1.1; the last three fields came with 1.2.
          */
         Verification: {
             /** Code Examined */

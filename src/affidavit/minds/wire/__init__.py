@@ -1,1 +1,1 @@
-"""From the messages of a conversation to a provider's own protocol, and from its replies back to messages."""
+"""Convert the messages of a conversation to a provider's protocol, and its replies to messages."""

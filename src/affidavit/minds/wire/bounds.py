@@ -27,7 +27,7 @@ class TooMuchSentError(Exception):
 
 @dataclass(frozen=True)
 class SizeLimits:
-    """How many bytes are read, as they arrive and again after decompression."""
+    """The number of bytes that are read, as they arrive and again after decompression."""
 
     reply_bytes: int
     reply_objects: int
@@ -93,7 +93,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 class _Counted(httpx2.AsyncByteStream):
-    """A body as it arrives; compressed, it may be endless and hold nothing."""
+    """A body as it arrives; a compressed one may be endless and contain nothing."""
 
     def __init__(self, source: httpx2.AsyncByteStream, most: int) -> None:
         self._source, self._left = source, most

@@ -1,4 +1,4 @@
-"""How a model is made to answer in a schema: by its native output, by a tool, or by the instructions."""
+"""Make a model answer in a schema: by its native output, by a tool, or by the instructions."""
 
 import json
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True)
 class Dialect:
-    """Which settings a model was found to accept or to refuse."""
+    """The settings that a model was found to accept or to refuse."""
 
     sends_temperature: bool = True
     names_completion_tokens: bool = False
@@ -41,7 +41,7 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Question:
-    """What a request offers and asks for, apart from the messages."""
+    """The offer and demand of a request, apart from the messages."""
 
     instructions: str
     schema: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Read a whole reply from a server that was asked for a stream and does not stream, as some do not."""
+"""Read a whole reply from a server that was asked for a stream and does not stream."""
 
 import json
 from collections.abc import AsyncIterator

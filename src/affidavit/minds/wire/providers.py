@@ -58,7 +58,7 @@ def is_installed(supply: Supply) -> bool:
 
 @dataclass(frozen=True)
 class Client:
-    """A model, and what has to be closed after the last request to it."""
+    """A model, and the client to close after the last request to it."""
 
     model: "Model[Any]"
     http: "httpx2.AsyncClient | None" = None

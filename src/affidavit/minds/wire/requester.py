@@ -1,4 +1,4 @@
-"""One exchange with a model: from the log if it is recorded, else over the wire and within the budget."""
+"""Exchange one request with a model: from the log, else over the wire and within the budget."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -24,7 +24,7 @@ _WITH_CACHE_POINTS = {"anthropic", "bedrock", "openrouter", "openai"}
 
 @dataclass(frozen=True)
 class Exchange:
-    """What came of one request, and what it cost."""
+    """The result of one request, and its cost."""
 
     usage: RoleUsage
     reply: ModelResponse | None = None
@@ -44,7 +44,7 @@ class Line(Protocol):
 
 @dataclass
 class Requester:
-    """Sends the requests of one role; it connects when it first has to, so that a replay needs no key."""
+    """Sends the requests of one role; it connects at the first one, so that a replay needs no key."""
 
     role: Role
     choice: ModelChoice

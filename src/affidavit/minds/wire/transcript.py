@@ -1,4 +1,4 @@
-"""The messages of a conversation: made from a talk, redacted before they are sent, and kept as data."""
+"""Make the messages of a conversation, redact them before they are sent, and store them as data."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""From what was sent, what came back and what the server says that it used, to what counts as used."""
+"""Decide how many tokens a request used, by our own count and the server's report."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _BELIEVED_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Used:
-    """What one request counts for."""
+    """The tokens that one request counts for."""
 
     input_tokens: int
     output_tokens: int = 0

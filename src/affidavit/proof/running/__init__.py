@@ -1,1 +1,1 @@
-"""What a run of a program shows: a runner and a program in, what may be said of it out."""
+"""Run programs, and judge what a run shows."""

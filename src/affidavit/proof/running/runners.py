@@ -17,7 +17,7 @@ SANDBOX_KEY = exchange_key({"kind": "sandbox"})
 
 @dataclass
 class Tally:
-    """How many programs were run, how long they took, and what each did."""
+    """The number, duration and results of the programs that were run."""
 
     runs: int = 0
     duration_ms: int = 0

@@ -1,4 +1,4 @@
-"""Whether a run failed at its surroundings, not at the code: its output in, what was not there out."""
+"""Find out from its output whether a run failed at its surroundings, not at the code."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

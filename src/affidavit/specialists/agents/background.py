@@ -18,7 +18,7 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 
 
 class Section(NamedTuple):
-    """A heading with what stands below it."""
+    """A heading with the text below it."""
 
     title: str
     text: str

@@ -24,7 +24,7 @@ Starts = Mapping[str, frozenset[int]]
 
 @dataclass(frozen=True)
 class Division:
-    """The chunks of a change, and in sentences what no chunk shows."""
+    """The chunks of a change, and sentences about what no chunk shows."""
 
     chunks: tuple[Chunk, ...]
     not_shown: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ MAX_OUTCOME = 200
 
 @dataclass(frozen=True)
 class ModelJoiner:
-    """Groups findings by their cause; it has no tools, for what is true is not its question."""
+    """Groups findings by their cause; it needs no tools, because it does not judge."""
 
     mind: Mind
     briefing: Briefing

@@ -36,7 +36,7 @@ MAX_PATHS = 1_000
 
 
 class WatchedTools:
-    """The same tools, watched; calls may come from several threads."""
+    """Tools whose calls are recorded; calls may come from several threads."""
 
     def __init__(self, tools: ToolSource) -> None:
         self._tools = tools

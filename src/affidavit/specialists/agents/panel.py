@@ -1,4 +1,4 @@
-"""The models of a review at work on one change: plan, specialists, verifiers, report."""
+"""Put the models of a review to work on one change: plan, specialists, verifiers, report."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace

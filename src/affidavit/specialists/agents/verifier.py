@@ -38,7 +38,7 @@ FATAL = ("failed", "refused", "timed_out")
 
 @dataclass(frozen=True)
 class Probed:
-    """What the questions cost, and the verifiers that cannot be asked at all."""
+    """The cost of the questions, and the verifiers that cannot be asked at all."""
 
     usage: tuple[RoleUsage, ...] = ()
     failures: tuple[Gap, ...] = ()
@@ -96,7 +96,7 @@ OUTCOMES = {"cut_off": "cut_off", "refused": "refused", "budget_exhausted": "ski
 
 @dataclass
 class ModelVerifier:
-    """Cross-examines findings, a few at a time."""
+    """Asks a model about findings, a few at a time."""
 
     mind: Mind
     briefing: Briefing
