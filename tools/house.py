@@ -27,21 +27,21 @@ GENERATED = {"reference.md"}
 OPTION = re.compile(r"^[\s│*]*(?:-\w,?\s+)?(--[a-z-]+)", re.MULTILINE)
 
 CEILINGS = {
-    "AST nodes": 533_714,
-    "lines": 76_110,
-    "lines outside the wings": 64_731,
-    "modules": 473,
+    "AST nodes": 522_600,
+    "lines": 74_627,
+    "lines outside the wings": 62_811,
+    "modules": 475,
     "folders": 51,
     "layers": 12,
     "function length, 90th percentile": 17,
     "function length, longest": 50,
     "class names used more than once": 13,
-    "words of documentation": 22_167,
-    "options in review --help": 37,
+    "words of documentation": 22_164,
+    "options in review --help": 36,
     "files executed by a review": 200,
-    "modules imported by a review": 300,
+    "modules imported by a review": 240,
     "files that hold one finding": 40,
-    "room changes of one finding": 30,
+    "room changes of one finding": 22,
 }
 
 

@@ -1,12 +1,12 @@
 from hashlib import sha256
 
 import pytest
-from reports_to_keep import FINGERPRINT, report
 from sqlalchemy import select, update
 
 from affidavit.errors import StoreError
 from affidavit.store.open import Store
 from affidavit.store.tables import FINDINGS, REPORTS
+from reports_to_keep import FINGERPRINT, report
 
 
 def test_a_kept_report_comes_back_as_it_was(store: Store) -> None:

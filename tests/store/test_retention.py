@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from reports_to_keep import report
 
 from affidavit.records.measure import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.store.open import open_store
 from commands import affidavit
+from reports_to_keep import report
 from repositories import Repo
 
 

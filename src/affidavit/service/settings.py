@@ -18,7 +18,7 @@ from affidavit.reviewing.models import chosen_models
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.service.kept.postgresql import locate
 from affidavit.service.reach import Reach
-from affidavit.store.open import Location, SqliteFile
+from affidavit.store.open import SqliteFile, StorePlace
 
 SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_DATABASE")
 """Variables of ours that a cell never sees."""
@@ -81,7 +81,7 @@ class ServiceSettings:
     version: str = __version__
 
     @cached_property
-    def location(self) -> Location:
+    def location(self) -> StorePlace:
         """Return the location of the store."""
         return locate(self.database or self.data)
 

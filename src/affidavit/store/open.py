@@ -21,7 +21,7 @@ BUSY_SECONDS = 10
 FILE_NAME = "affidavit.db"
 
 
-class Location(Protocol):
+class StorePlace(Protocol):
     """Where a store is kept."""
 
     @property
@@ -67,7 +67,7 @@ class Store(Closing):
 
     def __init__(
         self,
-        location: Location,
+        location: StorePlace,
         busy_seconds: float = BUSY_SECONDS,
         more_tables: "MetaData | None" = None,
         *,

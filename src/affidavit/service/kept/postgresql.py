@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, MetaData, create_engine, event, func,
 from affidavit.errors import StoreError
 from affidavit.service.kept.tables import TABLES
 from affidavit.store.database import Database
-from affidavit.store.open import BUSY_SECONDS, FILE_NAME, Location, SqliteFile, Store
+from affidavit.store.open import BUSY_SECONDS, FILE_NAME, SqliteFile, Store, StorePlace
 from affidavit.system.installation import this_installation
 
 SERVER_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
@@ -59,7 +59,7 @@ def open_store(
     return Store(locate(named), busy_seconds, TABLES, keeps_connections=keeps_connections)
 
 
-def locate(named: Path | str) -> Location:
+def locate(named: Path | str) -> StorePlace:
     """Return the file in a folder, or the database at an address `postgresql://…`."""
     if isinstance(named, Path) or "://" not in named:
         return SqliteFile(Path(named) / FILE_NAME)
