@@ -3675,7 +3675,7 @@ export interface components {
         };
         /**
          * RoleEstimate
-         * @description What one role would use; the prices are None where nobody knows them.
+         * @description The estimated use of one role; an unknown price is None.
          */
         RoleEstimate: {
             /**
