@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.proof.running.own_names import BAR, both_ends, printed_lines
+from affidavit.proof.running.outputs import BAR, both_ends, printed_lines
 
 
 @given(st.text())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.proof.running.own_names import steady
+from affidavit.proof.running.outputs import steady
 
 
 @pytest.mark.parametrize(

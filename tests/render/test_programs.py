@@ -6,7 +6,7 @@ import re
 from rich.console import Console
 from rich.text import Text
 
-from affidavit.proof.running.own_names import MAX_LINES
+from affidavit.proof.running.outputs import MAX_LINES
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction

@@ -270,12 +270,7 @@ def _check_schema_version(replied: str | None, expectation: _Expectation, notes:
     version = version_to_read_by(replied, expectation.schema_version, SCHEMAS)
     if version is None:
         expected = f"{expectation.schema_version} or a newer minor version of it"
-        notes.problem(
-            Reason.INCOMPATIBLE_VERSION,
-            "schema_version",
-            f"`schema_version` is {show_value(replied)}",
-            expected,
-        )
+        _incompatible(notes, "schema_version", replied, expected)
     return version
 
 
@@ -284,12 +279,11 @@ def _check_prompt_version(replied: str | None, expectation: _Expectation, notes:
     if replied is None or is_prompt_compatible(replied, wanted, allow_patch_drift=drift):
         return
     expected = "x.y or x.y.z" if wanted is None else wanted + (" with any patch" if drift else "")
-    notes.problem(
-        Reason.INCOMPATIBLE_VERSION,
-        "prompt_version",
-        f"`prompt_version` is {show_value(replied)}",
-        expected,
-    )
+    _incompatible(notes, "prompt_version", replied, expected)
+
+
+def _incompatible(notes: Notes, field: str, replied: str, expected: str) -> None:
+    notes.problem(Reason.INCOMPATIBLE_VERSION, field, f"`{field}` is {show_value(replied)}", expected)
 
 
 def _read_meta(extras: FieldReader, value: dict[str, Any], notes: Notes) -> dict[str, Any] | None:

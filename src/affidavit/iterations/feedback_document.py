@@ -29,7 +29,7 @@ from affidavit.iterations.scores import (
     target_kind,
     what_counts,
 )
-from affidavit.proof.running.own_names import printed_lines
+from affidavit.proof.running.outputs import printed_lines
 from affidavit.records.candidate import Candidate, PlaceKind, Worth
 from affidavit.records.change import SkipReason
 from affidavit.records.finding import Finding

@@ -37,14 +37,14 @@ class ConversationLog:
         self._lock = threading.Lock()
         self._asked: Counter[str] = Counter()
         self._kept: dict[str, list[dict[str, Any]]] = {}
-        if mode is LogMode.OFF:
+        if mode is LogMode.OFF or self._path is None:
             return
-        if self._path is None:
-            raise InputError(f"--{mode} needs the folder of a run")
-        if mode is LogMode.RECORD:
-            self._start_anew(self._path)
-        else:
+        if mode is not LogMode.RECORD:
             self._kept = _read(self._path, must_exist=mode is LogMode.REPLAY)
+        elif self._path.exists():
+            raise InputError(
+                f"{folder} already has a recorded run: continue it with --resume, or name another folder"
+            )
 
     @property
     def is_replay(self) -> bool:
@@ -57,7 +57,7 @@ class ConversationLog:
         return [exchange for answers in self._kept.values() for exchange in answers]
 
     def find(self, key: str) -> dict[str, Any] | None:
-        """Return the last answer to a request; the same request sent n times has n answers."""
+        """Return the answer of an earlier run; the same request sent n times has n answers."""
         with self._lock:
             number = self._asked[key]
             self._asked[key] += 1
@@ -83,12 +83,6 @@ class ConversationLog:
                 raise StoreError(
                     f"the conversation cannot be kept in {self._path}: {error.strerror}"
                 ) from error
-
-    def _start_anew(self, path: Path) -> None:
-        if path.exists():
-            raise InputError(
-                f"{path.parent} already has a recorded run: continue it with --resume, or name another folder"
-            )
 
 
 class GivenLog(ConversationLog):

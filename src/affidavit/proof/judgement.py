@@ -12,11 +12,6 @@ from affidavit.records.docket import Group
 from affidavit.records.finding import Severity
 
 
-def needs_second(first: Judgement) -> bool:
-    """Check whether to ask a second verifier: the finding is not refuted, and there is money left."""
-    return first.answer != "REFUTED" and first.outcome != "skipped"
-
-
 def unanswered_in(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Return the judgements of verifiers that were asked and gave no answer."""
     return [one for one in judgements if one.by == "verifier" and one.model and one.outcome != "answered"]

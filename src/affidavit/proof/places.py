@@ -12,16 +12,17 @@ MANY = 5
 """So many findings of one rule in one file are read one by one; more are one finding with its places."""
 
 
-def leaders_of(candidates: Sequence[Candidate], were_one: Container[Hashable] = ()) -> dict[str, str]:
-    """Map each proven finding that another one represents to that one: the worst and first.
-
-    Findings are joined if one cause breaks them all, or if one rule has more in a file than people read.
-    Those joined in the earlier review (`were_one`) stay joined, so that fixing some makes no list longer.
-    """
-    return _leaders([one for one in candidates if one.is_shown and one.is_proven_by_machine], were_one)
+def leaders_of(candidates: Sequence[Candidate]) -> dict[str, str]:
+    """Map each proven finding that another one represents to that one."""
+    return _leaders([one for one in candidates if one.is_shown and one.is_proven_by_machine], ())
 
 
 def _leaders(standing: Sequence[Candidate], were_one: Container[Hashable]) -> dict[str, str]:
+    """Let the worst and first finding represent those with its cause, and of its rule in its file.
+
+    A rule has few findings in a file, which are read one by one, or many. Those that were one in the earlier
+    review (`were_one`) stay one, so that fixing some makes no list longer.
+    """
     by_spot = _by(standing, _spot_of).items()
     many = [together for spot, together in by_spot if len(together) > MANY or spot in were_one]
     known = {one.id: one for one in standing}

@@ -330,27 +330,23 @@ def _blocking(report: Report) -> Iterator[tuple[Candidate, Candidate]]:
 
 
 def _blocks_alone(one: Candidate, leader: Candidate) -> bool:
-    is_grave = one.finding is not None and one.finding.severity.is_grave
-    return is_grave and not one.why_not_counted and one.specialist == leader.specialist
+    return one.claim.severity.is_grave and not one.why_not_counted and one.specialist == leader.specialist
 
 
 def _is_at_line(one: Candidate, other: Candidate) -> bool:
-    first, second = one.finding, other.finding
-    return first is not None and second is not None and (first.file, first.line) == (second.file, second.line)
+    return (one.claim.file, one.claim.line) == (other.claim.file, other.claim.line)
 
 
 def _is_same_rule_nearby(one: Candidate, other: Candidate) -> bool:
     """Check for the same rule within the quoted lines: another version may name the line beside."""
-    quote, first, second = one.quote, one.finding, other.finding
-    if quote is None or quote.start is None or first is None or second is None:
+    quote, found = one.quote, other.claim
+    if quote is None or quote.start is None:
         return False
-    is_same_rule = (first.rule_id, quote.file) == (second.rule_id, second.file)
-    return is_same_rule and quote.start <= second.line <= (quote.end or quote.start)
+    is_same_rule = (one.claim.rule_id, quote.file) == (found.rule_id, found.file)
+    return is_same_rule and quote.start <= found.line <= (quote.end or quote.start)
 
 
 def _missing(one: Candidate) -> Proof:
-    found = one.finding
-    rule, place = (found.rule_id, f"{found.file}:{found.line}") if found else ("", "")
-    detail = f"checked again, {one.specialist} reports {rule} at {place}, which blocks"
-    title = found.title if found else ""
-    return Proof(finding="", title=title, kind="analyser", holds=False, detail=detail)
+    place = f"{one.claim.file}:{one.claim.line}"
+    detail = f"checked again, {one.specialist} reports {one.claim.rule_id} at {place}, which blocks"
+    return Proof(finding="", title=one.claim.title, kind="analyser", holds=False, detail=detail)

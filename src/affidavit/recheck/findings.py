@@ -149,9 +149,8 @@ def _claims(candidate: Candidate) -> Iterator[tuple[Kind, str]]:
 
 
 def _no(candidate: Candidate) -> str:
-    found = candidate.finding
-    rule, place = (found.rule_id, f"{found.file}:{found.line}") if found else ("", "")
-    return f"{candidate.specialist} does not report {rule or 'it'} at {place}"
+    found = candidate.claim
+    return f"{candidate.specialist} does not report {found.rule_id or 'it'} at {found.file}:{found.line}"
 
 
 def _left_out(candidate: Candidate, *, holds: bool | None) -> Proof:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from affidavit.ports import Runner, TryPatch
-from affidavit.proof.running.own_names import OwnNames, steady
+from affidavit.proof.running.outputs import steady
+from affidavit.proof.running.own_names import OwnNames
 from affidavit.proof.running.reproduction import run_probe, run_reproduction, state_of, varies
 from affidavit.recheck.findings import Proof, proof_of
 from affidavit.records.candidate import Candidate
@@ -80,9 +81,9 @@ def _compared(candidate: Candidate, then: ReproductionCheck, now: ReproductionCh
         # What the machine itself sees vary from run to run can be as it was recorded.
         is_open = bool(other) and not (now.is_shown_by_running and varies(now.head))
         return proof_of(candidate, "reproduction", None if is_open else True, f"{AGAIN}{what}{said}")
-    if "could_not_run" in (now.outcome, then.outcome) or "flaky" in (now.outcome, then.outcome):
-        return proof_of(candidate, "reproduction", None, f"{AGAIN}{what}; the report says {then.outcome}")
-    return proof_of(candidate, "reproduction", False, f"{AGAIN}{what}; the report says {then.outcome}")
+    is_open = not {"could_not_run", "flaky"}.isdisjoint((now.outcome, then.outcome))
+    detail = f"{AGAIN}{what}; the report says {then.outcome}"
+    return proof_of(candidate, "reproduction", None if is_open else False, detail)
 
 
 def _printed_otherwise(then: ReproductionCheck, now: ReproductionCheck) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from affidavit.proof.running.own_names import both_ends
+from affidavit.proof.running.outputs import both_ends
 from affidavit.records.report import Report
 from affidavit.render.changed_lines import LEGEND
 from affidavit.render.formats import RenderOptions

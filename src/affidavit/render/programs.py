@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from affidavit.proof.running.own_names import MAX_LINES, both_ends, printed_lines
+from affidavit.proof.running.outputs import MAX_LINES, both_ends, printed_lines
 from affidavit.proof.running.reproduction import NOT_DECLARED, VARIES
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome

@@ -29,11 +29,9 @@ def chosen_models(
     return models_of(_without_files(options, environment), options, environment)
 
 
-def chosen_verifiers(
-    options: ReviewOptions, environment: Mapping[str, str] = os.environ
-) -> dict[Role, ModelChoice]:
+def chosen_verifiers(options: ReviewOptions) -> dict[Role, ModelChoice]:
     """Return the models of the verifiers, for a command that asks no other role; it needs the first."""
-    choices = _choices_of(JUDGING, _without_files(options, environment), options, environment)
+    choices = _choices_of(JUDGING, _without_files(options, os.environ), options, os.environ)
     if "verifier" not in choices:
         raise SettingsError("no model for the verifier; choose one with --model or --verifier-model")
     return choices

@@ -1,7 +1,5 @@
 """Choose the prompts of one review, and count the review for its rollout."""
 
-import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from affidavit.config.places import state_folder
@@ -16,8 +14,8 @@ from affidavit.stages.intake import OpenedChange
 from affidavit.store.open import Store, open_store
 
 
-def chosen_store(data: Path | None, environment: Mapping[str, str] = os.environ) -> Store:
-    return open_store(data or state_folder(environment))
+def chosen_store(data: Path | None) -> Store:
+    return open_store(data or state_folder())
 
 
 def prompts_for(opened: OpenedChange, options: ReviewOptions, say: Say | None = None) -> ChosenPrompts:

@@ -1,7 +1,7 @@
 """Open the sandbox in which a review runs programs."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -93,8 +93,8 @@ def _logged(running: Running, runner: ProgramRunner, log: ConversationLog) -> Ru
     return replace(running, runner=runner, beside=other)
 
 
-def named_environments(options: ReviewOptions, environ: Mapping[str, str] = os.environ) -> Sequence[Path]:
-    named = [Path(name) for name in environ.get(ENVIRONMENT_VARIABLE, "").split(os.pathsep) if name]
+def named_environments(options: ReviewOptions) -> Sequence[Path]:
+    named = [Path(name) for name in os.environ.get(ENVIRONMENT_VARIABLE, "").split(os.pathsep) if name]
     return [*options.environments] or named
 
 

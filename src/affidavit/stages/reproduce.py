@@ -1,8 +1,8 @@
 """Run the programs and try the patches that findings offer."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from affidavit.ports import Case, Repository, Reproducer, Runner, TryPatch
 from affidavit.proof.running.own_names import OwnNames, own_names
@@ -24,32 +24,20 @@ NOT_EXPLAINED = Explained(probe="")
 
 def compare_behaviour(case: Case, report: Report) -> tuple[BehaviourRow, ...]:
     """Return a row for each probe that was run; an explanation counts only if the change has its words."""
-    explained = {one.specialist: one.differences for one in report.replies}
+    explained = {(one.specialist, word.probe): word for one in report.replies for word in one.differences}
     probes = [(reply, probe) for reply in case.replies for probe in reply.probes]
     if not probes:
         return ()
     said = _folded("\n".join(_announcements(case.change)))
     own = own_names(case.repository)
     return tuple(
-        _row(
-            reply,
-            probe,
-            own,
-            {one.probe: one for one in explained.get(reply.specialist, ())},
-            said,
-            report,
-        )
+        _row(reply, probe, own, explained.get((reply.specialist, probe.name), NOT_EXPLAINED), said, report)
         for reply, probe in probes
     )
 
 
 def _row(
-    reply: Reply,
-    probe: ProbeRun,
-    own: OwnNames,
-    explained: Mapping[str, Explained],
-    said: str,
-    report: Report,
+    reply: Reply, probe: ProbeRun, own: OwnNames, word: Explained, said: str, report: Report
 ) -> BehaviourRow:
     row = BehaviourRow(
         specialist=reply.specialist,
@@ -59,7 +47,6 @@ def _row(
     )
     if row.state != "differs":
         return row
-    word = explained.get(probe.name, NOT_EXPLAINED)
     finding = _found(reply, word.finding, report)
     if finding is not None:
         return row.model_copy(update={"state": "reported", "candidate": finding.id})
@@ -162,7 +149,7 @@ class LiveReproducer:
         if self.runner is None or offered is None:
             return None
         async with self.turns:
-            return await run_aside(offered, self.runner.about(candidate.id), self.own)
+            return await run_aside(offered, replace(self.runner, finding=candidate.id), self.own)
 
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
         """Try a candidate's patch; return None if nobody tries patches."""

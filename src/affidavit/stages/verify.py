@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
-from affidavit.proof.judgement import join, needs_second, unanswered_in
+from affidavit.proof.judgement import join, unanswered_in
 from affidavit.proof.sameness import claim_key
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
@@ -208,9 +208,11 @@ async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judg
         reason = "nobody was asked to verify it"
         return [Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))]
     heard = [await verifiers.first.judge(candidate)]
-    if verifiers.second and needs_second(heard[0].judgement):
+    first = heard[0].judgement
+    # What is refuted needs no second opinion, and where a budget is spent nobody can be asked.
+    if verifiers.second and first.answer != "REFUTED" and first.outcome != "skipped":
         heard.append(await verifiers.second.judge(candidate))
-        heard.append(Judged(judgement=join(heard[0].judgement, heard[1].judgement)))
+        heard.append(Judged(judgement=join(first, heard[1].judgement)))
     if heard[-1].judgement.answer is None and standing is not None and standing.answer == "CONFIRMED":
         # No answer refutes nothing: what was confirmed, of code that stands as it stood, still is.
         heard.append(Judged(judgement=standing.model_copy(update={"reason": STILL_CONFIRMED})))

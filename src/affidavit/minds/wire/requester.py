@@ -1,5 +1,6 @@
-"""Exchange one request with a model: from the log, else over the wire and within the budget."""
+"""Exchange one request with a model, from the log or over the wire, and count what it used."""
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -11,15 +12,18 @@ from affidavit.errors import BudgetError
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, exchange_key
 from affidavit.minds.ledger import Estimate, Ledger, Purse
-from affidavit.minds.prices import cost_usd
+from affidavit.minds.prices import cost_usd, estimate_tokens, usual_tokens
 from affidavit.minds.wire.connection import CallEnded, OnPartialReply
 from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.transcript import as_data, reply_as_data, reply_from_data
-from affidavit.minds.wire.usage import most_input, used
 from affidavit.ports import Role
 from affidavit.records.report import RoleUsage
 
 _WITH_CACHE_POINTS = {"anthropic", "bedrock", "openrouter", "openai"}
+_MOST_TOKENS = 1_000_000_000
+"""No request has more; whoever says so is not believed."""
+_BELIEVED_SHARE = 0.5
+"""Of our own count, since tokenisers differ: who reports less than that is not believed."""
 
 
 @dataclass(frozen=True)
@@ -126,20 +130,7 @@ class Requester:
         return Exchange(self._usage_of(request, reply), reply=reply)
 
     def _usage_of(self, request: dict[str, Any], reply: ModelResponse | None) -> RoleUsage:
-        of = used(request, reply)
-        return RoleUsage(
-            role=self.role,
-            model=self.model,
-            requests=1,
-            input_tokens=of.input_tokens,
-            output_tokens=of.output_tokens,
-            cached_tokens=of.cached_tokens,
-            cost_usd=cost_usd(
-                self.choice, of.input_tokens, of.output_tokens, of.cached_tokens, of.written_tokens
-            ),
-            estimated_requests=int(of.is_estimated),
-            reported_tokens=of.reported_tokens,
-        )
+        return usage_of(request, reply, self.role, self.choice)
 
     def _nothing(self, *, requests: int = 0) -> RoleUsage:
         return RoleUsage(
@@ -190,3 +181,72 @@ def _from_kept(kept: dict[str, Any]) -> Exchange:
         return Exchange(usage, reply=reply)
     failure = kept["failure"]
     return Exchange(usage, ended=CallEnded(failure["outcome"], failure["detail"], reply))
+
+
+def most_input(request: dict[str, Any]) -> int:
+    """Estimate the tokens of a request, rather too many than too few."""
+    return estimate_tokens(json.dumps(request, ensure_ascii=False))
+
+
+def usage_of(
+    request: dict[str, Any], reply: ModelResponse | None, role: Role, choice: ModelChoice
+) -> RoleUsage:
+    """Return what a request and its reply count for: never less than by our own count."""
+    if reply is None:
+        return _usage(role, choice, most_input(request), is_estimated=True)
+    written = json.dumps(as_data([reply])[0], ensure_ascii=False)
+    # Some servers keep a model to a schema without showing it the schema.
+    read = json.dumps([request["instructions"], request["tools"], request["messages"]], ensure_ascii=False)
+    least_in, least_out = usual_tokens(read), usual_tokens(_words_of(reply))
+    stated_in, stated_out = _number(reply.usage.input_tokens), _number(reply.usage.output_tokens)
+    if not (_is_credible(stated_in, least_in) and _is_credible(stated_out, least_out)):
+        most_in = max(most_input(request), stated_in or 0)
+        most_out = max(estimate_tokens(written), stated_out or 0)
+        stated = (stated_in or 0) + (stated_out or 0)
+        return _usage(role, choice, most_in, most_out, is_estimated=True, reported_tokens=stated)
+    tokens = max(stated_in or 0, least_in)
+    cached = min(_number(reply.usage.cache_read_tokens) or 0, tokens)
+    kept = min(_number(reply.usage.cache_write_tokens) or 0, tokens - cached)
+    return _usage(role, choice, tokens, max(stated_out or 0, least_out), cached, kept)
+
+
+def _usage(
+    role: Role,
+    choice: ModelChoice,
+    input_tokens: int,
+    output_tokens: int = 0,
+    cached_tokens: int = 0,
+    cache_write_tokens: int = 0,
+    *,
+    is_estimated: bool = False,
+    reported_tokens: int = 0,
+) -> RoleUsage:
+    return RoleUsage(
+        role=role,
+        model=choice.model,
+        requests=1,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cached_tokens=cached_tokens,
+        cost_usd=cost_usd(choice, input_tokens, output_tokens, cached_tokens, cache_write_tokens),
+        estimated_requests=int(is_estimated),
+        reported_tokens=reported_tokens,
+    )
+
+
+def _words_of(reply: ModelResponse) -> str:
+    """Return what the model wrote, without what we write around it."""
+    data = as_data([reply])[0]
+    calls = "".join(f"{call['tool']} {json.dumps(call['arguments'])} " for call in data["calls"])
+    return f"{data['text']}{calls}"
+
+
+def _number(stated: object) -> int | None:
+    """Return a reported number of tokens; None for anything else."""
+    if isinstance(stated, bool) or not isinstance(stated, int):
+        return None
+    return stated if 0 <= stated <= _MOST_TOKENS else None
+
+
+def _is_credible(stated: int | None, least: int) -> bool:
+    return stated is not None and stated > 0 and stated >= least * _BELIEVED_SHARE

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from affidavit.contract.finding_reader import compile_pattern
 from affidavit.ports import Runner
-from affidavit.proof.running.own_names import OwnNames, steady
+from affidavit.proof.running.outputs import steady
+from affidavit.proof.running.own_names import OwnNames
 from affidavit.proof.running.surroundings import (
     WITHOUT_NETWORK,
     altered_words,

@@ -73,10 +73,6 @@ class ProgramRunner:
         trees = {"base": repository.base.revision, "head": repository.head.revision}
         return replace(self, runner=runner, log=log, trees=trees)
 
-    def about(self, finding: str) -> "ProgramRunner":
-        """Return the same runner for the proof of one finding."""
-        return replace(self, finding=finding)
-
     def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
         """Run a program or find its run in the log; remember and report it."""
         run = self._run(program, side, seconds)
@@ -103,10 +99,6 @@ class ProgramRunner:
         run = self.runner.run(program, side, seconds)
         self.log.append(key, {"run": run.model_dump(mode="json")})
         return run
-
-    def recall(self, run_id: str) -> KeptRun | None:
-        """Return what the program of a run id did; None if it was not run here."""
-        return self.tally.kept.get(run_id)
 
     def stop(self) -> None:
         """End the running programs and start no more."""

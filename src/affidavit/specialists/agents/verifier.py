@@ -19,7 +19,8 @@ from affidavit.proof.judgement import (
     read_judgement,
     read_run,
 )
-from affidavit.proof.running.own_names import own_names, printed_lines
+from affidavit.proof.running.outputs import printed_lines
+from affidavit.proof.running.own_names import own_names
 from affidavit.proof.running.reproduction import shows_nothing
 from affidavit.proof.running.runners import ProgramRunner
 from affidavit.records.candidate import Candidate, Judgement
@@ -136,7 +137,7 @@ class ModelVerifier:
 
     def _decided(self, read: Judgement, text: str | None) -> Judgement:
         """Add the program that a judgement names; a blocked one decides nothing."""
-        kept = self.runs.recall(read_run(text)) if self.runs else None
+        kept = self.runs.tally.kept.get(read_run(text)) if self.runs else None
         blocked = shows_nothing(kept, own_names(self.briefing.repository)) if kept else ""
         if blocked and read.answer == "REFUTED":
             return self._unanswered("failed", f"it refutes by a program that shows nothing: {blocked}")
