@@ -16,7 +16,6 @@ from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.ports import Role
 from affidavit.records.report import Report
 from affidavit.reviewing.cost import FINDINGS_PER_CONVERSATION, sent_tokens
-from affidavit.specialists.agents.chunks import changed_line_count
 from affidavit.specialists.agents.verifier import CLAIM
 
 KEPT = Path(__file__).parent / "recorded_runs.json"
@@ -129,7 +128,9 @@ def read(report: Path, folder: Path) -> RecordedRun:
     """Read the run in a folder; name it by the change of its report."""
     change = Report.model_validate_json(report.read_text()).change
     name = f"{Path(change.repository or 'diff').name} {(change.head.commit or '')[:SHORT]}"
-    return run_of(name, changed_line_count(change), ConversationLog(folder, LogMode.REPLAY).exchanges)
+    marks = [line[0] for file in change.reviewed_files() for hunk in file.hunks for line in hunk.lines]
+    changed = len(marks) - marks.count(" ")
+    return run_of(name, changed, ConversationLog(folder, LogMode.REPLAY).exchanges)
 
 
 def lines(run: RecordedRun) -> list[str]:

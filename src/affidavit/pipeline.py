@@ -54,9 +54,8 @@ async def review(
         given = settings.model_dump(mode="json")
         case = replace(case, scope=choose_scope(case, given, crew.models, crew.prompts.version))
     looked = await look(case, crew)
-    judges = crew.joiner(looked), crew.verifiers(looked)
     reproducer = _reproducer(runner, crew, repository)
-    report = await conclude(looked, *judges, settings, crew.models, crew.prompts, reproducer)
+    report = await conclude(looked, *crew.judges(looked), settings, crew.models, crew.prompts, reproducer)
     if crew.panel and looked.briefing:
         from affidavit.stages.narrate import narrate
 

@@ -178,7 +178,7 @@ def test_a_proof_has_the_code_of_packages_and_its_patch_with_what_was_tried(visi
     packages = page.locator("section.sheet", has=page.get_by_role("heading", name="Code of packages"))
     expect(packages.get_by_role("region", name="money 1.2").locator(".code tr.guilty")).to_have_count(2)
     expect(packages).to_contain_text("def add(<b>left</b>, right):")
-    expect(packages).to_contain_text("tax/a.py: quotes tax 3 tax/a.py, on its word: it is not here. gone")
+    expect(packages).to_contain_text("tax/a.py: quotes tax 3 tax/a.py, not verified: it is not here. gone")
     patch = page.locator("section.sheet", has=page.get_by_role("heading", name="Patch"))
     expect(patch).to_contain_text("Patch (tried, failed)")
     expect(patch.locator("li")).to_have_text(

@@ -153,7 +153,7 @@ class Purse:
         self._pay(self.due)
 
     async def pay_and_reserve(self, spent: RoleUsage) -> None:
-        """Pay for a failed attempt, and set aside the same again; raises BudgetError if it is spent."""
+        """Pay for a failed attempt, and set aside the same again; raise BudgetError if it is spent."""
         self._pay(spent)
         self._reserved = await self._ledger.reserve(self._estimate)
 

@@ -30,7 +30,7 @@ class PromptSet:
     """The folder that they were read from; None for the built-in set."""
 
     def render(self, name: str, /, **values: str) -> str:
-        """Fill a template in one pass: what stands in a value is never read as a placeholder."""
+        """Fill a template in one pass: a value is never read as a placeholder."""
         text = self.templates[name]
         wanted = set(PLACEHOLDER.findall(text))
         if wanted != values.keys():

@@ -158,7 +158,7 @@ class Coverage:
         return any(MARKER.search(path) for chunk in self._chunks for path in chunk.paths)
 
     def _shown_name(self, file: FileChange) -> str:
-        """Return what models know a file by: a name that holds a secret is shown without it."""
+        """Return the name that models see of a file: without the secrets in it."""
         return self.case.repository.redacted.shown_name(file.path) if self._has_hidden_names else file.path
 
     def _hidden_lines(self, file: FileChange) -> int:

@@ -48,9 +48,9 @@ def gather_places(
     is_hidden: Callable[[Candidate], bool] = lambda _: False,
     were_one: Container[Hashable] = (),
 ) -> list[Candidate]:
-    """Let one finding stand for those it is one with: they are withheld as its duplicates.
+    """Let one finding represent others, which are withheld as its duplicates.
 
-    What the user chose not to see stands for nothing that is shown, nor the other way round.
+    A finding that the user chose not to see represents none that is shown, nor the other way round.
     """
     hidden = {one.id for one in candidates if is_hidden(one)}
     standing = [one for one in candidates if one.is_shown and one.is_open_by_machine]

@@ -56,7 +56,7 @@ def find_quote(quote: str, lines: Sequence[str]) -> list[QuoteMatch]:
 
 
 def extend_until_unique(occurrence: QuoteMatch, lines: Sequence[str]) -> QuoteMatch:
-    """Add neighbouring lines to a short quote until its text stands only once in the file."""
+    """Add neighbouring lines to a short quote until its text occurs only once in the file."""
     start, end = occurrence.start, occurrence.end
     for _ in range(MAX_EXTRA_LINES):
         if len(find_quote("\n".join(lines[start - 1 : end]), lines)) <= 1:
@@ -101,16 +101,16 @@ def _is_part(quote: list[str], texts: list[str]) -> bool:
 
 
 BESIDE_LINES = 3
-"""A finding's line may stand this far outside the range that was examined."""
+"""A finding's line may be this far outside the examined range."""
 
 
 def check_quote(
     finding: Finding, repository: Repository, *, saw_secrets: bool = False
 ) -> tuple[QuoteCheck, Finding]:
-    """Locate a finding's quote; the finding comes back anchored where the code really stands.
+    """Locate a finding's quote, and move the finding to where the code really is.
 
-    Who did not see secrets is held to the file without them: a guess that happens to be right is no quote,
-    and whether it is right must not show.
+    A model's quote is searched in the redacted file: a guessed secret is no quote, and whether the guess is
+    right must not show.
     """
     tree = repository.side(finding.side)
     lines = tree.redacted_lines(finding.file)
@@ -154,7 +154,7 @@ def _find(quote: str, lines: list[str]) -> list[QuoteMatch]:
 
 
 def _without_secrets(finding: Finding, place: QuoteMatch, lines: list[str]) -> Finding:
-    """Replace a quote that holds a secret, as one of an analyser may, by the redacted lines."""
+    """Replace a quote that has a secret, as an analyser's may, by the redacted lines."""
     if _find(finding.evidence.code_examined, lines):
         return finding
     code = "\n".join(lines[place.start - 1 : place.end])

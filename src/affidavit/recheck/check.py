@@ -40,7 +40,7 @@ SOURCES = {
 CHOSEN_BY = {"flag": "by flag", "environment": "by the environment", "file": "by a file that the user named"}
 
 
-def taken_on_its_word(report: Report, settings: Settings, *, runs_programs: bool = False) -> list[str]:
+def _not_verified(report: Report, settings: Settings, *, runs_programs: bool = False) -> list[str]:
     """Return one line for each thing that cannot be proven, only trusted by its signature."""
     return [
         *_of_version(report),
@@ -177,7 +177,7 @@ async def recheck(
     """Let the analysers look again, derive the whole report from its inputs, and compare.
 
     Raise InputError where this release cannot derive it. `runs_programs`: the caller runs the programs again,
-    so they are not listed as taken on their word. Environments are further folders with packages.
+    so they are not listed as unverified. Environments are further folders with packages.
     """
     if why := why_not_derived(report.affidavit_version, report.report_version):
         raise InputError(why)
@@ -201,7 +201,7 @@ async def recheck(
     ]
     if whole.holds is None and not is_in_part:
         proofs += await _check_blocking(report, case, settings, replies)
-    words = taken_on_its_word(report, settings, runs_programs=runs_programs)
+    words = _not_verified(report, settings, runs_programs=runs_programs)
     return Rechecked(tuple(proofs), (*words, *_of_target(report.change, repository), *unseen))
 
 
@@ -233,7 +233,7 @@ def _has_target(change: Change) -> bool:
 
 
 def _sides(report: Report) -> str:
-    """Name both sides by their hashes: how a report names its commits is on its word."""
+    """Name both sides by their hashes: how a report names its commits is not verified."""
     change, chosen = report.change, settings_sentence(report)
     base, head = (
         f"commit {revision.commit[:SHORT]}" if revision.commit else f"tree {revision.tree[:SHORT]}"

@@ -229,7 +229,7 @@ class RecordedVerifier:
             one = given.judgement
             if given.candidate == candidate.id and one.role == self.role:
                 return Judged(judgement=one)
-        reason = "the report holds no judgement of it"
+        reason = "the report has no judgement of it"
         return Judged(judgement=Judgement(by="verifier", outcome="failed", reason=reason))
 
 
@@ -243,7 +243,7 @@ class Recorded:
     async def join(self, _candidates: Sequence[Candidate]) -> Answer:
         """Return the recorded grouping, or that there is none."""
         nothing = RoleUsage(role="joiner", model="")
-        return self.inputs.joiner or Answer(outcome="failed", detail="the report holds none", usage=nothing)
+        return self.inputs.joiner or Answer(outcome="failed", detail="the report has none", usage=nothing)
 
     def check(self, candidate: Candidate) -> tuple[DependencyCheck, ...]:
         """Return what became of a candidate's quotes of packages."""
@@ -263,7 +263,7 @@ class Recorded:
         if check is None and (declared is None or not self.ground.sandbox):
             return None
         if check is None or declared is None:
-            return ReproductionCheck(outcome="could_not_run", detail="the report holds no run of it")
+            return ReproductionCheck(outcome="could_not_run", detail="the report has no run of it")
         if check.outcome == "could_not_run" and not check.head:
             return check
         if check.base is None or len(check.head) < 2:

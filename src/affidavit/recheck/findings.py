@@ -43,7 +43,7 @@ KIND_OF_FIELD: dict[str, Kind] = {
     "judgements": "judgement",
     "status": "judgement",
 }
-"""What a field of a candidate proves; the others are the words of whoever reported it."""
+"""The kind of proof for a field of a candidate; other fields are the reporter's own words."""
 KEPT = ("reproduction", "judgement", "dismissal")
 """Kinds that follow from what the report keeps, and so fail also where files could not be rebuilt."""
 RENUMBERED = ("id", "index")
@@ -136,7 +136,7 @@ def _differences_by_kind(
 
 
 def _claims(candidate: Candidate) -> Iterator[tuple[Kind, str]]:
-    """Yield what a finding rests on, each with the words for where it holds."""
+    """Yield the claims of a finding, each with the words for the case that it holds."""
     quote = candidate.quote
     if quote is not None:
         yield "quote", f"the quoted code is at {quote.file}:{quote.start}-{quote.end} at {quote.side}"

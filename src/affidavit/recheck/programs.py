@@ -104,7 +104,7 @@ def _differs(then: ProgramRun, now: ProgramRun) -> bool:
 
 def _otherwise(sides: Sequence[str]) -> str:
     named = " and ".join(dict.fromkeys(sides))
-    return f"at {named} it prints otherwise now: the recorded text is on its word"
+    return f"at {named} it prints something else now: the recorded text is not verified"
 
 
 def _sides_of(probe: ProbeRun) -> tuple[ProgramRun, ...]:

@@ -22,7 +22,7 @@ class Place(Record):
     start: int
     end: int
     name: str = ""
-    """What the lines stand in: a definition, a heading, an element, a path of keys."""
+    """The definition, heading, element or path of keys that contains the lines."""
     name_start: int | None = None
     name_end: int | None = None
     before: str = ""
@@ -60,7 +60,7 @@ class Judgement(Record):
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
 
     by: Literal["machine", "verifier", "ruling", "earlier"]
-    """`ruling`: what several judgements come to; `earlier`: what holds from the review before this one."""
+    """`ruling`: the result of several judgements; `earlier`: still valid from the earlier review."""
     outcome: Literal["answered", "cut_off", "failed", "refused", "skipped"] = "answered"
     answer: Literal["CONFIRMED", "REFUTED"] | None = Field(default=None, alias="judgment")
     """Written as `judgment`, which is what verifiers are asked for."""
@@ -106,7 +106,7 @@ class Carried(Record):
     trace: TraceOutcome
     detail: str = ""
     is_repeated: bool = False
-    """Somebody of this review reports it, too: what stands here are the new words."""
+    """A specialist of this review reports it, too, in the words of this finding."""
     judgement: Judgement | None = None
     asks: bool = False
     """Whether a verifier is asked, if there is one: something that it rests on was touched."""
@@ -139,9 +139,9 @@ class Candidate(Record):
     judgements: tuple[Judgement, ...] = ()
     agreed_by: tuple[str, ...] = ()
     said_by: tuple[str, ...] = ()
-    """Authors of comments on this place before the review; whoever posts need not repeat them."""
+    """Authors of earlier comments on this place, which need not be repeated."""
     carries: tuple[str, ...] = ()
-    """Fingerprints of the findings with the same cause that it stands for."""
+    """Fingerprints of the findings with the same cause that it represents."""
     claimed_severity: Severity | None = None
     status: Status = Status.UNVERIFIED
     worth: Worth = Worth.ACT

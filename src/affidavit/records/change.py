@@ -152,7 +152,7 @@ class Commit(Record):
 
 
 class Revision(Record):
-    """One side of a change. `commit` is None where the tree stands in no commit of the repository."""
+    """One side of a change. `commit` is None if no commit of the repository has the tree."""
 
     tree: str
     commit: str | None = None
@@ -161,7 +161,7 @@ class Revision(Record):
 
 ChangeSource = Literal["range", "commit", "working_tree", "staged", "diff"]
 WordsFrom = Literal["commits", "given", "default"]
-"""Whose words: those of the commits, those of whoever asked for the review, or a name for what has none."""
+"""The source of title or description: the commits, the user, or a default name."""
 
 
 class Comment(Record):

@@ -80,7 +80,7 @@ class Diagnostic(Record):
     expected: str | None = None
     set_aside: SetAside | None = None
     unlisted: dict[str, int] = Field(default_factory=dict)
-    """By rule, how many results of an analyser it stands for that are too many to be listed."""
+    """By rule, the number of results of an analyser that are too many to be listed."""
 
     @property
     def is_set_aside(self) -> bool:

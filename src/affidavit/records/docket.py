@@ -17,7 +17,7 @@ class Group(Record):
 
     leader: str
     members: tuple[str, ...]
-    """The others, in the order in which they are judged where their leader does not stand."""
+    """The others, in the order in which they are judged if their leader is refuted."""
     cause: str = ""
     """What one fix would settle, in the joiner's words; empty where rules or likeness joined them."""
 
@@ -40,12 +40,12 @@ class Docket(Record):
 
     @property
     def members(self) -> frozenset[str]:
-        """Return the ids of candidates that another one speaks for."""
+        """Return the ids of candidates that another one represents."""
         return frozenset(member for group in self.groups for member in group.members)
 
     @property
     def leading(self) -> list[Candidate]:
-        """Return the open findings that speak for themselves: the verifier is asked about these."""
+        """Return the open findings that no other represents: the verifier judges these."""
         members = self.members
         return [one for one in self.candidates if one.is_shown and one.id not in members]
 

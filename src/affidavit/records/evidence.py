@@ -76,10 +76,10 @@ class DependencyCheck(Record):
         return {
             "exact": f"{file}:{lines}",
             "relocated": f"{file}:{lines}, not where it was claimed",
-            "ambiguous": f"{file}:{lines}, and it stands there several times",
-            "not_found": f"{file}, where it does not stand",
-            "other_file": f"{file}, on its word: the file here is another one",
-            "not_here": f"{file}, on its word: it is not here",
+            "ambiguous": f"{file}:{lines}, and it occurs there several times",
+            "not_found": f"{file}, where it does not occur",
+            "other_file": f"{file}, not verified: the file here is another one",
+            "not_here": f"{file}, not verified: it is not here",
         }[self.outcome]
 
 
@@ -133,7 +133,7 @@ class Edit(Record):
 
 
 IN_NAME = 0
-"""The line of what stands in the name of a file."""
+"""The line of a problem in the name of a file."""
 
 
 class AnalyserDiagnostic(Record):

@@ -1,6 +1,6 @@
 """One review in the series of its change: the review before it, and what became of its findings."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ LINE_DIGEST = 8
 Fate = Literal["fixed", "partly_fixed", "still_open", "cannot_tell", "dismissed"]
 """dismissed: people have decided that it need not be fixed."""
 DecidedBy = Literal["reproduction", "analyser", "evidence", "verifier", "repetition", "people"]
-"""repetition: somebody of this review reports it again, and that stands."""
+"""repetition: a specialist of this review reports it again, and it is open."""
 FeedbackVerdict = Literal["accept", "refine", "reject", "escalate"]
 
 DEFAULT_TENANT = "default"
@@ -46,9 +46,9 @@ class EarlierFinding(Record):
     key: str
     """The fingerprint under which it was first reported: its name for as long as the series goes on."""
     times: int = 1
-    """In how many reviews it has stood, that one included."""
+    """The number of reviews that had it, that one included."""
     places: tuple[Candidate, ...] = ()
-    """The findings that it stood for."""
+    """The findings that it represented."""
 
 
 class RememberedItem(Record):
@@ -145,7 +145,7 @@ class Earlier(Record):
     files: tuple[EarlierFile, ...] = ()
     findings: tuple[EarlierFinding, ...] = ()
     dismissed: tuple[EarlierFinding, ...] = ()
-    """What people had dismissed there: not raised again where that dismissal still stands."""
+    """The findings that people had dismissed; they are not raised again if the dismissal is still there."""
     history: tuple[IterationSummary, ...] = ()
     decided: tuple[FindingDecision, ...] = ()
     """Where that review was of the same head: what it decided of the one before, which is still so."""
@@ -192,5 +192,4 @@ class FollowUp(Record):
 
     @property
     def counts(self) -> dict[Fate, int]:
-        fates: tuple[Fate, ...] = ("fixed", "partly_fixed", "still_open", "cannot_tell", "dismissed")
-        return {fate: sum(one.fate == fate for one in self.decisions) for fate in fates}
+        return {fate: sum(one.fate == fate for one in self.decisions) for fate in get_args(Fate)}

@@ -92,7 +92,7 @@ UNHEARD = {
 class LabelEntry(Record):
     """One act of labelling; `label` is None where it was taken back.
 
-    The newest entry of a finding counts, of those by people whose word does.
+    The newest entry of a finding counts, of those by people whose labels count.
     """
 
     report_id: str
@@ -103,7 +103,7 @@ class LabelEntry(Record):
     source: str = "command line"
     at: str
     report_digest: str = ""
-    """SHA-256 of the report that it speaks of, byte for byte as it was kept; the store fills it in."""
+    """SHA-256 of the labelled report, byte for byte as it was kept; the store fills it in."""
 
     @property
     def counts(self) -> bool:
@@ -218,8 +218,7 @@ class Quality(Record):
     """Wrong among shown and labelled. None: not measured yet."""
     nit: Rate | None = None
     unheard: int = 0
-    """Findings that somebody on a forge labelled whose word counts in no rate: the author of the change, or
-    who may not write there."""
+    """Findings with labels that count in no rate: by the author of the change, or without write access."""
     unheard_from: dict[str, int] = Field(default_factory=dict)
     withheld_labelled: int = 0
     withheld_valid: int = 0

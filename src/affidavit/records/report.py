@@ -83,7 +83,7 @@ class FileCoverage(Record):
     reason: str = ""
     hunks: tuple[HunkCoverage, ...] = ()
     carried_from: str = ""
-    """The digest of the earlier report that swears to what was examined before; empty where nothing was."""
+    """The digest of the earlier report that has what was examined before; empty if nothing was."""
 
 
 class Counts(Record):
@@ -181,7 +181,7 @@ class Reply(Record):
     diagnostics: tuple[Diagnostic, ...] = ()
     usage: tuple[RoleUsage, ...] = ()
     files: tuple[str, ...] = ()
-    """Paths of the changed files that it looks at; noted by whoever asked it."""
+    """Paths of the changed files that it looks at; noted where it is asked."""
     claims: tuple[str, ...] = ()
     """The same with those that it would look at if they were known whole."""
     chunk: int | None = None
@@ -266,7 +266,7 @@ class Report(Record):
     """Everything about one review."""
 
     notice: str = AS_IT_IS
-    """What whoever opens the file must know first."""
+    """A notice for those who open the file."""
     report_version: str = REPORT_VERSION
     affidavit_version: str
     id: str

@@ -8,13 +8,13 @@ from affidavit.records.finding import Severity
 from affidavit.records.record import Record
 
 FILES = "{files}"
-"""The argument that stands for the paths, each as an argument of its own."""
+"""The argument that is replaced by the paths, each as an argument of its own."""
 
 
 class Linter(Record):
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")
     command: tuple[str, ...] = Field(min_length=1)
-    """Program and arguments; the program stands on PATH or is an absolute path outside the repository."""
+    """Program and arguments; the program is on PATH, or an absolute path outside the repository."""
     patterns: tuple[str, ...] = Field(min_length=1)
     scope: Literal["file", "project"] = "file"
     severity: Severity = Severity.MEDIUM

@@ -46,7 +46,7 @@ IN_SHELL = (
     r"[A-Z0-9_]{0,40}(?:PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|TOKEN|KEY|CREDENTIALS?)[A-Z0-9_]{0,20}=)"
     r"[\"']?([^\s\"'\x60(){}<>,;|&$]{6,500})"
 )
-"""An option or a variable of a command, whatever stands behind it."""
+"""An option or a variable of a command, whatever follows."""
 IN_ADDRESS = r"://[^\s:/@\"'<>\x60]{0,100}:([^\s/@\"'<>\x60\[\]]{3,200})@[\w.\[{$-]"
 MAX_HOST = 100
 IN_QUERY = (

@@ -63,7 +63,7 @@ class Joined:
         return self.parts[number][0] + at - self.offsets[number]
 
     def is_split(self, start: int, end: int) -> bool:
-        """Return whether some bytes of the text stood in several parts."""
+        """Return whether some bytes of the text come from several parts."""
         return bisect_right(self.offsets, start) != bisect_right(self.offsets, end - 1)
 
 

@@ -41,7 +41,7 @@ IMPOSSIBLE_LETTERS = expression(
 )
 """Letters that no word has: only consonants, or an impossible pair."""
 MIN_PIECE = 3.5
-"""Letters of one case that stand together: in names more on average, in keys fewer."""
+"""Letters of one case in a row: in names more on average, in keys fewer."""
 HEXADECIMAL = expression(r"(?:0x)?[0-9a-fA-F]+")
 SYMBOLS = frozenset("+/!@#$%^&*~=")
 MIN_ENTROPY = 3.0

@@ -120,7 +120,7 @@ LATER = (
     "- to specialists and verifiers: what the planner answered (goal, approach, impact, questions);",
     "- to every model: what it reads with its tools, from base and head of this repository;",
     "- to the second look: one line for each finding that the others reported;",
-    "- to the joiner: place, title, claim and proposed change of each finding that stands;",
+    "- to the joiner: place, title, claim and proposed change of each open finding;",
     "- to the verifier, and to a second one: each finding of a specialist, its quote with surroundings, its",
     "  hunks and searches;",
     "- to the reporter, if there is one: what the change is for, and the findings that are shown.",

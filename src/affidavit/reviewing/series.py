@@ -196,7 +196,7 @@ def _refuse_contradiction(report: Report) -> None:
     is_counted = counts.candidates == len(known) and counts.shown == len(report.shown)
     if named - known or not is_counted or counts.blocking != len(report.verdict.blocking):
         raise InputError(
-            "--previous: that report contradicts itself: its verdict, gate or counts speak of findings that "
+            "--previous: that report contradicts itself: its verdict, gate or counts name findings that "
             "it does not have; name the file as `review --format report=FILE` wrote it"
         )
 
@@ -218,6 +218,6 @@ def _refuse_other_repository(report: Report, opened: OpenedChange) -> None:
     known = opened.repository.base.entries().keys() | opened.repository.head.entries().keys()
     if files and known and not files & known:
         raise InputError(
-            "--previous: that report speaks of files that are nowhere in this repository; "
+            "--previous: that report is about files that are nowhere in this repository; "
             "name the report of an earlier review of this change"
         )

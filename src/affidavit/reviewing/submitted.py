@@ -66,8 +66,7 @@ async def judge_submission(
         briefing,
         submitted_by=submission.agent[:MAX_NAME] or SUBMITTED,
     )
-    joiner, verifiers = crew.joiner(looked), crew.verifiers(looked)
-    report = await conclude(looked, joiner, verifiers, settings, crew.models, crew.prompts)
+    report = await conclude(looked, *crew.judges(looked), settings, crew.models, crew.prompts)
     report = report.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
     emit(pipeline_completed(report))
     return report

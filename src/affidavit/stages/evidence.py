@@ -31,17 +31,13 @@ def _noted(candidate: Candidate, placed: Sequence[Comment]) -> Candidate:
     finding = candidate.finding
     if finding is None:
         return candidate
-    authors = [_name(comment) for comment in placed if _is_at(comment, finding)]
-    names = tuple(dict.fromkeys(authors))
+    authors = [" ".join(one.author.split())[:MAX_NAME_LENGTH] for one in placed if _is_at(one, finding)]
+    names = tuple(dict.fromkeys(name or NOBODY for name in authors))
     return (
         candidate.then("comments", f"commented on before by {', '.join(names)}", said_by=names)
         if names
         else candidate
     )
-
-
-def _name(comment: Comment) -> str:
-    return " ".join(comment.author.split())[:MAX_NAME_LENGTH] or NOBODY
 
 
 def _is_at(comment: Comment, finding: Finding) -> bool:

@@ -241,15 +241,15 @@ def _opened(store: ObjectStore, location: Location, sides: TreePair, request: Ch
 def _change(
     sides: TreePair, files: tuple[FileChange, ...], request: ChangeRequest, repository: str | None
 ) -> Change:
-    title, description = _default_words(sides)
+    words = words_of_commits(sides.commits) if sides.commits else (sides.default_title, "")
     return Change(
         source=sides.source,
         target=writable(sides.target),
         repository=writable(repository) if repository else repository,
         request=request.address,
-        title=writable(request.title or title),
+        title=writable(request.title or words[0]),
         title_from=_words_from(request.title, sides),
-        description=writable(request.description or description),
+        description=writable(request.description or words[1]),
         description_from=_words_from(request.description, sides),
         base=_revision(sides.base, sides.base_name),
         head=_revision(sides.head, sides.head_name),
@@ -264,10 +264,6 @@ def _change(
 def _revision(tree: GitTree, name: str) -> Revision:
     commit = tree.commit if tree.is_committed else None
     return Revision(tree=tree.revision, commit=commit, name=writable(name))
-
-
-def _default_words(sides: TreePair) -> tuple[str, str]:
-    return words_of_commits(sides.commits) if sides.commits else (sides.default_title, "")
 
 
 def _words_from(given: str, sides: TreePair) -> WordsFrom:
@@ -347,12 +343,9 @@ def _unplaced(files: list[FileDiff], request: ChangeRequest, why: str) -> Opened
         default_title=_diff_title(request),
     )
     partial = [file.path for file in changed if file.is_partial]
-    notices = (_partial_notice(partial, why),) if partial else ()
+    notice = f"{why}: only the lines that the diff shows are known of {name_some(partial)}"
+    notices = (notice,) if partial else ()
     return OpenedChange(_change(sides, changed, request, None), GitRepository(store, base, head), notices)
-
-
-def _partial_notice(paths: list[str], why: str) -> str:
-    return f"{why}: only the lines that the diff shows are known of {name_some(paths)}"
 
 
 def _diff_title(request: ChangeRequest) -> str:

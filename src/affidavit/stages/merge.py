@@ -70,7 +70,7 @@ KIND_ORDER = {"mechanical": 0, "model": 2, "outside": 3}
 CARRIED_CONFIRMED, CARRIED_UNPROVEN = 1, 4
 QUOTE_ORDER = {"exact": 0, "relocated": 1, "ambiguous": 2}
 MAX_JOINED = 150
-"""Findings that one conversation can group; the mildest of more stand by themselves."""
+"""Findings that one conversation can group; the mildest of more are not grouped."""
 
 
 async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tuple[Docket, Answer | None]:

@@ -121,7 +121,7 @@ async def _unplanned() -> Planned:
 
 
 async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], emit: Emit) -> Planned:
-    """Ask the planner; without an answer the rough plan holds, and the review says so."""
+    """Ask the planner; without an answer the rough plan is used, and a gap says so."""
     return read_plan(await mind.converse(talk, emit), rough, lenses)
 
 

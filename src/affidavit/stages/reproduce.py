@@ -17,7 +17,7 @@ from affidavit.records.program_runs import ProbeRun, TrialStep, trial_of
 from affidavit.records.report import BehaviourRow, Explained, Gap, Programs, Reply, Report
 
 MIN_WORDS = 2
-"""Words that announce something; one alone stands in any change."""
+"""Words that announce something; any change has one of them."""
 MARKS = frozenset({"#", "//", "*", "--", ";", '"""'})
 NOT_EXPLAINED = Explained(probe="")
 

@@ -78,17 +78,12 @@ class Crew:
             case, dependencies=dependencies
         )
 
-    def joiner(self, looked: "Looked") -> Joiner | None:
-        """Return who says which findings have one cause; None if no model does."""
+    def judges(self, looked: "Looked") -> tuple[Joiner | None, Verifiers | None]:
+        """Return who groups findings by cause and who judges them; nobody if no model looked."""
         briefing, plan = looked.briefing, looked.case.plan
-        return self.panel.joiner(briefing, plan) if self.panel and briefing and plan else None
-
-    def verifiers(self, looked: "Looked") -> Verifiers | None:
-        """Return who judges the findings; None if no model looked."""
-        plan = looked.case.plan
-        return (
-            self.panel.verifiers(looked.briefing, plan) if self.panel and looked.briefing and plan else None
-        )
+        if self.panel is None or briefing is None or plan is None:
+            return None, None
+        return self.panel.joiner(briefing, plan), self.panel.verifiers(briefing, plan)
 
     @property
     def models(self) -> dict[str, str]:

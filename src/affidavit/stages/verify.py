@@ -20,7 +20,7 @@ from affidavit.system.concurrency import side_by_side
 STAGE = "verify"
 MAX_JUDGED = 3
 """Findings with one cause that are judged until one is confirmed and worth acting on."""
-STILL_CONFIRMED = "confirmed in the review before; its verifier gave no answer now, and its code stands"
+STILL_CONFIRMED = "confirmed in the review before; its verifier gave no answer now, and its code is unchanged"
 ALWAYS_ASKED = 24
 """So many findings are always verified."""
 
@@ -119,10 +119,10 @@ class _Court:
         return settled
 
     async def settle_cause(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
-        """Let one finding stand for all with its cause: the first that is confirmed and worth acting on.
+        """Let one finding represent all with its cause: the first that is confirmed and worth acting on.
 
-        Three at most are judged; where none of them is that, the best of them stands. What the machine proved
-        stands by itself where it is not worth acting on: it is absorbed by nobody.
+        At most three are judged; if none of them is that, the best one represents the group. A proven finding
+        that is not worth acting on stays alone: no other absorbs it.
         """
         if leader.candidate.is_proven_by_machine and not _is_settled(leader):
             return await self._settle_without(members)

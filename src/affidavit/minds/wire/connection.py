@@ -335,7 +335,7 @@ _EXPLANATIONS: tuple[tuple[type[Exception], str], ...] = (
     ),
     (
         faults.ModelNotFoundError,
-        "the provider knows no such model, or there is no such endpoint at the address",
+        "the provider has no such model, or there is no such endpoint at the address",
     ),
     (faults.ModelContextWindowExceededError, "the conversation is longer than the model can read"),
     (faults.ModelQuotaExceededError, "the account with the provider has no credit left"),

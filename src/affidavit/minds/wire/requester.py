@@ -21,9 +21,9 @@ from affidavit.records.report import RoleUsage
 
 _WITH_CACHE_POINTS = {"anthropic", "bedrock", "openrouter", "openai"}
 _MOST_TOKENS = 1_000_000_000
-"""No request has more; whoever says so is not believed."""
+"""No request has more, whatever a server reports."""
 _BELIEVED_SHARE = 0.5
-"""Of our own count, since tokenisers differ: who reports less than that is not believed."""
+"""Of our own count: a report below it is not believed, since tokenisers differ less than that."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Exchange:
 
 
 class Line(Protocol):
-    """A way to a model: a connection, or a proxy that holds the key."""
+    """A way to a model: a connection, or a proxy that has the key."""
 
     def opened(self) -> AbstractAsyncContextManager[None]: ...
 

@@ -33,7 +33,7 @@ STANDS_FOR_IT = "…"
 _NUMBER = r"\d+(?:\.\d+)?"
 _ENDED = r"passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|ran"
 VARYING: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("where an object lies in memory", re.compile(r"( at )0x[0-9a-fA-F]{6,16}\b")),
+    ("the address of an object", re.compile(r"( at )0x[0-9a-fA-F]{6,16}\b")),
     ("an address of the kernel's usual ranges", re.compile(r"\b()0x(?:7[ef]|5[56])[0-9a-f]{10}\b")),
     ("an address of Go's heap", re.compile(r"\b()0xc000[0-9a-f]{6}\b")),
     (

@@ -22,7 +22,7 @@ class OwnNames:
     roots: frozenset[str] = field(default_factory=frozenset)
     """What can be imported from the root of either side, as a path without its ending."""
     moved: frozenset[str] = field(default_factory=frozenset)
-    """What only one side has: a module that the change adds, deletes or renames, wherever it lies."""
+    """What only one side has: a module that the change adds, deletes or renames, in any folder."""
     files: frozenset[str] = field(default_factory=frozenset)
     """Names of files, as a shell names what it does not find."""
 

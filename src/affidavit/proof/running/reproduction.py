@@ -30,7 +30,7 @@ MAY_DECIDE = ("exited", "timed_out")
 
 
 def unlike_surroundings(base: Sequence[ProgramRun], head: Sequence[ProgramRun], own: OwnNames) -> str:
-    """Say what only one side lacked, or read otherwise than its commit; empty if both ran alike."""
+    """Say what only one side lacked or had changed; empty if both ran alike."""
     return missed_on_one_side(base, head, own) or _unreached(base, head) or _read_otherwise(base, head)
 
 
@@ -111,7 +111,7 @@ def outcome_of(
     if any(as_expected) and not all(as_expected):
         return "flaky", "run twice at head, it did not do the same"
     if not all(as_expected):
-        return "not_reproduced", f"at head it ended otherwise than expected ({ending_of(heads[0], at_head)})"
+        return "not_reproduced", f"at head it did not end as expected ({ending_of(heads[0], at_head)})"
     if blocked := hindered(base, at_base, own, heads):
         return "could_not_run", f"at base {blocked}"
     outcome, detail = _compared_with(base, at_head, at_base)
@@ -134,7 +134,7 @@ def _compared_with(
     if at_base is None:
         return "reproduced_new", _seen_at_base(base)
     if not meets(base, at_base):
-        return "not_reproduced", f"at base it ended otherwise than expected ({ending_of(base, at_base)})"
+        return "not_reproduced", f"at base it did not end as expected ({ending_of(base, at_base)})"
     return "reproduced", ""
 
 

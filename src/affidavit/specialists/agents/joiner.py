@@ -30,7 +30,7 @@ class ModelJoiner:
     emit: Emit
 
     async def join(self, candidates: Sequence[Candidate]) -> Answer:
-        """Ask once; whoever asked reads the answer and checks it."""
+        """Ask once; the caller reads and checks the answer."""
         return await self.mind.converse(self.talk(candidates), self.emit)
 
     def talk(self, candidates: Sequence[Candidate]) -> Talk:

@@ -140,7 +140,7 @@ MAX_IMPORTING = 10
 """Files that only an import ties to the change: they are named last, and a search finds the others."""
 MAX_SYMBOLS = 80
 WITH_SIGNATURE = ("signature_changed", "renamed", "removed")
-"""The others stand in the diff, or around it."""
+"""The others are in the diff, or around it."""
 
 
 def map_text(context: ContextMap, *, names_called: bool = True) -> str:

@@ -91,7 +91,7 @@ SUBJECTS = {
     "triage": "whether what others commented is true",
     EXPERIMENTER: "what altered behaviour does on both sides when it is run",
 }
-"""What each specialist looks at, in a line, for whoever plans."""
+"""The subject of each specialist in a line, for the planner."""
 TOGETHER = (("logic", "codebase-fit"), ("quality", "security"))
 """Lenses that share a conversation, which is named by the first: they read the same code, and in trials the
 first two found the same."""
@@ -160,7 +160,7 @@ class ModelAgent:
     opened: frozenset[str] = frozenset()
     """What they read beside the diff."""
     page: Page | None = None
-    """What others said, for the triage; the first page stands in the shared text already."""
+    """The comments of others, for the triage; the shared text has the first page."""
     page_number: int = 1
     kind: SpecialistKind = "model"
 
