@@ -3648,7 +3648,7 @@ export interface components {
         };
         /**
          * Revision
-         * @description One side of a change. `commit` is None where the tree stands in no commit of the repository.
+         * @description One side of a change. `commit` is None if no commit of the repository has the tree.
          */
         Revision: {
             /** Tree */
