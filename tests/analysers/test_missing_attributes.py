@@ -97,6 +97,17 @@ def test_an_attribute_that_nobody_has_is_a_finding_on_a_new_line(case, ask, what
     assert [(one["rule_id"], one["severity"]) for one in found] == [("ty/missing-attribute", Severity.HIGH)]
 
 
+def test_a_method_that_is_renamed_is_a_finding_where_its_class_calls_it(case, ask):
+    calling = CLASS.replace(
+        "append(item)\n", "append(item)\n        self.check()\n\n    def check(self): ...\n"
+    )
+    renamed = calling.replace("def check", "def verify")
+    (found,) = ask(TY, case({"a.py": calling}, {"a.py": renamed}))
+    assert (found["rule_id"], found["line"]) == ("ty/missing-attribute", 7)
+    heir = "class Big(Cart):\n    pass\n"
+    assert ask(TY, case({"a.py": calling + heir}, {"a.py": renamed + heir})) == []
+
+
 @pytest.mark.parametrize("what", FINE)
 def test_an_attribute_that_may_be_there_is_no_finding(case, ask, what):
     assert ask(TY, case(BEFORE, {"a.py": FINE[what]})) == []

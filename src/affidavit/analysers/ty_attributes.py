@@ -156,13 +156,18 @@ def why_given(attribute: str, tree: Tree) -> str | None:
     return f"{hits[0].path} sets the attribute, or has its name as a text" if hits else None
 
 
+def class_around(node: Node) -> str:
+    """Return the name of the class that a node is in; empty if there is none."""
+    classes = (one for one, _ in ancestors(node) if one.type == "class_definition")
+    own = next(classes, None)
+    return text_of(own.child_by_field_name("name")) if own is not None else ""
+
+
 def _why_in_class(spot: Spot, held: Node, owner: str, attribute: str) -> str | None:
     tree, text = spot.head, spot.text
     name = owner.rpartition(".")[2]
     if SELF.fullmatch(owner) and held.text == b"self":
-        classes = (node for node, _ in ancestors(held) if node.type == "class_definition")
-        own = next(classes, None)
-        name = text_of(own.child_by_field_name("name")) if own is not None else ""
+        name = class_around(held)
         if subclass_files(tree, name) or not search_python(tree, rf"[^.\w]{name}\("):
             return "a subclass may have the attribute"
     elif held.type in ("call", "identifier"):

@@ -23,6 +23,7 @@ from affidavit.analysers.python_modules import (
     package_root,
     search_python,
     source_folders,
+    subclass_files,
 )
 from affidavit.analysers.python_syntax import (
     Spot,
@@ -34,7 +35,7 @@ from affidavit.analysers.python_syntax import (
     star_imports,
     text_of,
 )
-from affidavit.analysers.ty_attributes import why_given, why_uncertain
+from affidavit.analysers.ty_attributes import SELF, class_around, why_given, why_uncertain
 from affidavit.analysers.ty_rules import CALL_RULES
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -296,13 +297,15 @@ def _missing_attribute(spot: Spot) -> Excuse | None:
         if module_places(head, whole) or has_folder(head, whole):
             return "a module of that name exists"
         return why_given(attribute, head) or _missing_member(spot, owner, attribute)
-    class_name = owner.rpartition(".")[2]
+    is_self = spot.node is not None and SELF.fullmatch(owner) is not None
+    class_name = class_around(spot.node) if spot.node and is_self else owner.rpartition(".")[2]
     is_removed = any(
         symbol.fate == "removed" and _is_same_name(symbol.qualified, f"{class_name}.{attribute}")
         for symbol in spot.inspection.symbols
     )
     if is_removed:
-        is_redefined = is_redefined_below(head, class_name, attribute)
+        has_heirs = is_self and subclass_files(head, class_name)
+        is_redefined = has_heirs or is_redefined_below(head, class_name, attribute)
         return "a subclass defines the attribute" if is_redefined else None
     if not spot.is_changed:
         return "the change neither removed the attribute nor asks for it"
