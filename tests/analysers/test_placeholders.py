@@ -1,12 +1,21 @@
 # ruff: noqa: E501 - a table of secrets reads best with one a line
-"""Secrets in many forms are found; examples, placeholders and defaults of local services are not."""
+"""Secrets in many forms are found; examples, placeholders and defaults of local services are not.
 
+All texts are files of one change: to start the search takes longer than to search.
+"""
+
+import asyncio
+import json
 import subprocess
+from contextlib import contextmanager
 
 import pytest
 
+from affidavit.analysers.examine import MechanicalSpecialist
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.redaction.text import redact_text
+from python_changes import opened_cases
+from repositories import Repo
 from secret_shapes import HEX, PASSWORD, drawn, key_block
 
 GITHUB = "gh" + "p_"
@@ -104,20 +113,6 @@ HARMLESS = {
 }
 
 
-def ask_all(lines, case, ask):
-    names = {f"src/{number}.txt": name for number, name in enumerate(lines)}
-    after = {path: f"x = 1\n{lines[name]}\n" for path, name in names.items()}
-    return {names[finding["file"]] for finding in ask(KINGFISHER, case({"x": ""}, after))}
-
-
-def test_secrets_are_found_in_many_forms(case, ask):
-    assert SECRETS.keys() - ask_all(SECRETS, case, ask) == set()
-
-
-def test_examples_and_placeholders_are_left_alone(case, ask):
-    assert ask_all(HARMLESS, case, ask) == set()
-
-
 KINDS = {
     "rsa": ("-t", "rsa", "-b", "2048", "-m", "PEM"),
     "ecdsa": ("-t", "ecdsa", "-m", "PEM"),
@@ -125,19 +120,6 @@ KINDS = {
     "ed25519": ("-t", "ed25519"),
 }
 COMMENTS = ("-----END x", "...", "your example, redacted", "MIIJKQIBAAKCAgEA...", "x" * 80)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_comment_excuses_a_whole_private_key(kind, case, ask, tmp_path):
-    subprocess.run(["ssh-keygen", "-q", *KINDS[kind], "-N", "", "-C", "", "-f", tmp_path / "key"], check=True)
-    first, *others = (tmp_path / "key").read_text().splitlines()
-    below = "".join(f'    "{line}\\n"\n' for line in others)
-    forms = {comment: f'KEY = (\n    "{first}\\n"  # {comment}\n{below})' for comment in COMMENTS}
-    forms["a line of its own"] = "\n".join((first, "...", *others))
-    forms["far above"] = "\n".join((first, *["# ..."] * 300, *others))
-    assert forms.keys() - ask_all(forms, case, ask) == set()
-
-
 DOUBTFUL = (
     "changeme",
     "change_me_9",
@@ -148,24 +130,75 @@ DOUBTFUL = (
     "%s",
     "[password]",
 )
+REPORTED = drawn("", 12)
+AGE = drawn("AGE-SECRET-" + "KEY-1", 58, 3, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L")
+OF_AGE = {"a real one": f'KEY = "{AGE}"\n# ...', "a row of X": f'KEY = "{AGE[:16]}{"X" * 58}"'}
+
+
+def address(password):
+    return f"postgresql://app:{password}@db.shop.io/x"
+
+
+def commented(kind, folder):
+    """A new private key, with every comment that might excuse it."""
+    subprocess.run(["ssh-keygen", "-q", *KINDS[kind], "-N", "", "-C", "", "-f", folder / "key"], check=True)
+    first, *others = (folder / "key").read_text().splitlines()
+    below = "".join(f'    "{line}\\n"\n' for line in others)
+    forms = {comment: f'KEY = (\n    "{first}\\n"  # {comment}\n{below})' for comment in COMMENTS}
+    forms["a line of its own"] = "\n".join((first, "...", *others))
+    forms["far above"] = "\n".join((first, *["# ..."] * 300, *others))
+    return forms
+
+
+@pytest.fixture(scope="module")
+def groups(tmp_path_factory):
+    """All texts by their group and name."""
+    keys = {kind: commented(kind, tmp_path_factory.mktemp("keys")) for kind in KINDS}
+    passwords = {"passwords": {password: address(password) for password in (*DOUBTFUL, REPORTED)}}
+    return {"secrets": SECRETS, "harmless": HARMLESS, "age": OF_AGE, **passwords, **keys}
+
+
+@pytest.fixture(scope="module")
+def found(groups, tmp_path_factory):
+    """The names of the texts of each group in which a secret was found."""
+    names = {
+        f"{number}/{place}.txt": (group, name)
+        for number, (group, texts) in enumerate(groups.items())
+        for place, name in enumerate(texts)
+    }
+    after = {path: f"x = 1\n{groups[group][name]}\n" for path, (group, name) in names.items()}
+    with contextmanager(opened_cases)(Repo(tmp_path_factory.mktemp("placeholders"))) as case:
+        reply = asyncio.run(MechanicalSpecialist(KINGFISHER).examine(case({"x": ""}, after).case))
+    findings = zip(json.loads(reply.text)["findings"], reply.suppressed, strict=True)
+    files = {finding["file"] for finding, by in findings if not by}
+    assert (reply.incomplete, files - names.keys()) == ((), set())
+    return {group: {names[file][1] for file in files if names[file][0] == group} for group in groups}
+
+
+def test_secrets_are_found_in_many_forms(found):
+    assert SECRETS.keys() - found["secrets"] == set()
+
+
+def test_examples_and_placeholders_are_left_alone(found):
+    assert found["harmless"] == set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_comment_excuses_a_whole_private_key(kind, groups, found):
+    assert groups[kind].keys() - found[kind] == set()
 
 
 @pytest.mark.parametrize("password", DOUBTFUL)
-def test_a_password_that_is_an_example_is_not_reported_and_rather_redacted(password, case, ask):
-    address = f"postgresql://app:{password}@db.shop.io/x"
-    assert ask_all({password: address}, case, ask) == set()
+def test_a_password_that_is_an_example_is_not_reported_and_rather_redacted(password, found):
+    assert password not in found["passwords"]
     is_placeholder = password in ("p4s***9xQ", "your-password-7", "%s", "[password]")
-    assert (password in redact_text(address)) is is_placeholder
+    assert (password in redact_text(address(password))) is is_placeholder
 
 
-def test_what_is_reported_is_redacted(case, ask):
-    password = drawn("", 12)
-    address = f"postgresql://app:{password}@db.shop.io/x"
-    assert ask_all({password: address}, case, ask) == {password}
-    assert password not in redact_text(address)
+def test_what_is_reported_is_redacted(found):
+    assert REPORTED in found["passwords"]
+    assert REPORTED not in redact_text(address(REPORTED))
 
 
-def test_a_comment_below_excuses_no_key_of_age(case, ask):
-    key = drawn("AGE-SECRET-" + "KEY-1", 58, 3, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L")
-    forms = {"a real one": f'KEY = "{key}"\n# ...', "a row of X": f'KEY = "{key[:16]}{"X" * 58}"'}
-    assert ask_all(forms, case, ask) == {"a real one"}
+def test_a_comment_below_excuses_no_key_of_age(found):
+    assert found["age"] == {"a real one"}
