@@ -36,16 +36,25 @@ class BrokenSpawner(Spawner):
         raise ZeroDivisionError("a fault")
 
 
+@pytest.fixture(scope="module")
+def spawner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spawner]:
+    """One for all tests: its process, which nobody uses, takes a second to start."""
+    with closing(BrokenSpawner(tmp_path_factory.mktemp("cache"), {})) as broken:
+        yield broken
+
+
 @contextmanager
-def workplace(folder: Path) -> Iterator[ReviewRunner]:
+def workplace(folder: Path, spawner: Spawner) -> Iterator[ReviewRunner]:
     settings = ServiceSettings(folder / "data")
-    with open_store(folder / "data") as store, closing(BrokenSpawner(folder / "cache", {})) as spawner:
+    with open_store(folder / "data") as store:
         caches = Caches(settings, Access(store.database))
         yield ReviewRunner(settings, store, Calls({}, {}, CallLimits()), spawner, caches)
 
 
-def review_with_a_fault(folder: Path, *, is_ending: bool) -> tuple[type[BaseException], KeptReview]:
-    with workplace(folder) as place:
+def review_with_a_fault(
+    folder: Path, spawner: Spawner, *, is_ending: bool
+) -> tuple[type[BaseException], KeptReview]:
+    with workplace(folder, spawner) as place:
         place.is_ending = is_ending
         request = WantedReview(source="diff", diff_text=DIFF)
         place.reviews.add(Wanted("one", "default", now_iso(), "me", "key", request), again=False)
@@ -56,15 +65,15 @@ def review_with_a_fault(folder: Path, *, is_ending: bool) -> tuple[type[BaseExce
         return raised.type, found
 
 
-def test_a_review_that_meets_a_fault_of_ours_fails_and_says_so(tmp_path: Path) -> None:
-    kind, review = review_with_a_fault(tmp_path, is_ending=False)
+def test_a_review_that_meets_a_fault_of_ours_fails_and_says_so(tmp_path: Path, spawner: Spawner) -> None:
+    kind, review = review_with_a_fault(tmp_path, spawner, is_ending=False)
     assert kind is FailedReview
     assert review.status == "failed"
     assert "a fault in Affidavit itself, ZeroDivisionError: a fault" in (review.reason or "")
 
 
-def test_what_goes_wrong_while_a_worker_ends_is_left_to_the_others(tmp_path: Path) -> None:
-    kind, review = review_with_a_fault(tmp_path, is_ending=True)
+def test_what_goes_wrong_while_a_worker_ends_is_left_to_the_others(tmp_path: Path, spawner: Spawner) -> None:
+    kind, review = review_with_a_fault(tmp_path, spawner, is_ending=True)
     assert kind is ZeroDivisionError
     assert review.status == "running"
 
@@ -90,14 +99,10 @@ class Late(Reviews):
         return found
 
 
-def test_what_is_taken_while_the_owners_are_looked_up_is_not_taken_for_lost(tmp_path: Path) -> None:
-    settings = ServiceSettings(tmp_path / "data")
-    with (
-        open_store(tmp_path / "data") as store,
-        closing(BrokenSpawner(tmp_path / "cache", {})) as spawner,
-    ):
-        caches = Caches(settings, Access(store.database))
-        place = ReviewRunner(settings, store, Calls({}, {}, CallLimits()), spawner, caches)
+def test_what_is_taken_while_the_owners_are_looked_up_is_not_taken_for_lost(
+    tmp_path: Path, spawner: Spawner
+) -> None:
+    with workplace(tmp_path, spawner) as place:
         for name in ("mine", "lost", "taken"):
             request = WantedReview(source="diff", diff_text=DIFF)
             place.reviews.add(Wanted(name, "default", now_iso(), "me", name, request), again=False)
@@ -186,7 +191,7 @@ def test_a_worker_that_ends_says_nothing_of_threads_that_are_gone(
     assert "fault" not in caplog.text + "".join(capsys.readouterr())
 
 
-def test_a_rest_ends_when_the_review_is_let_go_of(tmp_path: Path) -> None:
+def test_a_rest_ends_when_the_review_is_let_go_of(tmp_path: Path, spawner: Spawner) -> None:
     async def rest(place: ReviewRunner) -> None:
         review = place.reviews.begin("one", place.settings.worker_id, now_iso())
         assert review is not None
@@ -197,7 +202,7 @@ def test_a_rest_ends_when_the_review_is_let_go_of(tmp_path: Path) -> None:
         with pytest.raises(LostReview):
             await held.rest(600)
 
-    with workplace(tmp_path) as place:
+    with workplace(tmp_path, spawner) as place:
         request = WantedReview(source="diff", diff_text=DIFF)
         place.reviews.add(Wanted("one", "default", now_iso(), "me", "key", request), again=False)
         asyncio.run(rest(place))
