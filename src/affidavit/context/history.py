@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby, islice, pairwise
 
-from affidavit.diff.skipping import LOCK_FILES
+from affidavit.diff.skipping import is_lock
 from affidavit.errors import GitError
 from affidavit.git.blame import BlamedLine, blame
 from affidavit.git.command import Git, complaint
@@ -218,9 +218,5 @@ def _companions(
         for (path, other), shared in together.items()
         if shared >= MIN_SHARED_COMMITS and shared / touched[path] >= MIN_SHARE
     ]
-    present = [one for one in found if repository.head.entry(one.path) and not _is_lock(one.path)]
+    present = [one for one in found if repository.head.entry(one.path) and not is_lock(one.path)]
     return sorted(present, key=lambda one: (-one.share, -one.shared, one.path, one.changed_file))
-
-
-def _is_lock(path: str) -> bool:
-    return path.rsplit("/", 1)[-1].lower() in LOCK_FILES

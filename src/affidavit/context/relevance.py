@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from affidavit.context.history import Companion
 from affidavit.context.sources import Base, Called
 from affidavit.context.texts import SharedText
-from affidavit.diff.skipping import LOCK_FILES, VENDORED_FOLDERS
+from affidavit.diff.skipping import VENDORED_FOLDERS, is_lock
 from affidavit.languages.registry import LANGUAGES, is_document, language_of
 from affidavit.languages.test_files import is_test
 from affidavit.records.context import (
@@ -119,7 +119,7 @@ def rank_related(
     """Return the related files that fit, best first; and what was left out, in sentences."""
     by_path: dict[str, list[_Tie]] = {}
     for tie in _all_ties(ties):
-        if tie.path not in changed and tie.path.rsplit("/", 1)[-1].lower() not in LOCK_FILES:
+        if tie.path not in changed and not is_lock(tie.path):
             by_path.setdefault(tie.path, []).append(tie)
     scores = {path: _score(path, found) for path, found in by_path.items()}
     ranked = sorted(scores, key=lambda path: (-scores[path], path))

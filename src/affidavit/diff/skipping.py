@@ -122,7 +122,7 @@ class _AlreadyThere:
 
     @cached_property
     def locks(self) -> frozenset[str]:
-        return self._named(lambda path: path.rsplit("/", 1)[-1] if _is_lock(path) else "")
+        return self._named(lambda path: path.rsplit("/", 1)[-1] if is_lock(path) else "")
 
     @cached_property
     def vendored(self) -> frozenset[str]:
@@ -172,12 +172,8 @@ def _by_name(path: str, before: _AlreadyThere) -> SkipReason | None:
     return None if is_new_folder else reason
 
 
-def _is_lock(path: str) -> bool:
+def is_lock(path: str) -> bool:
     return path.rsplit("/", 1)[-1].lower() in LOCK_FILES
-
-
-def _is_vendored(path: str) -> bool:
-    return bool(_vendored_folder(path))
 
 
 def _vendored_folder(path: str) -> str:
@@ -187,23 +183,17 @@ def _vendored_folder(path: str) -> str:
     return "/".join(parts[: next(depths, 0)])
 
 
-def _has_minified_name(path: str) -> bool:
-    return _MINIFIED_NAME.search(path) is not None
-
-
-_NAME_TESTS: tuple[tuple[SkipReason, Callable[[str], bool]], ...] = (
-    (SkipReason.LOCK, _is_lock),
-    (SkipReason.VENDORED, _is_vendored),
-    (SkipReason.MINIFIED, _has_minified_name),
+_NAME_TESTS: tuple[tuple[SkipReason, Callable[[str], object]], ...] = (
+    (SkipReason.LOCK, is_lock),
+    (SkipReason.VENDORED, _vendored_folder),
+    (SkipReason.MINIFIED, _MINIFIED_NAME.search),
 )
 
 
 def is_written_elsewhere(path: str, attributes: "Attributes") -> bool:
     """Check by name and attributes for a lock, vendored, minified or generated file, or a drawing."""
-    is_named = any(says(path) for _, says in _NAME_TESTS) or _GENERATED_NAME.search(path)
-    if is_named or path.lower().endswith(DRAWING):
-        return True
-    return attributes.says(path, "linguist-generated") or attributes.says(path, "linguist-vendored")
+    is_named = any(says(path) for _, says in _NAME_TESTS) or _GENERATED_NAME.search(path) is not None
+    return is_named or path.lower().endswith(DRAWING) or _by_attributes(path, attributes) is not None
 
 
 def _by_attributes(path: str, attributes: "Attributes") -> SkipReason | None:

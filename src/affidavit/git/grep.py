@@ -1,18 +1,21 @@
 """Search a tree with `git grep`: from a pattern and paths to the lines that match."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, complaint
 from affidavit.git.glob import is_glob, matching, written_out
 from affidavit.git.text import decode_path
-from affidavit.ports import Entry, always
+from affidavit.ports import always
 from affidavit.records.evidence import SearchHit
 from affidavit.system.child_process import ended_after, own_cpu_seconds
+
+if TYPE_CHECKING:
+    from affidavit.git.tree import GitTree
 
 SEARCH_TIMEOUT_SECONDS = 30.0
 MAX_HIT_CHARACTERS = 2000
@@ -24,19 +27,6 @@ CUT = "…"
 # Basic and extended expressions read these as something else instead of refusing them.
 PERL_ONLY = re.compile(r"\\[dDhHvVRKQEAZzGpPxuX]|\(\?|[*+?}][?+]")
 TOKEN = re.compile(r"[\w+/=.-]")
-
-
-class Listing(Protocol):
-    """The part of a tree that a search needs."""
-
-    revision: str
-
-    @property
-    def folders(self) -> Mapping[str, bytes]: ...
-
-    def entries(self) -> dict[str, Entry]: ...
-
-    def entry(self, path: str) -> Entry | None: ...
 
 
 @dataclass(frozen=True)
@@ -54,7 +44,7 @@ class Query:
 
 def search_tree(
     git: Git,
-    tree: Listing,
+    tree: "GitTree",
     query: Query,
     paths: Sequence[str] = (),
     counts: Callable[[str], bool] = always,
@@ -98,7 +88,7 @@ class _SearchPlaces:
     counts: Callable[[bytes], bool] = lambda _path: True
 
 
-def _places(tree: Listing, paths: Sequence[str]) -> _SearchPlaces:
+def _places(tree: "GitTree", paths: Sequence[str]) -> _SearchPlaces:
     """Return the paths as git takes them; each must name at least one file of the tree."""
     if len(paths) > MAX_PATHS:
         raise InputError(f"a search takes at most {MAX_PATHS} paths, not {len(paths)}")
@@ -121,7 +111,7 @@ def _folders_above(path: bytes) -> Iterator[bytes]:
         yield path
 
 
-def _named(tree: Listing, path: str) -> list[bytes] | None:
+def _named(tree: "GitTree", path: str) -> list[bytes] | None:
     """Return the files, or the folder, that a path means; None for the whole tree."""
     plain = path.removeprefix("./").rstrip("/")
     if plain in ("", ".") and not path.startswith("/"):
@@ -139,7 +129,7 @@ def _named(tree: Listing, path: str) -> list[bytes] | None:
 
 
 def _grep(
-    git: Git, tree: Listing, query: Query, syntax: str, places: _SearchPlaces
+    git: Git, tree: "GitTree", query: Query, syntax: str, places: _SearchPlaces
 ) -> tuple[list[SearchHit], bytes, int]:
     words = ("-w",) if query.is_word else ()
     wanted = (*words, syntax, "-e", query.pattern, tree.revision, "--", *places.specs)
