@@ -23,6 +23,7 @@ from affidavit.records.context import (
     SymbolFate,
 )
 from affidavit.records.evidence import SearchHit
+from affidavit.records.report import name_some
 from affidavit.symbols.enclosing import is_plain_word
 
 MAX_RELATED = 50
@@ -31,7 +32,6 @@ CHARACTERS_A_TOKEN = 4
 MAX_REASON_LINES = 12
 MAX_REASONS = 8
 MAX_SYMBOLS = 12
-MAX_NAMED_LEFT_OUT = 5
 
 WEIGHTS: Mapping[str, float] = {
     "calls": 10,
@@ -142,7 +142,7 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
         yield _tie(base.path, "extended_by", detail)
     yield from _text_ties(ties.texts)
     for path, subjects in ties.tests.items():
-        yield _tie(path, "tests", f"is named after {_some(subjects)}")
+        yield _tie(path, "tests", f"is named after {name_some(subjects, 3)}")
     for (path, name), hits in _grouped(ties.documents, lambda one: (one[1].path, one[0])).items():
         yield _tie(path, "documents", f"names {name}", [hit.line for _, hit in hits])
     for one in ties.companions:
@@ -153,7 +153,7 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
 def _called_ties(called: Sequence[Called]) -> Iterable[_Tie]:
     """End each detail with the changed file: readers look for it there."""
     for (path, user), found in _grouped(called, lambda one: (one.path, one.user)).items():
-        detail = f"defines {_some([one.name for one in found])}, called by the changed lines of {user}"
+        detail = f"defines {name_some([one.name for one in found], 3)}, called by the changed lines of {user}"
         yield _tie(path, "called_by", detail, factor=min(1.5, 1 + 0.15 * (len(found) - 1)))
 
 
@@ -163,7 +163,7 @@ def _text_ties(texts: Sequence[SharedText]) -> Iterable[_Tie]:
     for (path, fate, changed_file), found in groups.items():
         names = [f"`{one.changed.text}`" for one in found]
         noun = "text" if len(names) == 1 else "texts"
-        detail = f"also has the {noun} {_some(names)}, which the change {fate} in {changed_file}"
+        detail = f"also has the {noun} {name_some(names, 3)}, which the change {fate} in {changed_file}"
         lines = [line for one in found for line in one.lines]
         is_code = language_of(path) and not is_document(path)
         yield _tie(path, "shares_text", detail, lines, 1.0 if is_code else REPLACED_TEXT_IN_A_DOCUMENT)
@@ -289,13 +289,7 @@ def _left_out(
     rest = related[shown:]
     if rest:
         limit = f"{max_files} files" if shown == max_files else f"{token_budget} tokens"
-        more = "" if len(rest) <= MAX_NAMED_LEFT_OUT else " and others"
-        named = ", ".join(rest[:MAX_NAMED_LEFT_OUT])
-        sentences.append(f"{len(rest)} more related files do not fit into {limit}: {named}{more}")
+        sentences.append(f"{len(rest)} more related files do not fit into {limit}: {name_some(rest)}")
     if common:
         sentences.append(f"{common} files that only mention a common name are not taken as related")
     return sentences
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")

@@ -18,6 +18,7 @@ from packaging.utils import canonicalize_name
 from affidavit.errors import InputError
 from affidavit.languages.tree_files import read_json
 from affidavit.ports import Tree
+from affidavit.records.report import name_some
 
 MAX_PACKAGES = 5_000
 MAX_BYTES = 4_000_000
@@ -134,9 +135,7 @@ class Packages:
 
     def listed(self, most: int = MAX_LISTED) -> str:
         """Return the first names in one line, and how many more there are."""
-        names = sorted(self.by_name)
-        more = len(names) - most
-        return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+        return name_some(sorted(self.by_name), most)
 
 
 def find_packages(

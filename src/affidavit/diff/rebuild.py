@@ -16,9 +16,9 @@ from affidavit.git.revisions import first_parent
 from affidavit.git.tree import GitTree
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
 from affidavit.records.record import Side
+from affidavit.records.report import name_some
 
 REPLACED = "\ufffd"
-MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -160,10 +160,7 @@ def _unlisted(change: Change, repository: GitRepository) -> Iterator[RecordMisma
         if path not in listed and _identity(base, path) != _identity(head, path)
     )
     if missing:
-        more = f" and {len(missing) - MAX_NAMED} more" if len(missing) > MAX_NAMED else ""
-        yield RecordMismatch(
-            f"the change has files that are not listed: {', '.join(missing[:MAX_NAMED])}{more}"
-        )
+        yield RecordMismatch(f"the change has files that are not listed: {name_some(missing, 3)}")
 
 
 SIDES: tuple[Side, Side] = ("base", "head")

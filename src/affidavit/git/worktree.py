@@ -11,6 +11,7 @@ from affidavit.git.command import Git, Location, complaint, git_environment
 from affidavit.git.objects import ObjectStore
 from affidavit.git.text import decode_path
 from affidavit.git.tree import SUBMODULE_MODE
+from affidavit.records.report import name_some
 
 OFF = {"clean": "", "smudge": "", "process": "", "required": "false"}
 
@@ -42,9 +43,6 @@ def changed_under_filters(git: Git) -> dict[bytes, str]:
     found = zip(printed[::3], printed[2::3], strict=False)
     unset = (b"unspecified", b"unset", b"set", b"")
     return {path: value.decode("utf-8", "backslashreplace") for path, value in found if value not in unset}
-
-
-MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -96,9 +94,7 @@ def _look_at_everything(git: Git, work_tree: Path) -> list[str]:
         if paths:
             git.run("update-index", option, "-z", "--stdin", stdin=_listed(paths))
     marked = [decode_path(path) for path in dict.fromkeys([*unchanged, *there])]
-    more = f" and {len(marked) - MAX_NAMED} more" if len(marked) > MAX_NAMED else ""
-    named = ", ".join(marked[:MAX_NAMED]) + more
-    return [f"{named}: compared although the index marks it as unchanged"] if marked else []
+    return [f"{name_some(marked)}: compared although the index marks it as unchanged"] if marked else []
 
 
 def _add_all(git: Git, apart: Sequence[bytes]) -> list[str]:
@@ -118,10 +114,9 @@ def _filter_notices(filtered: Mapping[bytes, str]) -> list[str]:
     names = sorted(set(filtered.values()))
     if not names:
         return []
-    paths = ", ".join(decode_path(path) for path in list(filtered)[:MAX_NAMED])
-    more = f" and {len(filtered) - MAX_NAMED} more" if len(filtered) > MAX_NAMED else ""
+    paths = name_some([decode_path(path) for path in filtered])
     return [
-        f"{paths}{more}: compared as they are in the folder, because no filter runs ({', '.join(names)}); "
+        f"{paths}: compared as they are in the folder, because no filter runs ({', '.join(names)}); "
         "--allow-filters runs the programs that the configuration of this repository names"
     ]
 

@@ -12,6 +12,7 @@ from affidavit.git.grep import may_be_cut
 from affidavit.ports import Tree
 from affidavit.records.evidence import SearchHit
 from affidavit.records.record import Side
+from affidavit.records.report import name_some
 from affidavit.symbols.references import CATALOGUES
 from affidavit.tools.arguments import Answer, shown
 from affidavit.tools.excerpts import (
@@ -72,8 +73,7 @@ def names_binary(text: str) -> bool:
 def _hidden_note(hidden: Mapping[str, int]) -> str:
     if not hidden:
         return ""
-    named = ", ".join(list(hidden)[:3]) + (" and others" if len(hidden) > 3 else "")
-    count = sum(hidden.values())
+    count, named = sum(hidden.values()), name_some(list(hidden), 3)
     return f"{count} more in translations or binary files, which are searched where paths name them: {named}"
 
 
@@ -106,8 +106,7 @@ def _own_first(
     last = [hit for hit in hits if hit.path in foreign]
     if not last or not is_everywhere or len(own) < MANY_HITS:
         return [*own, *last], ""
-    paths = list(dict.fromkeys(hit.path for hit in last))
-    named = ", ".join(paths[:3]) + (" and others" if len(paths) > 3 else "")
+    named = name_some(list(dict.fromkeys(hit.path for hit in last)), 3)
     kinds = "generated, minified, vendored, lock or SVG files"
     note = f"not listed: {len(last)} more in {kinds}"
     return own, f"{note}; give paths to see them: {named}"
