@@ -36,13 +36,9 @@ SOURCES = frozenset(
 
 def open_package(package: Package) -> GitRepository:
     """Write the files of a package to a temporary git store; skip links and large files."""
-    store = ObjectStore(None)
-    try:
+    with ObjectStore(None).closed_on_failure() as store:
         tree = GitTree(store, _write(store, package))
         return GitRepository(store, tree, tree)
-    except BaseException:
-        store.close()
-        raise
 
 
 def _write(store: ObjectStore, package: Package) -> str:

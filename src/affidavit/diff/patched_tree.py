@@ -34,7 +34,7 @@ class _Content:
     data: bytes = b""
 
 
-def apply_patch(
+def apply_exactly(
     store: ObjectStore, base: GitTree, files: Sequence[FileDiff]
 ) -> tuple[Entries, list[FileDiff]]:
     """Return what a patch makes of a tree, and the files that do not apply exactly."""
@@ -178,7 +178,7 @@ def place_diff(store: ObjectStore, files: Sequence[FileDiff]) -> PlacedDiff | No
         base = tree = commit_tree(store, commit)
         unknown: list[FileDiff] = []
         for patch in _patches(files):
-            changes, failed = apply_patch(store, tree, patch)
+            changes, failed = apply_exactly(store, tree, patch)
             unknown += failed
             if not all(map(is_opaque, failed)):
                 break

@@ -7,7 +7,7 @@ from pathlib import Path
 from affidavit.diff.hunks import from_record
 from affidavit.diff.names import is_acceptable
 from affidavit.diff.parse import FileDiff, OpenedChange
-from affidavit.diff.patched_tree import Entries, apply_patch, shown_tree, write_tree
+from affidavit.diff.patched_tree import Entries, apply_exactly, shown_tree, write_tree
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
 from affidavit.git.location import NOTHING_MORE, Allowed, find_repository
 from affidavit.git.objects import OBJECT_ID, ObjectStore
@@ -174,12 +174,8 @@ def rebuild_change(change: Change, repo: Path | None, allowed: Allowed = NOTHING
         if repo is not None or change.source != "diff":
             raise
         location = None
-    store = ObjectStore(location)
-    try:
+    with ObjectStore(location).closed_on_failure() as store:
         return _rebuilt(change, store)
-    except BaseException:
-        store.close()
-        raise
 
 
 def _rebuilt(change: Change, store: ObjectStore) -> OpenedChange:
@@ -239,7 +235,7 @@ def _from_hunks_alone(change: Change, store: ObjectStore) -> OpenedChange:
 def _patched(store: ObjectStore, base: GitTree, files: Sequence[FileChange]) -> tuple[Entries, list[str]]:
     """Return what the recorded hunks make of base; a file that comes out differently is left out."""
     diffs = [_as_diff(file, base) for file in files]
-    patched, _ = apply_patch(store, base, diffs)
+    patched, _ = apply_exactly(store, base, diffs)
     notices = []
     for file, diff in zip(files, diffs, strict=True):
         name = diff.new_name

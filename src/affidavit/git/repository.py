@@ -226,12 +226,8 @@ class RedactedRepository(GitRepository):
 
 def open_repository(folder: Path | None, base: str, head: str) -> GitRepository:
     """Open two commits of a repository by their full ids."""
-    store = ObjectStore(find_repository(folder))
-    try:
+    with ObjectStore(find_repository(folder)).closed_on_failure() as store:
         return GitRepository(store, commit_tree(store, base), commit_tree(store, head))
-    except BaseException:
-        store.close()
-        raise
 
 
 def commit_tree(store: ObjectStore, commit: str) -> GitTree:

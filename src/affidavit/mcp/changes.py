@@ -176,12 +176,8 @@ class Changes(Closing):
 
     def open(self, wanted: WantedChange) -> KeptChange:
         """Open a change; opening it twice gives the same."""
-        opened = open_change(wanted.request(self.repo))
-        try:
+        with open_change(wanted.request(self.repo)).closed_on_failure() as opened:
             change = KeptChange(opened, wanted, self._options)
-        except BaseException:
-            opened.close()
-            raise
         with self._lock:
             known = self._open.pop(change.id, None)
             if known:

@@ -109,14 +109,10 @@ def open_change(request: ChangeRequest) -> OpenedChange:
         if diff is None or request.repo is not None:
             raise
         return _open_diff(diff, request, None)
-    store = ObjectStore(location)
-    try:
+    with ObjectStore(location).closed_on_failure() as store:
         if diff is not None and _is_meant_as_diff(diff, request, store):
             return _open_diff(diff, request, store)
         return _opened(store, location, _sides(store, location, request), request)
-    except BaseException:
-        store.close()
-        raise
 
 
 def _diff_text(request: ChangeRequest) -> bytes | None:
@@ -322,17 +318,13 @@ def _placed(
 
 
 def _unplaced(files: list[FileDiff], request: ChangeRequest, why: str) -> OpenedChange:
-    store = ObjectStore(None)
-    try:
+    with ObjectStore(None).closed_on_failure() as store:
         base = shown_tree(store, files, "base")
         head = shown_tree(store, files, "head")
         changed = tuple(
             described(file, base, head, is_partial=not is_wholly_shown(file))
             for file in join_type_changes(files)
         )
-    except BaseException:
-        store.close()
-        raise
     sides = TreePair(
         source="diff",
         target=request.target or STANDARD_INPUT,

@@ -28,6 +28,15 @@ class Closing(ABC):
     def close(self) -> None:
         """Release everything; it cannot be used after that."""
 
+    @contextmanager
+    def closed_on_failure(self) -> Iterator[Self]:
+        """Close it if the block fails; leave it open otherwise."""
+        try:
+            yield self
+        except BaseException:
+            self.close()
+            raise
+
     def __enter__(self) -> Self:
         return self
 
