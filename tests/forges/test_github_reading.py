@@ -8,7 +8,7 @@ import pytest
 from affidavit.errors import ForgeError
 from affidavit.forges.clones import Remote, open_clone, remote_of
 from affidavit.forges.credentials import Credentials
-from affidavit.forges.opening import Ground, open_pull_request
+from affidavit.forges.opening import FetchContext, open_pull_request
 from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.web import Patience
 from affidavit.system.private_files import files_in
@@ -32,8 +32,8 @@ def read(server: GitHubServer, credentials: Credentials = TOKEN) -> PullRequest:
     return read_request(server.address, credentials, QUICK)
 
 
-def ground(tmp_path: Path, credentials: Credentials = TOKEN) -> Ground:
-    return Ground(credentials, tmp_path / "cache", ENVIRONMENT)
+def ground(tmp_path: Path, credentials: Credentials = TOKEN) -> FetchContext:
+    return FetchContext(credentials, tmp_path / "cache", ENVIRONMENT)
 
 
 def test_a_pull_request_is_read_with_its_words_issues_comments_and_checks(github: GitHubServer) -> None:

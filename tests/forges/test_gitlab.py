@@ -9,7 +9,7 @@ import pytest
 from affidavit.errors import ForgeError, InputError
 from affidavit.forges.choice import open_forge
 from affidavit.forges.credentials import NOBODY, Credentials
-from affidavit.forges.opening import Ground, open_pull_request
+from affidavit.forges.opening import FetchContext, open_pull_request
 from affidavit.forges.posting.actions import PostOptions
 from affidavit.forges.posting.run import Posted, plan_posting
 from affidavit.forges.pull_request import PullRequest
@@ -62,7 +62,7 @@ def test_a_merge_request_is_read_with_its_words_issues_comments_and_checks(gitla
 
 def test_the_opened_change_begins_where_gitlab_says(gitlab: GitLabServer, tmp_path: Path) -> None:
     gitlab.is_private = True
-    with open_pull_request(read(gitlab), Ground(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
+    with open_pull_request(read(gitlab), FetchContext(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
         assert opened.change.base.commit == gitlab.base
         assert [file.path for file in opened.change.files] == ["cart.py"]
     assert set(gitlab.git_tokens) == {"read"}
@@ -81,7 +81,7 @@ def test_what_state_a_merge_request_is_in_is_said_and_it_is_reviewed(
     gitlab: GitLabServer, tmp_path: Path, fields: dict[str, object], said: str
 ) -> None:
     gitlab.request |= fields
-    with open_pull_request(read(gitlab), Ground(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
+    with open_pull_request(read(gitlab), FetchContext(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
         assert [said in notice for notice in opened.notices] == [True]
         assert [file.path for file in opened.change.files] == ["cart.py"]
 
@@ -90,7 +90,7 @@ def test_a_merge_request_from_a_fork_that_was_pushed_to_by_force_is_read_as_it_i
     gitlab: GitLabServer, tmp_path: Path
 ) -> None:
     gitlab.request["source_project_id"] = 2
-    ground = Ground(READS, tmp_path / "cache", ENVIRONMENT)
+    ground = FetchContext(READS, tmp_path / "cache", ENVIRONMENT)
     open_pull_request(read(gitlab), ground).close()
     gitlab.push(gitlab.origin.commit("topic", {"other.py": "y = 2\n"}, "Start over", start=gitlab.base))
     gitlab.origin.delete_branch("topic")

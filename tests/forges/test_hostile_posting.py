@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from affidavit.forges.github.forge import LIMITS
 from affidavit.forges.gitlab.forge import LIMITS as GITLAB_LIMITS
-from affidavit.forges.opening import Ground, open_pull_request
+from affidavit.forges.opening import FetchContext, open_pull_request
 from affidavit.forges.posting.actions import Limits, PostInline, PostOptions, PostReview, PostSummary
 from affidavit.forges.posting.plan import plan_actions
 from affidavit.forges.standing import Mark, OwnNote, Person, Said, Standing, read_mark
@@ -207,7 +207,7 @@ def test_five_thousand_changed_files_are_known_from_git(github: GitHubServer, tm
     run_git(github.origin.bare, "fast-import", "--quiet", "--force", stdin="".join(stream).encode())
     github.push(run_git(github.origin.bare, "rev-parse", "topic").decode().strip())
     pull = read_request(github.address, READS, QUICK, {})
-    with open_pull_request(pull, Ground(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
+    with open_pull_request(pull, FetchContext(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
         assert len(opened.change.files) == 5_001
 
 

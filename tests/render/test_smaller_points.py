@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from affidavit.forges.posting.actions import PostOptions
-from affidavit.forges.posting.summary import Told, summary_body
+from affidavit.forges.posting.summary import SummaryContext, summary_body
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Severity
 from affidavit.records.report import Report
@@ -66,6 +66,6 @@ def test_markdown_says_in_a_sentence_what_goes_wrong() -> None:
 
 
 def test_the_posted_summary_says_in_a_sentence_what_goes_wrong() -> None:
-    posted = summary_body(a_report(a_point()), Told(), PostOptions(), 60_000)
+    posted = summary_body(a_report(a_point()), SummaryContext(), PostOptions(), 60_000)
     fold = posted.partition("1 smaller point")[2].partition("</details>")[0]
     assert f"A cart is kept. {FIRST} `3f9a1c0be2d4`" in fold

@@ -9,7 +9,7 @@ from affidavit.config.settings import load_settings
 from affidavit.forges.address import PullRequestAddress
 from affidavit.forges.choice import Forge, ask_forge, open_forge
 from affidavit.forges.credentials import Credentials
-from affidavit.forges.opening import Ground, open_pull_request
+from affidavit.forges.opening import FetchContext, open_pull_request
 from affidavit.forges.posting.actions import PostOptions
 from affidavit.forges.posting.run import Posted, post_report
 from affidavit.forges.pull_request import PullRequest
@@ -54,7 +54,7 @@ def reviewed(
     """The report on the pull request as it is now; nothing of it can write."""
     earlier = earlier_of(previous, "0" * 64) if previous else None
     pull = read_request(address, READS, QUICK, POSTER if environment is None else environment)
-    with open_pull_request(pull, Ground(READS, cache, ENVIRONMENT)) as opened:
+    with open_pull_request(pull, FetchContext(READS, cache, ENVIRONMENT)) as opened:
         chosen = {"analysers_off": ALL_BUT_RUFF, **flags}
         settings = load_settings(opened.repository.base, {}, chosen)
         crew = assemble_crew(settings, cache)

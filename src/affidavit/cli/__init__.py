@@ -1,1 +1,1 @@
-"""The command line: one module a command, in rooms by what they are for."""
+"""The command line: one module for each command."""

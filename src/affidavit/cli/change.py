@@ -1,4 +1,4 @@
-"""The options that narrow a change or name settings for it, and what those ask for that name one."""
+"""Read the options that name a change and its settings, open the change, and print hints about both."""
 
 import asyncio
 import json
@@ -159,7 +159,7 @@ def open_request(options: Mapping[str, Any]) -> OpenedChange:
     """Read the pull request, fetch its commits into the cache, and open the change between them."""
     from affidavit.forges.choice import ask_forge  # noqa: PLC0415 - few ask a forge
     from affidavit.forges.credentials import find_credentials  # noqa: PLC0415
-    from affidavit.forges.opening import Ground, Words, open_pull_request  # noqa: PLC0415
+    from affidavit.forges.opening import FetchContext, UserText, open_pull_request  # noqa: PLC0415
 
     for name in ("staged", "repo", "work_tree"):
         if options.get(name):
@@ -169,16 +169,16 @@ def open_request(options: Mapping[str, Any]) -> OpenedChange:
     if not options.get("quiet"):
         note(f"reading {address.url}{'' if credentials.token else ' without a token'}")
     pull = asyncio.run(ask_forge(address, credentials, lambda forge: forge.read()))
-    words = Words(
+    words = UserText(
         title=options.get("title") or "",
         description=options.get("description") or "",
         discussion=read_discussion(options.get("discussion")),
     )
-    return open_pull_request(pull, Ground(credentials), words, has_full_history=_names_model(options))
+    return open_pull_request(pull, FetchContext(credentials), words, has_full_history=_names_model(options))
 
 
 def _names_model(options: Mapping[str, Any]) -> bool:
-    """Check for a model: it asks who wrote a line, which needs the whole history."""
+    """Check whether a model is named: models ask who wrote a line, which needs the whole history."""
     return bool(options.get("model") or os.environ.get(f"{ENVIRONMENT_PREFIX}MODEL"))
 
 

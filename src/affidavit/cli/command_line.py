@@ -1,4 +1,4 @@
-"""The commands, each loaded when it is called, and the outermost edge, where errors become exit codes."""
+"""Load the command that is called, and turn errors into exit codes."""
 
 import errno
 import importlib
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 EXIT_NOT_DONE = 2
 WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
-"""What the system cannot do for anybody just now; no fault of the program that asked for it."""
+"""Errors of the system, not of Affidavit: a full disk, too many open files."""
 ROOMS: dict[str, tuple[str, dict[str, str]]] = {
     "Review": (
         "affidavit.cli",
@@ -87,7 +87,7 @@ def _is_installed(package: str) -> bool:
 
 HERE = {heading: room for heading, room in ROOMS.items() if _is_installed(room[0])}
 COMMANDS = {name: package for package, own in HERE.values() for name in own}
-"""Command to its package, in the order in which a newcomer meets them."""
+"""Command to its package, in the order of the help."""
 
 
 class LazyCommands(click.Group):

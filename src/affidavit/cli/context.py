@@ -1,4 +1,4 @@
-"""`affidavit context`: from a target on the command line to the map of the change."""
+"""`affidavit context`: show the map of a change."""
 
 import os
 from contextlib import ExitStack

@@ -131,7 +131,7 @@ def _examine_providers() -> Iterator[Check]:
 
 
 def _examine_sandbox(choice: Choice) -> Iterator[Check]:
-    """Check whether programs can run (`review --run`), and every wall around them."""
+    """Check whether programs can run (`review --run`), and each wall of the sandbox."""
     name = "sandbox"
     if choice.sandbox is not None:
         detail = f"{choice.sandbox.name}: {len(choice.walls)} isolation checks passed"

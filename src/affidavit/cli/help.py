@@ -1,4 +1,4 @@
-"""Help of commands with many options: `--help` shows the everyday ones, `--help-all` every one."""
+"""Show the common options of a long command with `--help`, and all of them with `--help-all`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -36,7 +36,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Output": (("formats", "output", "quiet"), ("events",)),
     "Settings and storage": (("config", "data", "database", "no_store", "no_cache"), ()),
 }
-"""Heading to its everyday and its rare parameters; a parameter of no section is listed under Options."""
+"""Heading to its common and its rare parameters; all others are listed under Options."""
 _ALL = "affidavit.help_all"
 
 

@@ -1,4 +1,4 @@
-"""Where a command's outputs go: files that are checked before the work begins, or standard output."""
+"""Write outputs to standard output, or to files that are checked before the work begins."""
 
 import json
 import sys
@@ -24,9 +24,9 @@ def exit_code(*, is_failed: bool, is_incomplete: bool) -> int:
 
 
 def check_outputs(outputs: "Sequence[FormatRequest]", written_besides: Path | None = None) -> bool:
-    """Check whether something goes to standard output; raise for unwritable places.
+    """Check whether an output goes to standard output; raise SettingsError for unwritable files.
 
-    A mistyped folder must not cost the whole work, nor one output another.
+    A mistyped folder must not cost the whole review.
     """
     taken = {written_besides.resolve()} if written_besides else set()
     for output in outputs:
@@ -65,7 +65,7 @@ def write_output(text: str, path: Path | None) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print a document in ASCII that no CI runner takes for a command."""
+    """Print a document in ASCII, without commands to CI runners."""
     print_text(json_without_commands(json.dumps(value, indent=1)) + "\n")
 
 

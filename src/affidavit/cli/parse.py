@@ -1,4 +1,4 @@
-"""`affidavit parse`: the contract alone, for people who write prompts or other tools."""
+"""`affidavit parse`: check a model's reply against the contract."""
 
 import sys
 from pathlib import Path
@@ -36,7 +36,7 @@ def command(
     prompt_version: str | None,
     allow_patch_drift: bool,
 ) -> None:
-    """Read REPLY (a file, or - for standard input) and print what stands of it, as JSON.
+    """Parse REPLY (a file, or - for standard input) and print the result as JSON.
 
     The output has `state` (clean, accepted, all_dropped, rejected), `result` and `diagnostics`.
     Exit code 0, or 2 where the reply is rejected.

@@ -1,4 +1,4 @@
-"""`affidavit post`: a report in, comments on its pull request out; the one command that writes there."""
+"""`affidavit post`: post a report as comments on its pull request."""
 
 import asyncio
 import hashlib

@@ -114,11 +114,11 @@ def _run_again(recorded: Report, opened: OpenedChange, options: ReviewOptions) -
 
 def _fetched(recorded: Report, repo: Path | None) -> Path:
     from affidavit.forges.credentials import find_credentials  # noqa: PLC0415 - few ask a forge
-    from affidavit.forges.opening import Ground, address_of, fetch_recorded  # noqa: PLC0415
+    from affidavit.forges.opening import FetchContext, address_of, fetch_recorded  # noqa: PLC0415
 
     if repo is not None:
         raise InputError("--fetch brings its own repository: leave out --repo")
-    return fetch_recorded(recorded.change, Ground(find_credentials(address_of(recorded.change).host)))
+    return fetch_recorded(recorded.change, FetchContext(find_credentials(address_of(recorded.change).host)))
 
 
 def _mechanical(settings: Settings) -> Sequence[Specialist]:
@@ -170,7 +170,7 @@ def _result_of(proofs: Sequence[Proof]) -> int:
 
 
 def _mark(proof: Proof) -> str:
-    """Mark a proof; what was run again with another result neither holds nor fails."""
+    """Return the mark of a proof; a program that ran again with another result neither holds nor fails."""
     is_otherwise = proof.holds is None and AGAIN in proof.detail
     return OTHERWISE if is_otherwise else MARKS[proof.holds]
 

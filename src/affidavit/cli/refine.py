@@ -78,7 +78,7 @@ AGENT_SECONDS = 1_800
 @quiet_option
 @click.pass_context
 def command(context: click.Context, /, target: str, **options: Any) -> None:
-    """Review TARGET (BASE...BRANCH), hand the feedback to a coding agent, review what it did, and so on.
+    """Review TARGET (BASE...BRANCH), give the feedback to a coding agent, review its work, and repeat.
 
     The agent is run in a copy beside the repository. It finds the feedback document on its standard input,
     at the path that {feedback} stands for, and at $AFFIDAVIT_FEEDBACK. The best iteration is left as a

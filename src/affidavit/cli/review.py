@@ -1,4 +1,4 @@
-"""`affidavit review`: from a target on the command line to a report and an exit code."""
+"""`affidavit review`: review a change, write its report and end with the exit code of the gate."""
 
 import asyncio
 import os
@@ -248,7 +248,7 @@ def _is_screen(output: FormatRequest) -> bool:
 
 
 def _leave_out(output: FormatRequest) -> None:
-    """Remove an older document of a format that has nothing to say now."""
+    """Remove an older document of a format that is empty now."""
     if output.path and output.path.is_file():
         output.path.unlink()
     say(f"no open findings: no {output.name} document written")

@@ -1,4 +1,4 @@
-"""Say a line on standard error: safe to show whatever it quotes, and never the end of the work."""
+"""Write messages to standard error; quoted text is made safe, and a failed write is ignored."""
 
 import sys
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""`affidavit sign`: put a name under a report, with an SSH key."""
+"""`affidavit sign`: sign a report with an SSH key."""
 
 from pathlib import Path
 

@@ -1,1 +1,1 @@
-"""What users and maintainers chose: files at base, environment and flags in, frozen settings out."""
+"""Read settings from files of the base commit, the environment and flags."""

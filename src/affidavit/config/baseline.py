@@ -61,10 +61,9 @@ def read_baseline(base: Tree) -> Baseline:
 def dismissals_of(
     trees: Sequence[Tree], fingerprints: Collection[str], said: Sequence[Dismissed] = ()
 ) -> dict[str, Dismissal]:
-    """Return the dismissals of these findings that all trees have, base first, each with its author.
+    """Return the dismissals of these findings that all trees have, each with its author.
 
-    In the base commit that is who brought it there, by git's own word; of what was said on the forge, by the
-    forge's.
+    The author is who added the line to the base commit (`git blame`), or who commented on the forge.
     """
     given = {one.fingerprint: one for one in said}
     on_forge = {

@@ -1,4 +1,4 @@
-"""Where Affidavit keeps things on the user's machine: state and cache folders."""
+"""Find the state and cache folders on the user's machine."""
 
 import os
 from collections.abc import Mapping

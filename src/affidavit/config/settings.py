@@ -1,7 +1,7 @@
-"""Settings: defaults < files of the base commit < environment < flags, merged once and frozen.
+"""Merge settings: defaults < files of the base commit < environment < flags.
 
-Where the branch that a change goes into is known, the files of its tip count in place of those of base, and
-what excuses or hides counts only if base says it, too.
+If the target branch is known, the files of its tip replace those of base; what excuses or hides must then be
+in both.
 """
 
 import difflib
@@ -47,7 +47,7 @@ class Settings(Record):
     include_style: bool = True
     nits: bool = False
     fold: Severity | None = Severity.LOW
-    """This severity and below is said in one line; None: only what is a maybe."""
+    """Findings of this severity and below get one line; None: only those that may not be worth acting on."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     analysers_off: tuple[str, ...] = ()
@@ -55,17 +55,17 @@ class Settings(Record):
     analyser_timeout_seconds: int = Field(120, ge=1, le=86_400)
     linters: tuple[Linter, ...] = ()
     allow_linters: bool = False
-    """Whether the linters that a file names may be run; only a flag or the environment says so."""
+    """Whether the linters that a file names may run; only a flag or the environment can allow it."""
     language_servers: bool = False
     typescript_server: str | None = None
     """The program to ask about TypeScript; None: the one beside the interpreter or on PATH."""
     run: bool = False
-    """Whether programs may be run, in a sandbox; only a flag or the environment says so."""
+    """Whether programs may run, in a sandbox; only a flag or the environment can allow it."""
     run_seconds: int = Field(600, ge=1, le=86_400)
     run_at_once: int | None = Field(None, ge=1, le=256)
     """How many programs of a review run at one time; None: as many as there are cores."""
     model: str | None = None
-    """PROVIDER:NAME for all roles; None and no role's own: no model looks."""
+    """PROVIDER:NAME for all roles; None, and no role has its own: no model is used."""
     planner_model: str | None = None
     specialist_model: str | None = None
     verifier_model: str | None = None
@@ -73,7 +73,7 @@ class Settings(Record):
     """None: there is no second verifier; it must be another model to be of use, so `model` is not for it."""
     reporter_model: str | None = None
     base_url: str | None = None
-    """Where models are asked; only a flag or the environment says so."""
+    """The endpoint of models; only a flag or the environment can set it."""
     planner_base_url: str | None = None
     specialist_base_url: str | None = None
     verifier_base_url: str | None = None
@@ -94,15 +94,15 @@ class Settings(Record):
     budget_tokens: int | None = None
     prices_usd_per_million: dict[str, Price] | None = None
     max_iterations: int = Field(5, ge=1, le=1_000)
-    """How many reviews a change is thought to take: the last of them accepts, rejects or escalates."""
+    """The limit of reviews of a change; the last one accepts, rejects or escalates."""
     folders: tuple[FolderSettings, ...] = ()
     sources: tuple[str, ...] = ()
     origins: dict[str, Origin] = Field(default_factory=dict)
-    """Where each setting that is no default came from; what stands in folders is always from the base."""
+    """The source of each setting that differs from its default; settings of folders come from base."""
     problems: tuple[str, ...] = ()
-    """Files of the base commit that cannot be read: defaults count in their place, and the review says so."""
+    """Files of the base commit that cannot be read; defaults replace them, and the review reports it."""
     at_base: "Settings | None" = None
-    """What base says where the tip of the target says otherwise; None: the same, or no tip is known."""
+    """The settings of base, if those of the target's tip differ."""
 
     def leaves_out(self, path: str) -> bool:
         """Check whether `include` and `exclude` leave a path out."""
@@ -151,7 +151,7 @@ NOT_FROM_FILES = (
     "base_url",
     *(f"{role}_base_url" for role in ROLES),
 )
-"""A file that names commands must not allow them to run, and none may say where code and keys go."""
+"""A file must not allow the commands it names, nor choose where code and keys are sent."""
 FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
 
 
@@ -182,8 +182,8 @@ def load_settings(
 ) -> Settings:
     """Merge all sources; raise SettingsError for an unknown name or a bad value.
 
-    Only a file of the base commit must not stop a review, or the commit that repairs it could not be
-    reviewed: it is left out, and the settings name the problem.
+    A bad file of the base commit is no error, or the commit that repairs it could not be reviewed: it is
+    left out, and `problems` names it.
     """
     at_base = _merged(base, environment, flags, explicit_file)
     return _limited(_merged(tip, environment, flags, explicit_file), at_base) if tip else at_base

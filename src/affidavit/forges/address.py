@@ -21,18 +21,18 @@ class Host(Record):
 
     kind: ForgeKind
     web: str
-    """Where people look at it: https://github.com."""
+    """The address for people: https://github.com."""
     api: str
-    """Where programs ask: https://api.github.com."""
+    """The address for programs: https://api.github.com."""
 
     @property
     def name(self) -> str:
-        """Host, and port where it has one of its own."""
+        """Return the host, with a port that is not the default."""
         return urlsplit(self.web).netloc
 
     @property
     def origins(self) -> frozenset[str]:
-        """What requests to this forge may begin with; nothing that it answers leads elsewhere."""
+        """Return the origins that requests may go to; redirects elsewhere are refused."""
         return frozenset(origin_of(address) for address in (self.web, self.api))
 
 
@@ -41,13 +41,13 @@ GITLAB = Host(kind="gitlab", web="https://gitlab.com", api="https://gitlab.com/a
 
 
 def origin_of(address: str) -> str:
-    """Scheme, host and port of an address."""
+    """Return scheme, host and port of an address."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc.lower()}"
 
 
 def known_hosts(environment: Mapping[str, str] = os.environ) -> tuple[Host, ...]:
-    """The forges that may be asked, those that the user named first."""
+    """Return the forges that may be contacted, those that the user named first."""
     by_name: dict[str, Host] = {}
     for host in (*named_hosts(environment), GITHUB, GITLAB):
         by_name.setdefault(host.name, host)
@@ -55,7 +55,7 @@ def known_hosts(environment: Mapping[str, str] = os.environ) -> tuple[Host, ...]
 
 
 def named_hosts(environment: Mapping[str, str] = os.environ) -> tuple[Host, ...]:
-    """The forges that the user's own side names."""
+    """Return the forges named by the environment."""
     return (*_from_variables(environment), *_from_builds(environment))
 
 
@@ -84,7 +84,7 @@ def _address(text: str, where: str) -> str:
 
 
 def _from_variables(environment: Mapping[str, str]) -> Iterator[Host]:
-    """AFFIDAVIT_GITHUB_HOSTS and AFFIDAVIT_GITLAB_HOSTS: addresses or names, separated by commas."""
+    """Read AFFIDAVIT_GITHUB_HOSTS and AFFIDAVIT_GITLAB_HOSTS: addresses or names, separated by commas."""
     for kind in KINDS:
         variable = f"AFFIDAVIT_{kind.upper()}_HOSTS"
         for text in environment.get(variable, "").split(","):
@@ -112,13 +112,13 @@ _NUMBER = r"(?P<number>[1-9][0-9]{0,17})(?P<page>/.*)?"
 _GITHUB_PATH = re.compile(rf"/(?P<repository>[^/]+/[^/]+)/pull/{_NUMBER}")
 _GITLAB_PATH = re.compile(rf"/(?P<repository>.+?)/(?:-/)?merge_requests/{_NUMBER}")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f\\]")
-"""What programs leave out of an address or read as something else."""
+"""Characters that some programs drop or read differently."""
 _GITHUB_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
 _GITLAB_NAME = re.compile(r"[\w.+ -]+(?:/[\w.+ -]+)+")
 
 
 class PullRequestAddress(Record):
-    """Which pull request is meant; on GitLab, which merge request."""
+    """The address of a pull request, or of a merge request on GitLab."""
 
     host: Host
     repository: str
@@ -127,7 +127,7 @@ class PullRequestAddress(Record):
 
     @property
     def url(self) -> str:
-        """Where people find it: the one spelling that reports, markers and comparisons use."""
+        """Return the address for people, in the one spelling that reports and marks use."""
         middle = "pull" if self.host.kind == "github" else "-/merge_requests"
         return f"{self.repository_url}/{middle}/{self.number}"
 
@@ -141,22 +141,22 @@ class PullRequestAddress(Record):
 
     @property
     def head_ref(self) -> str:
-        """What the forge keeps of the request, also where its branch or its fork is gone."""
+        """Return the ref that the forge keeps, even if the branch or the fork is gone."""
         return f"refs/{'pull' if self.host.kind == 'github' else 'merge-requests'}/{self.number}/head"
 
     @property
     def quoted(self) -> str:
-        """The repository as one part of a path."""
+        """Return the repository as one part of a path."""
         return quote(self.repository, safe="")
 
 
 def is_request_url(text: str | None) -> bool:
-    """Check whether a target is an address of the web: no revision and no file is written like one."""
+    """Check whether a target is a web address; revisions and files never look like one."""
     return text is not None and text.lower().startswith(("https://", "http://"))
 
 
 def refuse_without_scheme(text: str | None) -> None:
-    """Raise where somebody pasted the address of a request as browsers show it: no revision is called so."""
+    """Raise SettingsError for the address of a request without `https://`, as browsers show it."""
     if text is None or "://" in text or "/" not in text or Path(text).exists():
         return
     with suppress(InputError):
@@ -194,7 +194,7 @@ _EXAMPLES = "https://github.com/owner/name/pull/1 or https://gitlab.com/group/na
 
 
 def _host_of(text: str, hosts: Sequence[Host]) -> Host | None:
-    """The forge whose address the text begins with, scheme and port included."""
+    """Return the forge whose address the text begins with, scheme and port included."""
     parts = urlsplit(text)
     for host in hosts:
         web = urlsplit(host.web)

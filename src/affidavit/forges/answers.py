@@ -19,7 +19,7 @@ _LINE_ENDS = re.compile(r"\r\n?")
 
 @lru_cache(maxsize=1_000)
 def own_words(body: str) -> str:
-    """The lines of its paragraphs; a line that begins within a list, a link or emphasis still shows that."""
+    """Return the text of the paragraphs; lines in a list, a link or emphasis keep their marks."""
     text = _FOOTNOTE.sub("", _LINE_ENDS.sub("\n", body))
     lines: list[str] = []
     quotes, before, is_entry = 0, "", False
@@ -40,7 +40,7 @@ def _parser() -> MarkdownIt:
 
 
 def _shown(parts: list[Token]) -> str:
-    """One paragraph as text; a part that spans lines in the source is one word here."""
+    """Return a paragraph as text; inline code and HTML become one word."""
     said = {"softbreak": "\n", "hardbreak": "\n", "link_open": "[", "link_close": "]"}
     words: list[str] = []
     for part in parts:
@@ -81,11 +81,11 @@ class Decision(Record):
     comment: str = ""
     """The id of the comment that says so."""
     edited: Edited = ""
-    """Where somebody else may have written it: then it decides nothing."""
+    """Not empty if somebody else may have edited it: then it does not count."""
 
     @property
     def lifts(self) -> bool:
-        """Check whether it lifts verdict and gate: said by somebody who may, with a command that says so."""
+        """Check whether it lifts verdict and gate: a dismissal by somebody with the right to."""
         return self.kind == "dismissed" and self.by.lifting == "lifts"
 
 
@@ -116,7 +116,7 @@ def unheard_notices(standing: Standing) -> list[str]:
 
 
 def decides(body: str) -> bool:
-    """Check whether a comment holds a decision, whoever wrote it."""
+    """Check whether a comment contains a decision, whoever wrote it."""
     words = _own_words(body)
     return bool(_COMMAND.search(words) or _WRONG.match(words.strip()))
 
@@ -128,7 +128,7 @@ def _all_decisions(standing: Standing) -> list[Decision]:
 
 
 def lifting(standing: Standing) -> tuple[Dismissed, ...]:
-    """The dismissals that lift verdict and gate; of several of one finding, the first."""
+    """Return the dismissals that lift verdict and gate, the first for each finding."""
     firsts: dict[str, Dismissed] = {}
     for one in read_decisions(standing):
         if one.lifts:
@@ -168,7 +168,7 @@ def _about(note: OwnNote) -> Iterator[Decision]:
 
 
 def _named(said: Said) -> Iterator[Decision]:
-    """Decisions in any other comment: these must name the finding."""
+    """Yield the decisions in a comment outside our threads; these must name the finding."""
     for kind, name, why in _commands(said):
         if name:
             yield _decision(kind, name, said, why)
@@ -183,7 +183,7 @@ def _commands(said: Said) -> Iterator[tuple[DecisionKind, str, str]]:
 
 
 def _own_words(body: str) -> str:
-    """Without quotes, code and what readers cannot see: an example is no command."""
+    """Return a comment without quotes, code and hidden text: an example is no command."""
     body = body[:MAX_COMMENT_LENGTH]
     return own_words(body) if _MAY_DECIDE.search(body) else ""
 

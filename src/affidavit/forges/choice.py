@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Forge(Protocol):
-    """One pull request on one forge. Whoever reads holds no token that writes."""
+    """One pull request on one forge."""
 
     @property
     def limits(self) -> Limits:
@@ -34,7 +34,7 @@ class Forge(Protocol):
         """Read an artifact of another job of this pipeline; raise SettingsError if there are no such jobs."""
 
     async def apply(self, action: Action) -> None:
-        """Do one thing; raises ForgeError with the forge's status where it refuses."""
+        """Apply one action; raise ForgeError with the forge's status if it refuses."""
 
     async def close(self) -> None:
         """Close the connection."""

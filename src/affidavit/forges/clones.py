@@ -21,7 +21,7 @@ from affidavit.system.private_files import bytes_in, files_in, make_private_file
 
 FIRST_DEPTH = 100
 DEEPER = (400, 2_000)
-"""Then everything: a merge base further away is rare."""
+"""After these, everything is fetched: few merge bases are further away."""
 FETCH_SECONDS = 900.0
 MAX_MEGABYTES = 4_000
 WATCH_SECONDS = 0.5
@@ -46,7 +46,7 @@ class TooLargeError(ForgeError):
 
 @dataclass(frozen=True)
 class Remote:
-    """Where to fetch from, and as whom."""
+    """The repository to fetch from, and the credentials."""
 
     url: str
     credentials: Credentials = field(default=NOBODY, repr=False)
@@ -88,7 +88,7 @@ class Clone:
 
     @property
     def git(self) -> Git:
-        """Git in this repository, with no way to a remote."""
+        """Return git in this repository, without access to a remote."""
         return Git(self.folder, {**git_environment(False), "GIT_DIR": str(self.folder)})
 
     @property
@@ -105,7 +105,7 @@ class Clone:
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
     def fetch(self, wanted: Mapping[str, str], *options: str) -> None:
-        """Fetch each wanted commit or ref and keep it under its name; of what is too large nothing stays."""
+        """Fetch each wanted commit or ref under its name; delete a fetch that is too large."""
         specs = [f"+{source}:{name}" for name, source in wanted.items()]
         command = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
         git = self.git.having(self.remote.git_variables)
@@ -139,7 +139,7 @@ class Clone:
         raise GitError(f"git fetch took longer than {FETCH_SECONDS:g} seconds", retryable=True)
 
     def fetch_all(self, wanted: Mapping[str, str]) -> None:
-        """Fetch with all of their history."""
+        """Fetch commits with all of their history."""
         self.fetch(wanted, *(["--unshallow"] if self.is_shallow else []))
 
 
@@ -183,7 +183,7 @@ def is_commit_id(text: str) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End git with the programs that it has started: one of these does the fetching."""
+    """End git and the programs that it started: one of these does the fetching."""
     if process.poll() is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -192,7 +192,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 @dataclass(frozen=True)
 class _Before:
-    """What a repository had before a fetch, which others may be reading from all the while."""
+    """The contents of a repository before a fetch; others may read it meanwhile."""
 
     clone: Clone
     files: frozenset[Path]
@@ -205,7 +205,7 @@ class _Before:
         return cls(clone, files, shallow.read_bytes() if shallow.exists() else None)
 
     def restore(self, wanted: Iterable[str]) -> None:
-        """Delete what the fetch has brought."""
+        """Delete what the fetch added."""
         for file in files_in(self.clone.folder / "objects"):
             if file not in self.files:
                 file.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ APP_VARIABLES = (
     "AFFIDAVIT_GITHUB_APP_INSTALLATION",
 )
 ONLY_FOR_POSTING = (POST_TOKEN, *APP_VARIABLES, "AFFIDAVIT_SIGNING_KEY")
-"""What a process that reads a change is not given."""
+"""Variables that a process that reads a change does not get."""
 _OWN = {
     "github": ("AFFIDAVIT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"),
     "gitlab": ("AFFIDAVIT_GITLAB_TOKEN", "GITLAB_TOKEN"),
@@ -28,22 +28,22 @@ _OWN = {
 
 @dataclass(frozen=True)
 class App:
-    """A GitHub App: what it needs to make a token for one repository."""
+    """A GitHub App, which can make a token for one repository."""
 
     id: str
     key: str = field(repr=False)
     installation: str = ""
-    """Empty: the one of the repository is asked for."""
+    """If empty, GitHub is asked for the repository's."""
 
 
 @dataclass(frozen=True)
 class Credentials:
-    """A token, an App, or neither: then only what is public can be read."""
+    """A token, an App, or neither; without any, only public data can be read."""
 
     token: str = field(default="", repr=False)
     app: App | None = None
     is_job_token: bool = False
-    """GitLab's own token of a job: it is sent in another header, and may do little."""
+    """The token of a GitLab job: sent in another header, with few rights."""
 
     @property
     def is_installation(self) -> bool:

@@ -28,8 +28,8 @@ FIRST_PARENT = "^1"
 
 
 @dataclass(frozen=True)
-class Ground:
-    """Where commits are fetched to, as whom, and under which circumstances."""
+class FetchContext:
+    """The folder to fetch into, the credentials and the environment."""
 
     credentials: Credentials = NOBODY
     cache: Path | None = None
@@ -43,8 +43,8 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Words:
-    """What the user says about the change instead of the pull request, or besides it."""
+class UserText:
+    """Title, description and comments from the user, instead of the pull request's or beside them."""
 
     title: str = ""
     description: str = ""
@@ -52,10 +52,10 @@ class Words:
 
 
 def open_pull_request(
-    pull: PullRequest, ground: Ground, words: Words | None = None, *, has_full_history: bool = False
+    pull: PullRequest, ground: FetchContext, words: UserText | None = None, *, has_full_history: bool = False
 ) -> OpenedChange:
     """Open the change of a pull request. The caller closes it."""
-    words = words or Words()
+    words = words or UserText()
     clone = ground.clone_of(pull.address)
     with locked(clone.folder):
         base = fetch_change(clone, pull, has_full_history=has_full_history)
@@ -83,7 +83,7 @@ def open_pull_request(
 
 
 def fetch_change(clone: Clone, pull: PullRequest, *, has_full_history: bool = False) -> str:
-    """Fetch both sides, as deep as they need; returns the commit that the change is measured from."""
+    """Fetch both sides as deep as needed; return the commit to compare with."""
     names = _Names(pull.address.number)
     _fetch_head(clone, pull, names)
     for source in pull.bases:
@@ -108,8 +108,8 @@ def address_of(change: Change, environment: Mapping[str, str] | None = None) -> 
     return parse_change_url(change.request, known_hosts(os.environ if environment is None else environment))
 
 
-def fetch_recorded(change: Change, ground: Ground) -> Path:
-    """Fetch the commits of a recorded change from the forge that it names; the folder that has them."""
+def fetch_recorded(change: Change, ground: FetchContext) -> Path:
+    """Fetch the commits of a recorded change from its forge; return the repository's folder."""
     address = address_of(change, ground.environment)
     # From the target's tip, if it is known, the commit where the sides parted is reached as well.
     base, head = (change.tip or change.base).commit, change.head.commit
@@ -129,7 +129,7 @@ def fetch_recorded(change: Change, ground: Ground) -> Path:
 
 @dataclass(frozen=True)
 class _Names:
-    """The refs under which the two sides of a request are kept, so that git does not clean them away."""
+    """The refs that keep both sides of a request from git's garbage collection."""
 
     number: int
 
@@ -143,7 +143,7 @@ class _Names:
 
 
 def _depth(clone: Clone) -> list[str]:
-    """A new clone begins shallow; one that has all of its history keeps it."""
+    """Return the options for the depth: a new clone begins shallow, a full one stays full."""
     is_new = not clone.git.run("for-each-ref", "--count=1")
     return [f"--depth={FIRST_DEPTH}"] if is_new or clone.is_shallow else []
 
@@ -167,7 +167,7 @@ def _fetch_head(clone: Clone, pull: PullRequest, names: _Names) -> None:
 
 
 def _fetch_base(clone: Clone, source: str, names: _Names) -> str:
-    """Fetch what a base is named by: a commit, a branch, or a commit's first parent."""
+    """Fetch a base: a commit, a branch, or the first parent of a commit (`COMMIT^1`)."""
     wanted = source.removesuffix(FIRST_PARENT)
     if not (is_commit_id(wanted) and clone.has(wanted)):
         clone.fetch({names.base: wanted}, *_depth(clone))

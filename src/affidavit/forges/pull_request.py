@@ -14,7 +14,7 @@ WORKFLOW = ".github/workflows/affidavit.yml"
 REPORT_FILE = "report.json"
 MAX_REPORT_BYTES = 50_000_000
 POSTED = "posted"
-"""What a user writes instead of a file: the report that was posted last."""
+"""Stands for the report that was posted last, where users name a file."""
 
 
 def artifact_name(number: int) -> str:
@@ -43,16 +43,16 @@ MAX_COMMENTS = 2_000
 
 
 class LinkedIssue(Record):
-    """An issue that the request says it settles."""
+    """An issue that the request closes."""
 
     name: str
-    """As people write it: #12, or group/name#12."""
+    """#12, or group/name#12."""
     title: str
     body: str = ""
 
 
 class CheckResult(Record):
-    """What a build or another tool said about the head."""
+    """The result of a check on the head."""
 
     name: str
     outcome: str
@@ -65,7 +65,7 @@ class CheckResult(Record):
 
 
 class PullRequest(Record):
-    """What was read of a pull request, and what could not be."""
+    """A pull request, and what could not be read of it."""
 
     address: PullRequestAddress
     title: str
@@ -76,16 +76,16 @@ class PullRequest(Record):
     base_branch: str
     head_branch: str
     head: str
-    """The commit that is proposed."""
+    """The commit that is to be merged."""
     bases: tuple[str, ...]
-    """Commits or branches that it may be measured from, the best first."""
+    """Commits or branches to compare with, the best first."""
     issues: tuple[LinkedIssue, ...] = ()
     comments: tuple[Comment, ...] = ()
     checks: tuple[CheckResult, ...] = ()
     dismissals: tuple[Dismissed, ...] = ()
-    """By people who may: these lift verdict and gate."""
+    """By people with the right to; they lift verdict and gate."""
     not_read: tuple[str, ...] = ()
-    """What is missing here and why."""
+    """What could not be read, and why."""
 
     @property
     def is_awaiting_review(self) -> bool:
@@ -104,7 +104,7 @@ class PullRequest(Record):
 
     @property
     def whole_description(self) -> str:
-        """The author's words, and the issues that these name as settled."""
+        """Return the description with the issues that it closes."""
         linked = [
             f"Linked issue {one.name}: {one.title}\n{one.body[:MAX_ISSUE_LENGTH]}".strip()
             for one in self.issues[:MAX_ISSUES]

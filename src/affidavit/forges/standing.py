@@ -1,4 +1,4 @@
-"""Describe our comments on a pull request, their marks, and the answers to them."""
+"""Describe our comments on a pull request: their marks, and the answers to them."""
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -14,27 +14,27 @@ _MARK = re.compile(r"<!-- affidavit:(summary|finding|reply)((?: [a-z]+=[\w./:,+-
 _VALUE = re.compile(r"[^\w./:,+-]")
 MAX_COMMENT_LENGTH = 20_000
 MAX_LISTED = 400
-"""Fingerprints in the mark of a summary: with their states, less than ten thousand characters."""
+"""Limit of fingerprints in the mark of a summary."""
 
 
 class Mark(Record):
-    """What a comment of ours is about."""
+    """The hidden first line of a comment of ours: which finding it is about."""
 
     kind: MarkKind
     fingerprint: str = ""
-    """Of the finding; in a reply, of the one that its thread is about."""
+    """The finding's; in a reply, that of the thread's finding."""
     also: tuple[str, ...] = ()
-    """Further names of the finding: those with the same cause, and those that it had before it moved."""
+    """Further fingerprints of the finding: of the same cause, and from before it moved."""
     rule: str = ""
     by: Literal["machine", "model", ""] = ""
     report: str = ""
     head: str = ""
     to: str = ""
-    """What a reply answers: the id of a comment, or a word such as `fixed`."""
+    """In a reply: what it is for, such as `fixed`."""
     run: str = ""
-    """In a summary: the job that posted it and keeps its report, where the forge finds it by nothing else."""
+    """In a summary: the GitLab job that posted it and keeps the report."""
     listed: tuple[str, ...] = ()
-    """In a summary: the fingerprints that it speaks of."""
+    """In a summary: the fingerprints with a comment on a line."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -87,14 +87,14 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 Lifting = Literal["lifts", "author", "no_rights", "unknown"]
-"""Whether a person's word lifts the gate, or why not: the author's own, no write access, not known."""
+"""Whether a person's dismissal lifts the gate, or why not."""
 
 Edited = Literal["", "by_another", "by_unknown"]
-"""Who beside its author has changed a comment: nobody, somebody, or nobody says who it was."""
+"""Who edited a comment: only its author, somebody else, or unknown."""
 
 
 class Person(Record):
-    """Who said something, as far as it matters for what it does."""
+    """The author of a comment, with the right to lift the gate."""
 
     name: str
     is_bot: bool = False
@@ -111,13 +111,13 @@ class Said(Record):
     line: int | None = None
     """At head."""
     edited: Edited = ""
-    """Unless it is nobody, the words may be another's."""
+    """Unless empty, somebody else may have changed the text."""
     node: str = ""
     """Its id in GraphQL."""
 
 
 class OwnNote(Record):
-    """A comment of our own account that carries a mark."""
+    """A comment of our account with a mark."""
 
     id: str
     mark: Mark
@@ -125,7 +125,7 @@ class OwnNote(Record):
     url: str = ""
     created_at: str = ""
     thread: str = ""
-    """The id by which the forge resolves its thread; empty if it begins none or the forge hides it."""
+    """The id to resolve its thread; empty if there is none or the forge hides it."""
     is_resolved: bool = False
     resolved_by: str = ""
     """Empty if nobody did or the forge hides it."""
@@ -133,41 +133,41 @@ class OwnNote(Record):
     replies: tuple[Said, ...] = ()
     own_replies: tuple[Mark, ...] = ()
     edited: Edited = ""
-    """Unless it is nobody, the mark may name another finding."""
+    """Unless empty, somebody else may have changed the mark."""
 
 
 class Standing(Record):
-    """What is on the pull request: our comments, the answers to them, our verdict and gate."""
+    """The state of the pull request: our comments, the answers to them, our verdict and gate."""
 
     account: str = ""
-    """Ours; empty if the forge does not say."""
+    """Our account; empty if unknown."""
     head: str = ""
-    """The commit that is proposed now."""
+    """The current commit."""
     is_locked: bool = False
     """Nobody can comment."""
     author: str = ""
-    """Who asks for the change to be taken: nobody approves or blocks their own."""
+    """Who opened the request."""
     notes: tuple[OwnNote, ...] = ()
     loose: tuple[Said, ...] = ()
-    """Comments of others that belong to no thread of ours: a command may stand in one."""
+    """Comments outside our threads; one may contain a command."""
     gate_says: tuple[tuple[str, ...], str] | None = None
-    """Of the newest commit status of that name about this request: the states that it may stand for (some
-    forges have one word for several), and its words."""
+    """The newest commit status of ours: the states that it can mean (some forges have one word for several),
+    and its text."""
     verdict: Literal["approve", "request_changes", ""] = ""
     """The verdict of our last review that still counts."""
     verdict_review: str = ""
     not_read: tuple[str, ...] = ()
-    """What a missing token or right hides."""
+    """What could not be read, and why."""
 
     @property
     def summaries(self) -> list[OwnNote]:
-        """Our summaries, the oldest first; there should be one."""
+        """Return our summaries, the oldest first; there should be one."""
         found = [note for note in self.notes if note.mark.kind == "summary"]
         return sorted(found, key=_age)
 
     @property
     def findings(self) -> list[OwnNote]:
-        """Our comments on findings, the oldest first."""
+        """Return our comments on findings, the oldest first."""
         return sorted((note for note in self.notes if note.mark.kind == "finding"), key=_age)
 
 
@@ -240,7 +240,7 @@ class Talk:
 
 
 def edited_by_dates(given: Given) -> Edited:
-    """Tell by its dates that nobody edited a comment; they do not say who did."""
+    """Return who edited a comment by its dates: nobody, or unknown."""
     created = given.get("created_at")
     return "" if created and created == given.get("updated_at") else "by_unknown"
 

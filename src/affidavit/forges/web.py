@@ -28,7 +28,7 @@ from affidavit.forges.credentials import Credentials
 T = TypeVar("T")
 R = TypeVar("R")
 HIDDEN = (0, 401, 403, 404)
-"""How a forge says that somebody may not see something; 0 where an answer has no status."""
+"""Statuses of hidden data; 0 for an answer without a status."""
 
 
 async def read_or_miss(reading: Awaitable[tuple[T, ...]], what: str, missed: list[str]) -> tuple[T, ...]:
@@ -57,7 +57,7 @@ CheckName = Callable[[str], Awaitable[None]]
 USER_AGENT = f"affidavit/{__version__}"
 MAX_ANSWER_BYTES = 50_000_000
 MAX_PAGES = 200
-"""A hundred entries a page: nobody reads more than 20,000."""
+"""With a hundred entries a page: 20,000."""
 _REDIRECTS = (301, 302, 307, 308)
 _MAX_REDIRECTS = 3
 _BROKEN = (500, 502, 503, 504)
@@ -78,12 +78,12 @@ class Patience:
 
 @cache
 def _trusted_authorities() -> ssl.SSLContext:
-    """Read once: a process may open many connections."""
+    """Return the certificate authorities; read once per process."""
     return httpx2.create_ssl_context()
 
 
 class ForgeClient(httpx2.AsyncClient):
-    """A client that asks one forge, tries again where that does no harm, and never reads without end."""
+    """A client of one forge with retries and limits."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class ForgeClient(httpx2.AsyncClient):
             raise ForgeError(self._unreachable(error), retryable=True) from error
 
     async def _followed(self, request: httpx2.Request) -> httpx2.Response:
-        """The answer, after redirects within this forge: a renamed repository answers with one."""
+        """Return the answer after redirects within this forge, as of a renamed repository."""
         for _ in range(_MAX_REDIRECTS + 1):
             self._refuse_elsewhere(str(request.url))
             if self._check_name is not None:
@@ -235,7 +235,7 @@ def _wait_seconds(response: httpx2.Response) -> float | None:
 
 
 def _limit_seconds(response: httpx2.Response) -> float | None:
-    """The wait that a limit asks for; None where the refusal is about rights, not about how often."""
+    """Return the wait that a rate limit asks for; None if the refusal is about rights."""
     named = _seconds_of(response.headers.get("retry-after"))
     if named is not None:
         return named
@@ -272,13 +272,13 @@ _REFUSALS = {
 
 @dataclass
 class Connection:
-    """Where to ask, and as whom."""
+    """A connection to the API of a forge, about one pull request."""
 
     address: PullRequestAddress
     web: ForgeClient
     credentials: Credentials
     account: str = ""
-    """Whom the poster writes as, where the user says so; else the forge is asked."""
+    """The posting account, if the user names it; else the forge is asked."""
 
     @property
     def name(self) -> str:

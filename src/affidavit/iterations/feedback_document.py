@@ -85,7 +85,7 @@ BY_NAME: tuple[PlaceKind, ...] = ("function", "section", "element", "path")
 
 
 def reference_of(candidate: Candidate, finding: Finding) -> str:
-    """`path:10-12`, or `path::symbol` where the place has a name."""
+    """Return `path:10-12`, or `path::symbol` if the place has a name."""
     place = candidate.place
     if place is not None and place.kind in BY_NAME and place.name:
         return f"{finding.file}::{place.name}"
@@ -144,7 +144,7 @@ class Assessment:
     verdict: FeedbackVerdict
     most_times: int
     lacks: str = ""
-    """Why nothing is accepted that this review is silent about; empty: it was whole."""
+    """Why the review is incomplete; empty if it is complete."""
 
 
 def assess(report: Report, most: int | None = None) -> Assessment:
@@ -272,7 +272,7 @@ def _item(number: int, candidate: Candidate, finding: Finding, report: Report) -
 
 
 def _issue(finding: Finding) -> str:
-    """Title, then message, then what comes of it, as far as there is room."""
+    """Return title, message and outcome, as far as there is room."""
     wrong = finding.verification.wrong_outcome if finding.verification else None
     title, message = (sentence(folded(clean(text))) for text in (finding.title, finding.message))
     outcome = sentence(folded(clean(wrong or "")))

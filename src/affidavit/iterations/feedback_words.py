@@ -140,7 +140,7 @@ def folded(text: str) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """At most so many characters: whole sentences where at least half of it is left, else whole words."""
+    """Cut a text at the end of a sentence if that keeps half of it, else at the end of a word."""
     text = text.strip()
     if len(text) <= most:
         return text
@@ -154,7 +154,7 @@ def cut(text: str, most: int) -> str:
 
 
 def at_least(text: str, least: int, more: str) -> str:
-    """The text, with a sentence added where it is too short."""
+    """Add a sentence to a text that is too short."""
     text = text.strip()
     if len(text) >= least:
         return text
@@ -163,13 +163,13 @@ def at_least(text: str, least: int, more: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text with a full stop at its end."""
+    """Add a full stop to a text without an end mark."""
     text = text.strip()
     return text if not text or text[-1] in ".!?…" else f"{text}."
 
 
 def first_lower(text: str) -> str:
-    """For use within a sentence, unless it begins with a name."""
+    """Lower the first letter for use within a sentence, unless it begins a name."""
     return text[:1].lower() + text[1:] if text[:2].istitle() else text
 
 
@@ -218,7 +218,7 @@ class Suggestion:
 
 
 def suggestion_of(finding: Finding, place: str) -> Suggestion:
-    """The finding's own proposal, its words repaired once; a template where it has none."""
+    """Return the finding's own suggestion, reworded if vague; a template if it has none."""
     own = folded(clean(_FENCED.sub(" ", finding.suggestion or "")))
     rationale = _rationale(finding)
     if own:
@@ -260,7 +260,7 @@ def _title(finding: Finding) -> str:
 
 
 def _example(finding: Finding) -> str:
-    """The patch that settles it, or the code in its proposal."""
+    """Return the patch of the finding, or the code in its suggestion."""
     patch = finding.verification.patch if finding.verification else None
     if patch:
         return clean(patch)

@@ -103,7 +103,7 @@ def as_json(story: Story) -> dict[str, Any]:
 
 
 def _current(series: Sequence[StoredIteration]) -> Sequence[StoredIteration]:
-    """The reviews since the last first one."""
+    """Return the reviews since the newest review with number 1."""
     begins = [at for at, one in enumerate(series) if one.iteration == 1]
     return series[begins[-1] :] if begins else series
 
@@ -147,7 +147,7 @@ def render_list(found: Sequence[StoredSeries], *, console: Console, elsewhere: i
 
 
 def _standing(summary: IterationSummary) -> str:
-    """Score and verdict; of a review that was not completed, only how far it came."""
+    """Return score and verdict, with a mark for an incomplete review."""
     if summary.incomplete:
         return f"not completed (score so far {summary.score:.2f}), {summary.verdict}"
     return f"score {summary.score:.2f}, {summary.verdict}"

@@ -80,7 +80,7 @@ def read_journal(folder: Path) -> Journal | None:
 
 
 def keep_journal(folder: Path, journal: Journal) -> None:
-    """Keep it, whole or not at all."""
+    """Write the journal, whole or not at all."""
     write_private_file(folder / FILE, journal.model_dump_json(indent=1) + "\n")
 
 
@@ -109,9 +109,9 @@ Stop = Literal[
     "incomplete",
 ]
 Review = Callable[[str, Earlier | None, Journal], Report]
-"""A commit and the review before in, its report out."""
+"""Reviews a commit, following the review before."""
 Guard = Callable[[Journal, str, Report], list[str]]
-"""The journal, a commit and the first report in, why only a person may accept the commit out."""
+"""Returns why only a person may accept a commit, from the journal and the first report."""
 Keep = Callable[[IterationSummary, Journal], None]
 """Adds a review to the series of its loop."""
 

@@ -1,4 +1,4 @@
-"""Choose what models look at in a review that follows another, and what that review passes on."""
+"""Choose what models review after an earlier review, and what a report passes on to the next one."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -30,8 +30,8 @@ def earlier_of(
 ) -> Earlier:
     """Return what a following review needs of this report; `digest` is that of the report's bytes.
 
-    `tree` is the new head's. Where it is the report's own, nothing was pushed: the new review takes the
-    place of that one, and nothing counts a second time.
+    `tree` is the tree of the new head. If it is the report's own, nothing was pushed: the new review replaces
+    the earlier one, and nothing is counted twice.
     """
     before = report.inputs.earlier
     number = report.follow_up.iteration if report.follow_up else 1
@@ -237,7 +237,7 @@ def choose_scope(
 def parts_to_show(case: Case, shown: Change) -> dict[str, Parts] | None:
     """Map each path to the parts that models are shown (empty: the whole file); None: show everything.
 
-    `shown` is the same change as it leaves: its files may be called otherwise.
+    `shown` is the change as models see it: its files may have other names.
     """
     if case.scope is None or case.scope.is_whole or case.earlier is None:
         return None

@@ -212,7 +212,7 @@ def _quoted(candidate: Candidate, finding: Finding) -> str:
 def _unchanged(
     text: str, lines: Sequence[str], near: int, written: Callable[[str], str]
 ) -> QuoteMatch | None:
-    """Return the nearest place of the very lines of a text; `written` is what of a line counts."""
+    """Return the nearest place of exactly these lines; `written` normalises a line."""
     then = [written(line) for line in text.split("\n") if line.strip()]
 
     def now(found: QuoteMatch) -> list[str]:

@@ -71,7 +71,7 @@ IDENTITY = {
     "GIT_COMMITTER_NAME": "Affidavit",
     "GIT_COMMITTER_EMAIL": "affidavit@localhost",
 }
-"""The agent's commits are not the user's own."""
+"""The author of the agent's commits."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Workplace:
 
     @property
     def _taking_git(self) -> Git:
-        """Our own repository, with the agent's copy as its files."""
+        """Return git of our repository with the agent's copy as its files."""
         places = {"GIT_WORK_TREE": str(self.copy), "GIT_INDEX_FILE": str(self.own / "index")}
         return self._own_git.having({**places, "GIT_LITERAL_PATHSPECS": "1"})
 

@@ -1,1 +1,1 @@
-"""Affidavit for other agents: its tools, its contract and its reviews over the Model Context Protocol."""
+"""Serve coding agents over the Model Context Protocol: tools, submissions, reviews."""

@@ -1,4 +1,4 @@
-"""Open changes for an agent, and keep them by id."""
+"""Open changes for an agent, keep them by id, and write the prompts of specialists."""
 
 import hashlib
 import threading
@@ -49,7 +49,7 @@ class WantedChange:
     description: str = ""
 
     def request(self, repo: Path) -> ChangeRequest:
-        """Return the request for the intake; never open a file by name, since an agent may be misled."""
+        """Return the request for the intake; refuse file names, since an agent may be misled."""
         if self.target and self.diff:
             raise InputError("name a target or hand in a diff, not both")
         if self.target:
@@ -218,7 +218,7 @@ that are shown, with their status, and about no other. An empty list of findings
 
 @dataclass
 class _Nobody:
-    """A mind that is never asked: the agent that gets the prompt is the model."""
+    """Stands in for a model: the agent that gets the prompt is the model."""
 
     role: Role = "specialist"
     model: str = ""

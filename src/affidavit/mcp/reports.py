@@ -45,7 +45,7 @@ class ReportDesk:
         self._submitted: dict[str, Report] = {}
 
     def keep(self, report: Report) -> None:
-        """Keep the report of a submission, which no store has."""
+        """Keep the report of a submission: it is not in the store."""
         self._submitted[report.id] = report
 
     def find(self, name: str) -> Report:
@@ -65,7 +65,7 @@ class ReportDesk:
     async def prove_again(self, name: str) -> dict[str, Any]:
         """Recheck a report, as `affidavit recheck` does.
 
-        `not_holding` are proofs that fail or cannot be checked here, `on_its_word` what no machine can prove.
+        `not_holding` lists proofs that fail or cannot be checked here; `on_its_word` unverifiable ones.
         """
         report = await asyncio.to_thread(self.find, name)
         written = Report.model_validate_json(report.model_dump_json())
@@ -141,9 +141,9 @@ def _submitted_first(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def describe_finding(candidate: Candidate, report: Report) -> dict[str, Any]:
-    """Describe a finding in short: `id` is ours, `your_id` the id that the agent gave it.
+    """Describe a finding in short: `id` is our id, `your_id` is the agent's.
 
-    Of a withheld one `withheld` is the code, `reason` what that code means, `because` what was wrong here.
+    A withheld finding has `withheld` (the code), `reason` (its meaning) and `because` (what was wrong).
     """
     found = candidate.finding
     answer: dict[str, Any] = {"id": candidate.id, "specialist": candidate.specialist}
@@ -174,7 +174,7 @@ def _id_of_its_finder(candidate: Candidate) -> str:
 
 
 def _what_was_wrong(candidate: Candidate, report: Report) -> str:
-    """Say why this finding is withheld: its diagnostics, else its own detail, else its last step."""
+    """Return why the finding is withheld: from its diagnostics, else its detail, else its last step."""
     detail = candidate.withheld.detail if candidate.withheld else ""
     own = [
         one

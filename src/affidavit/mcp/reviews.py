@@ -63,7 +63,7 @@ class BackgroundReview:
         return answer
 
     def report(self) -> Report:
-        """Return the report; raise what ended a review without one."""
+        """Return the report; raise the error of a failed review."""
         return self._task.result()
 
     async def wait(self, seconds: float) -> bool:

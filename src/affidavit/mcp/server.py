@@ -1,4 +1,4 @@
-"""The MCP server: tools and prompts of one repository for a connected agent."""
+"""Build the MCP server of one repository, with its tools and prompts."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The tools of the MCP server; a bad call gets an answer that says what is wrong."""
+"""Answer the tool calls of the MCP server; a bad call gets an answer that says what is wrong."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ REQUIRED_WHERE = {
 
 
 def submission_schema() -> dict[str, Any]:
-    """Return the whole contract, conditions included, with the versions that a submission must name."""
+    """Return the JSON schema of a submission, with the versions that it must name."""
     schema = schema_of(CURRENT_SCHEMA_VERSION)
     versions = {"schema_version": CURRENT_SCHEMA_VERSION, "prompt_version": current_prompts().version}
     for name, version in versions.items():
@@ -53,7 +53,7 @@ def submission_schema() -> dict[str, Any]:
 
 
 def submission_text(result: object) -> str:
-    """Return a submission, an object or JSON text, as the text that the contract reads."""
+    """Return a submission, an object or JSON text, as text."""
     text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"the result has more than {MAX_CHARACTERS:,} characters: hand it in in parts")
@@ -198,7 +198,7 @@ class Desk:
         }
 
     async def call(self, name: str, arguments: Mapping[str, Any], agent: str, progress: Progress) -> Answer:
-        """Answer a call; `error` says what is wrong with it and what to do instead."""
+        """Answer a call; a bad one with `error`: what is wrong, and what to do instead."""
         try:
             if name not in OWN_TOOLS:
                 return await asyncio.to_thread(self._read, name, dict(arguments))

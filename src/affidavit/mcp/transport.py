@@ -1,4 +1,4 @@
-"""Serve agents over standard input and output, or over HTTP with Host, Origin and token checked."""
+"""Serve agents over standard input and output, or over HTTP."""
 
 import hmac
 import ipaddress
@@ -36,7 +36,7 @@ def is_loopback(host: str) -> bool:
 
 
 def http_app(server: Server[Desk], host: str, port: int, token: str, names: tuple[str, ...] = ()) -> Any:
-    """Return the HTTP application; beyond loopback it needs a token, and pages of other sites are refused."""
+    """Return the HTTP application. It checks Host and Origin; beyond loopback, callers need a token."""
     if not is_loopback(host) and len(token) < MIN_TOKEN:
         raise SettingsError(
             f"{host} can be reached from elsewhere: set {TOKEN_VARIABLE} to a secret of at least"

@@ -1,1 +1,1 @@
-"""How good reviews are: labels, error rates, and the choice and rollout of prompts."""
+"""Measure reviews by labels and error rates, and choose and roll out prompts."""

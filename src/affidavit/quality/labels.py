@@ -1,4 +1,4 @@
-"""Keep what people say about findings and give it back: labels go in, nothing is ever overwritten."""
+"""Add labels of findings to the store, and read the one that counts for each problem."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ def add_label(
     source: str = "command line",
     at: datetime | None = None,
 ) -> LabelEntry:
-    """Label a finding, or take its label back with None; the report is kept with it if it was not yet."""
+    """Label a finding, or remove its label with None; store the report if it is not stored yet."""
     entry = LabelEntry(
         report_id=report.id,
         candidate_id=candidate.id,
@@ -46,15 +46,15 @@ def labels_of(store: Store, report_id: str) -> dict[str, LabelEntry]:
 def problem_of(repository: str | None, fingerprint: str, report_id: str, candidate_id: str) -> str:
     """Return the identity of a problem: its repository and fingerprint.
 
-    A problem that nobody fixes is found again in every review of the change. Counted each time, one finding
-    would pass for many, and the interval would be narrower than the knowledge is.
+    A problem that nobody fixes is found in every review of the change. Counted each time, one finding would
+    look like many, and the interval would be too narrow.
     """
     parts = ("seen", repository or "", fingerprint) if fingerprint else ("once", report_id, candidate_id)
     return "\0".join(parts)
 
 
 def newest_by_problem(labelled: Sequence[LabelledFinding]) -> dict[str, LabelledFinding]:
-    """One label a problem: who labelled last knew most. The order is that of the labels."""
+    """Return the newest label of each problem, in the order of the labels."""
     newest: dict[str, LabelledFinding] = {}
     for one in labelled:
         problem = problem_of(one.repository, one.fingerprint, one.entry.report_id, one.entry.candidate_id)
@@ -64,7 +64,7 @@ def newest_by_problem(labelled: Sequence[LabelledFinding]) -> dict[str, Labelled
 
 
 def _kept(text: str) -> str:
-    """Text of an argument or a forge, as a database can hold it."""
+    """Cut a text and replace what a database cannot hold."""
     return (
         text[:MAX_TEXT_LENGTH]
         .replace("\0", "\N{REPLACEMENT CHARACTER}")

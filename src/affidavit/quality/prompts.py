@@ -1,4 +1,4 @@
-"""Choose the prompts of one review: the version asked for, that of the change's slice, or the current one."""
+"""Choose the prompts of a review: the version asked for, that of the rollout, or the current one."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,13 +22,13 @@ class ChosenPrompts:
     arm: Arm = "old"
     change_key: str = ""
     notice: str = ""
-    """What to tell the user about the choice."""
+    """A message to the user about the choice."""
 
 
 def choose_prompts(
     store: Store, change: Change, *, version: str | None = None, folder: Path | None = None
 ) -> ChosenPrompts:
-    """Draw the version of a change; a version that was asked for counts for no rollout."""
+    """Choose the version of a change; a review with a version that was asked for counts for no rollout."""
     rollout = running_rollout(store) if version is None else None
     if rollout is None:
         return choose_outside_rollouts(store, version=version, folder=folder)
@@ -52,7 +52,7 @@ def choose_prompts(
 def choose_outside_rollouts(
     store: Store, *, version: str | None = None, folder: Path | None = None
 ) -> ChosenPrompts:
-    """Choose the version asked for, or the current one, without a draw."""
+    """Choose the version asked for, or the current one, whatever rollout is running."""
     if version is None:
         return _current(current_versions(store), folder)
     running = running_rollout(store)

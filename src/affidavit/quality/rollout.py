@@ -1,4 +1,4 @@
-"""Roll out a prompt or schema version: draw the slice, count reviews, promote within the SLO, roll back."""
+"""Roll out a prompt or schema version: choose the slice, count reviews, promote or roll back."""
 
 import hashlib
 from collections.abc import Sequence
@@ -35,18 +35,18 @@ SHARES = {
     "incompatible": ("replies rejected for their versions", "replies"),
     "coerced": ("replies in which a value was coerced", "replies"),
 }
-"""Each measure: what it counts, and of which count it is a share."""
+"""Each measure: its description, and the count that it is a share of."""
 KEPT_WITHIN_SLO = ("dropped", "rejected")
 """A rejected reply loses all its findings, so the limit for dropped findings applies to it too."""
 
 
 def running_rollout(store: Store) -> Rollout | None:
-    """Return the rollout under way; there is at most one."""
+    """Return the running rollout; there is at most one."""
     return store.rollouts.newest("running") if store.exists() else None
 
 
 def current_versions(store: Store) -> Versions:
-    """Return what reviews outside of the slice use."""
+    """Return the versions of reviews outside the slice."""
     promoted = store.rollouts.newest("promoted") if store.exists() else None
     return promoted.new if promoted else BUILT_IN
 
@@ -59,7 +59,7 @@ def change_key(change: Change) -> str:
 
 
 def arm_of(plan: RolloutPlan, key: str) -> Arm:
-    """Draw by hash, so that the same change gets the same version every time."""
+    """Choose by hash, so that a change gets the same version every time."""
     drawn = _digest(f"{plan.new.prompt}\0{plan.new.schema_version}\0{key}")
     return "new" if int.from_bytes(drawn[:8]) / 2**64 < plan.share else "old"
 
@@ -67,7 +67,7 @@ def arm_of(plan: RolloutPlan, key: str) -> Arm:
 def start_rollout(
     store: Store, new: Versions, *, by: str, why: str, share: float, slo_dropped: float, min_reviews: int
 ) -> Rollout:
-    """Give a share of the changes the new versions, which must be complete and readable by the parser."""
+    """Start to give a share of the changes the new versions; they must load and be readable."""
     old = current_versions(store)
     if new.is_same(old):
         raise InputError(f"{new.name} is what every review uses already; name another version")
@@ -86,7 +86,7 @@ def start_rollout(
 
 
 def promote(store: Store, *, by: str, why: str) -> Rollout:
-    """Give every change the new versions; refused outside of the SLO."""
+    """Give every change the new versions; raise InputError outside the SLO."""
     rollout = running_rollout(store)
     if rollout is None:
         raise InputError("no rollout is running; begin one with `affidavit rollout start`")
@@ -129,7 +129,7 @@ def rate_in(reviews: Sequence[RolloutReview], arm: Arm, name: str) -> Rate | Non
 
 
 def record_review(store: Store, rollout: int, arm: Arm, key: str, report: Report) -> None:
-    """Count a review for its version, unless no model was asked."""
+    """Count a review for its version if a model was asked."""
     counts = count_review(report)
     if counts.asked:
         review = RolloutReview(change_key=key, arm=arm, at=report.created_at, counts=counts)
@@ -137,7 +137,7 @@ def record_review(store: Store, rollout: int, arm: Arm, key: str, report: Report
 
 
 def count_review(report: Report) -> ReviewCounts:
-    """Count what the contract made of the models' replies."""
+    """Count replies and findings that the contract coerced, dropped or rejected."""
     asked = [reply for reply in report.replies if reply.kind == "model"]
     replies = [reply for reply in asked if reply.state != "none"]
     return ReviewCounts(

@@ -1,7 +1,7 @@
-"""A share with its interval.
+"""Compute a share with its confidence interval.
 
-Written out here, with published values in the tests: the libraries that have it (scipy, statsmodels) weigh a
-hundred megabytes and more.
+The libraries that have it (scipy, statsmodels) weigh a hundred megabytes and more; the tests check published
+values.
 """
 
 import math
@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 
 def rate_of(count: int, n: int, confidence: float = CONFIDENCE) -> Rate | None:
-    """A share with its Wilson score interval; None where there is nothing to take a share of.
+    """Return a share with its Wilson score interval; None if `n` is 0.
 
     Wilson, E. B. (1927), JASA 22:209-212; recommended for small n and rare events by Newcombe (1998).
     """

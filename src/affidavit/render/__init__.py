@@ -1,1 +1,1 @@
-"""From the native report to what people and programs read: a report in, one of the formats out."""
+"""Write a report in the formats that people and programs read."""

@@ -1,4 +1,4 @@
-"""Say in plain sentences what was withheld, what became of earlier findings, and how often we were wrong."""
+"""Put into words what was withheld, what became of earlier findings, and the error rate."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ WORDS: dict[Reason, str] = {
     Reason.MISSING_REQUIRED_FIELD: "not readable as a finding",
     Reason.FILE_NOT_IN_CHANGED_FILES: "about a file outside the change",
 }
-"""A code that is not here is read with spaces."""
+"""Other codes are shown with spaces."""
 MAX_RULES = 5
 
 
@@ -54,9 +54,9 @@ def set_aside_words(report: Report) -> str:
 
 
 def set_aside_lines(report: Report) -> list[str]:
-    """What analysers reported and their own part dropped, with rule, place and reason.
+    """Return the analyser results that were set aside, with rule, place and reason.
 
-    Those that are too many to be listed are counted by rule, in one line an analyser.
+    Where there are too many, one line for each analyser counts them by rule.
     """
     return [_set_aside_line(one) for one in report.set_aside]
 
@@ -148,7 +148,7 @@ NOT_MEASURED = "not measured yet"
 
 
 def percent(share: float) -> str:
-    """`2.1%`; what is not nothing never reads as 0%, and what is not all never as 100%."""
+    """Return `2.1%`; only zero is shown as 0%, and only all as 100%."""
     value = f"{100 * share:.1f}"
     if value == "0.0" and share > 0:
         return "<0.1%"
@@ -158,15 +158,15 @@ def percent(share: float) -> str:
 
 
 def rate_words(rate: Rate, dash: str = EN_DASH) -> str:
-    """`2.1% [0.9-4.8], n=190`."""
+    """Return `2.1% [0.9-4.8], n=190`."""
     return f"{percent(rate.share)} [{100 * rate.low:.1f}{dash}{100 * rate.high:.1f}], n={rate.n}"
 
 
 def measured_words(rate: Rate | TooFew | None, dash: str = EN_DASH) -> str:
-    """The headline of an installation: `wrong: 2.1% [0.9-4.8], n=190`, or why there is none."""
+    """Return the error rate of an installation: `wrong: 2.1% [0.9-4.8], n=190`, or why there is none."""
     return f"wrong: {rate_words(rate, dash)}" if isinstance(rate, Rate) else rate or NOT_MEASURED
 
 
 def headline_words(rate: Rate | TooFew | None) -> str:
-    """The headline as a report has it; empty while there are too few labels."""
+    """Return the error rate for a report; empty while there are too few labels."""
     return measured_words(rate) if isinstance(rate, Rate) else ""

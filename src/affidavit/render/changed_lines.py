@@ -18,7 +18,7 @@ _ASSIGNS = r"\s*(?:self\.|this\.)?"
 _MAX_LINES = 6
 _NEIGHBOURHOOD = 100
 _MAX_LOOK_LENGTH = 500
-"""Of a line, so that one of a megabyte costs nothing: a definition is at the start."""
+"""Of a line: a definition is at the start, and a line may have a megabyte."""
 
 
 class ChangedLine(Record):

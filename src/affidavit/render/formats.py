@@ -1,4 +1,4 @@
-"""Every format that a report can be written in: one table, and how the user names a format."""
+"""List the formats of a report, and read the user's choice of one."""
 
 import json
 from collections.abc import Callable
@@ -17,7 +17,7 @@ JSON_ENDINGS = (".json", ".sarif")
 
 @dataclass(frozen=True)
 class RenderOptions:
-    """What the reader of a report asked to see, and the format's version where it has several."""
+    """What to show of a report, and the version of the format."""
 
     version: str = ""
     show_withheld: bool = False
@@ -31,7 +31,7 @@ Write = Callable[[Report, RenderOptions], str]
 @dataclass(frozen=True)
 class Format:
     module: str
-    """Its module in this room, imported when it is asked for: nobody waits for the others."""
+    """Its module in this package, imported when needed."""
     function: str = field(default="write", kw_only=True)
     ending: str
     versions: tuple[str, ...] = ()

@@ -57,11 +57,11 @@ class Ink:
         return encodable(one_line(text), self.encoding)
 
     def safe_path(self, path: str) -> str:
-        """A path; its white space is part of its name and is not folded."""
+        """Return a path without control characters; its white space is kept."""
         return encodable(visible(path), self.encoding)
 
     def line(self, *parts: str | Text | tuple[str, str]) -> None:
-        """One line as it is; wider than the console, it is cut."""
+        """Print one line; cut it at the width of the console."""
         text = Text.assemble(*parts)
         # What was wrapped may begin with anything, and white space before a command does not break it.
         inert = without_command_start(text.plain)
@@ -70,7 +70,7 @@ class Ink:
         self.console.print(self.cut(text, self.width), soft_wrap=True)
 
     def head(self, title: str, *details: str | Text | tuple[str, str]) -> None:
-        """The title of a change and what it comes to; a sign of ours begins the line, no foreign word."""
+        """Print the title of a change and its details, after a sign of ours."""
         self.line((f"{self.glyphs.mark} ", "dim"), (self.safe(title), "bold"))
         self.line("  ", *details)
 
@@ -98,17 +98,17 @@ class Ink:
             self.line(start if number == 0 else under, wrapped)
 
     def code(self, label: Text, line: str, *, indent: int) -> None:
-        """A foreign line as it stands, with its white space; control characters only show themselves."""
+        """Print a line of code with its white space; control characters are shown."""
         self.hanging(label, Text(encodable(visible(line.expandtabs(4)), self.encoding)), indent=indent)
 
     def prose(self, text: str, *, indent: int, label: Text | None = None, style: str = "") -> None:
-        """Foreign prose: its lines are kept and wrapped, and its code spans stand out."""
+        """Print prose: keep and wrap its lines, and colour its code spans."""
         for number, prose_line in enumerate(prose_lines(text)):
             start = label if label and number == 0 else Text(" " * (label.cell_len if label else 0))
             self.hanging(start, self.inline(prose_line, style), indent=indent)
 
     def inline(self, text: str, style: str = "") -> Text:
-        """Text in which `code` is coloured; without colour the backticks stay and do the work."""
+        """Return text in which `code` is coloured; without colour the backticks stay."""
         safe = encodable(visible(text), self.encoding)
         pieces = safe.split("`")
         if not self.has_colour or len(pieces) % 2 == 0:
@@ -132,12 +132,12 @@ _MAX_LINES = 12
 _MAX_LINE_LENGTH = 500
 _MARK_STYLES = {"+": "green", "-": "red"}
 _THEME = "ansi_dark"
-"""The terminal's own sixteen colours, so that it reads on a dark and on a light background."""
+"""The terminal's own sixteen colours, readable on dark and light backgrounds."""
 
 
 @dataclass(frozen=True)
 class CodeLine:
-    """One line of an excerpt; a line without a number stands for what was left out."""
+    """One line of an excerpt; one without a number replaces omitted lines."""
 
     number: int | None
     text: str
@@ -165,7 +165,7 @@ def _with_gaps(lines: list[CodeLine], first: int, end: int) -> list[CodeLine]:
 
 
 def draw_quote(ink: Ink, lines: list[CodeLine], *, path: str, language: str, indent: int) -> None:
-    """Write an excerpt; code is cut at the edge and never wrapped."""
+    """Print an excerpt; long lines are cut."""
     gutter = _Gutter.of(lines)
     texts = _coloured(ink, [line.text for line in lines if line.number is not None], path, language)
     for line in lines:
@@ -184,7 +184,7 @@ def draw_changed(ink: Ink, changed: Sequence[ChangedLine], *, indent: int) -> No
 
 @dataclass(frozen=True)
 class _Gutter:
-    """How wide what stands before the code is; words only where a line is old or new."""
+    """The width of line numbers and of the words old and new before the code."""
 
     digits: int
     word: int

@@ -1,4 +1,4 @@
-"""Write a report as the markdown of a pull-request comment: short on top, proof in folds, never too long."""
+"""Write a report as the markdown of a pull request comment, with proof in folds."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ from affidavit.render.view import CauseView, FindingView, QuoteView, ReportView,
 from affidavit.render.wording import counted
 
 MAX_LENGTH = 60_000
-"""Forges take 65,536 characters; what posts the comment may add a mark of its own."""
+"""Forges take 65,536 characters, and posting may add a mark."""
 _MAX_NOTES_LENGTH = 15_000
 _MAX_TITLE_LENGTH = 300
 _MAX_PROSE_LENGTH = 2_000
@@ -36,7 +36,7 @@ def write(report: Report, options: RenderOptions) -> str:
 
 
 def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:
-    """The report as one comment of less than 60,000 characters; what did not fit is said."""
+    """Return the report as one comment below 60,000 characters; what does not fit is counted."""
     view = view_of(report)
     head = [headline(view), about_line(view)]
     items = note_items(view, show_withheld=show_withheld, show_nits=show_nits)
@@ -53,7 +53,7 @@ def headline(view: ReportView) -> str:
 
 
 def joined_blocks(blocks: Sequence[str]) -> str:
-    """Blocks with an empty line between them; the items of a list stand close."""
+    """Join blocks with empty lines between them, but not between items of a list."""
     text = ""
     for block in blocks:
         is_next_item = _is_item(block) and _is_item(text.rpartition("\n")[2])
@@ -76,7 +76,7 @@ def about_line(view: ReportView) -> str:
 
 
 def fit_blocks(blocks: Sequence[str], limit: int, noun: str, plural: str) -> list[str]:
-    """The first blocks that fit, and a sentence about the rest. A block is kept whole or left out."""
+    """Return the first blocks that fit, each whole, and a sentence that counts the rest."""
     kept: list[str] = []
     room = limit
     for block in blocks:
@@ -119,7 +119,7 @@ def _grouped(findings: Sequence[FindingView]) -> list[str]:
 
 
 def finding_block(finding: FindingView, *, has_code: bool = True, has_proof: bool = True) -> str:
-    """One finding with its proof; without the code or the proof where a reader sees that beside it."""
+    """Return one finding, on demand without the code or the proof."""
     quote = _quote(finding.quote) if has_code and finding.quote else ""
     parts = [_title(finding), quote, _prose(finding.message)]
     claim = [*finding.claim, *finding.places_under]
@@ -140,12 +140,12 @@ def finding_block(finding: FindingView, *, has_code: bool = True, has_proof: boo
 
 
 def _labelled(label: str, prose: str) -> str:
-    """A label and prose; prose of several lines may begin with a fence, which needs a line of its own."""
+    """Return a label and prose; prose of several lines begins on a new line, since it may begin a fence."""
     return f"{label}\n\n{prose}" if "\n" in prose else f"{label} {prose}"
 
 
 def name_span(text: str) -> str:
-    """A path or a symbol as code; its white space is part of it."""
+    """Return a path or a symbol as code, with its white space."""
     return code_span(clip(visible(text), _MAX_TITLE_LENGTH))
 
 
@@ -160,7 +160,7 @@ def _prose(text: str) -> str:
 
 
 def fold_of(summary: str, parts: Sequence[str]) -> str:
-    """A fold. Its summary is ours: a forge reads markup there that could not be made inert."""
+    """Return a fold; its summary must be our own text, since markup there cannot be made inert."""
     inside = "\n\n".join(part for part in parts if part)
     return f"<details><summary>{summary}</summary>\n\n{inside}\n\n</details>"
 
@@ -181,7 +181,7 @@ def _short_code(code: str) -> str:
 
 
 def _program_blocks(parts: Sequence[Part]) -> list[str]:
-    """Each part in a block of its own, which no text can leave; of a long one both ends."""
+    """Return each part in a code block that its text cannot end; long ones are cut in the middle."""
     blocks = []
     for part in parts:
         blocks.append(clipped_line(part.heading))

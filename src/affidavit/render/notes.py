@@ -1,4 +1,4 @@
-"""List what a reader must know beside the findings: gaps, previous review, withheld findings, cost.
+"""List the notes beside the findings: gaps, previous review, withheld findings, cost.
 
 Terminal and markdown draw these notes in this order, with these labels.
 """

@@ -1,4 +1,4 @@
-"""Write a report, a map or a history as the page itself: one file that loads nothing and opens from disk."""
+"""Write a report as the web page in one file, which loads nothing and opens from disk."""
 
 import html
 import json
@@ -16,11 +16,11 @@ from affidavit.render.view import view_of
 TITLE_MARK, CONTENTS_MARK = "{{title}}", "{{contents}}"
 MAX_TITLE_LENGTH = 200
 ESCAPES = {"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"}
-"""Of JSON inside a script element; these signs stand only in its strings."""
+"""Escapes for JSON inside a script element; these signs occur only in its strings."""
 
 
 def write(report: Report, _options: RenderOptions) -> str:
-    """The report with its view in the page; the inputs of the review are left out."""
+    """Write the report and its view into the page, without the inputs of the review."""
     contents = {"report": report.model_dump(exclude={"inputs"}), "view": view_of(report).model_dump()}
     return single_page(report.change.title or report.change.target, contents)
 
@@ -41,7 +41,7 @@ def single_page(title: str, contents: dict[str, Any]) -> str:
 
 
 def _inert(contents: dict[str, Any]) -> str:
-    """JSON in ASCII that ends no element and gives no command to the runner of a build.
+    """Return JSON in ASCII that ends no element and contains no command to CI runners.
 
     Half of a surrogate pair stays as it is, for the page to show; pydantic would refuse it.
     """

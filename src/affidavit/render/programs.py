@@ -1,4 +1,4 @@
-"""Say in words what programs showed, of a finding and of behaviour on both sides."""
+"""Put into words what programs showed about findings and behaviour."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ def reproduction_of(candidate: Candidate) -> Reproduction | None:
 
 
 def outcome_words(check: ReproductionCheck) -> str:
-    """What running showed; that base lacks the code only where base itself said so."""
+    """Return what running showed; that the code is new only if base itself reported it missing."""
     if check.outcome == "reproduced_new" and check.base and check.detail.startswith(NOT_DECLARED):
         before = f"before it, where nothing was expected: {check.base.summary}"
         return f"shown by running a program after the change; {before}"
@@ -38,7 +38,7 @@ def outcome_words(check: ReproductionCheck) -> str:
 
 
 def runs_of(check: ReproductionCheck) -> list[ProgramRun]:
-    """Base first; of two runs at head that did the same, one."""
+    """Return the runs, base first; of two equal runs at head only one."""
     heads = check.head if check.outcome == "flaky" or check.detail.endswith(VARIES) else check.head[:1]
     return [*([check.base] if check.base else []), *heads]
 
@@ -52,12 +52,12 @@ def how_to_repeat(report_id: str) -> str:
 
 
 class Part(Record):
-    """One thing about a program: a heading of ours, and text of a program or of what it printed."""
+    """A heading of ours with the text of a program or its output."""
 
     heading: str
     text: str = ""
     is_output: bool = False
-    """The text has bars already."""
+    """Output has a bar before each line."""
 
 
 def program_parts(candidate: Candidate, report_id: str, most: int = MAX_LINES) -> list[Part]:
@@ -66,9 +66,9 @@ def program_parts(candidate: Candidate, report_id: str, most: int = MAX_LINES) -
 
 
 def program_text(candidate: Candidate, report_id: str, most: int | None = None) -> str:
-    """The same as plain text, on demand with so many lines of each part.
+    """Return the parts as plain text, on demand with a limit of lines for each.
 
-    Only our own words begin at the margin, so that no program and no output passes for them.
+    Only our own words begin at the margin, so that no output can pass for them.
     """
     return parts_text(program_parts(candidate, report_id, most or MAX_LINES), most)
 
@@ -121,7 +121,7 @@ COUNTED: dict[ProbeState, tuple[str, str]] = {
     "flaky": ("not the same twice", "not the same twice"),
     "could_not_run": ("could not be run", "could not be run"),
 }
-"""One and several of them, in the order in which they are said."""
+"""Singular and plural of each state, in the order of the sentence."""
 
 READ_FIRST: tuple[ProbeState, ...] = ("reported", "differs", "announced", "flaky", "could_not_run", "alike")
 

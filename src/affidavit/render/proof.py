@@ -25,7 +25,7 @@ UNANSWERED = {
     "skipped": "the verifier was not asked",
 }
 OWN_ANALYSERS = frozenset({"references"})
-"""Mechanical specialists that are no outside program: they compare both sides themselves."""
+"""Specialists that compare both sides themselves, without an outside program."""
 
 QUOTES = {
     "exact": "quote found in the commit",
@@ -65,7 +65,7 @@ def how_shown(candidate: Candidate) -> str:
 
 
 def _proven(candidate: Candidate) -> str:
-    """By which rule of which analyser; one of an earlier review that nobody reports now is not new."""
+    """Return which rule of which analyser proves it, and whether it is new."""
     rule = candidate.finding.rule_id if candidate.finding else None
     how = "comparing both sides" if candidate.specialist in OWN_ANALYSERS else "an analyser"
     named = (rule or candidate.specialist).replace("/", " ", 1)
@@ -74,7 +74,7 @@ def _proven(candidate: Candidate) -> str:
 
 
 def why_not_blocking(candidate: Candidate, report: Report) -> str:
-    """Why a finding severe enough for the gate does not block; empty where it blocks, or is milder."""
+    """Return why a finding severe enough for the gate does not block; empty if it does, or is milder."""
     finding, limit = candidate.finding, report.gate.fail_on
     if finding is None or limit is None or finding.severity.rank > limit.rank:
         return ""
@@ -82,7 +82,7 @@ def why_not_blocking(candidate: Candidate, report: Report) -> str:
 
 
 def standing_in_brackets(candidate: Candidate, report: Report) -> list[str]:
-    """What must be known of a finding that is said in one line: whether it blocks."""
+    """Return whether a finding blocks, in brackets, for findings in one line."""
     words = ["blocks"] if candidate.id in report.gate.failed_by else []
     why_not = why_not_blocking(candidate, report)
     words += [f"does not block: {why_not}"] if why_not else []
@@ -131,7 +131,7 @@ MAX_ACCOUNTS = 10
 
 
 def duplicates_by_leader(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
-    """What was withheld because another finding says it, by the id of that one, in the order of the file."""
+    """Return the duplicates of each finding, by its id, in the order of files and lines."""
     found: dict[str, list[Candidate]] = {}
     for one in sorted(candidates, key=_by_place):
         if one.withheld and one.withheld.code is Reason.DUPLICATE_OF:
@@ -181,7 +181,7 @@ def places_in_short(under: Under) -> str:
 
 
 def places_elsewhere(leader: Candidate, under: Sequence[Candidate]) -> list[Candidate]:
-    """Where the machine proved the same to be wrong, each place once, the worst first."""
+    """Return the other places where analysers proved the same problem, the worst first."""
     found: dict[str, Candidate] = {}
     if not leader.is_open_by_machine:
         return []
@@ -202,7 +202,7 @@ def _listed(label: str, texts: Sequence[str], most: int, rest: str) -> list[tupl
 
 
 def why_withheld(candidate: Candidate, known: Mapping[str, Candidate]) -> str:
-    """The detail of a reason; of a duplicate, the finding that says it, as the report names it."""
+    """Return the detail of the reason; for a duplicate, the finding that it duplicates."""
     withheld = candidate.withheld
     if withheld is None:
         return ""
@@ -224,7 +224,7 @@ def _account(candidate: Candidate) -> str:
 
 
 def account_words(candidate: Candidate) -> str:
-    """A further effect of the same cause; nobody may take it for verified."""
+    """Return the title of a joined finding, marked if it was not verified separately."""
     is_judged = candidate.is_proven_by_machine or bool(candidate.judgements)
     return title_of(candidate) + ("" if is_judged else " (not verified separately)")
 
@@ -264,7 +264,7 @@ def patch_text(candidate: Candidate) -> str:
 
 
 def patch_words(candidate: Candidate) -> str:
-    """Whether it was tried; only one that holds may be offered to be committed."""
+    """Return whether the patch was tried and passed."""
     trial = candidate.patch_trial
     if trial is None:
         return "Patch (not tried)"
@@ -302,7 +302,7 @@ def proof_steps(candidate: Candidate) -> list[str]:
 
 
 def first_wording(candidate: Candidate) -> str:
-    """What its finder wrote where the reporter made it shorter; empty where the words are the finder's."""
+    """Return the original title and message if the reporter shortened them; else empty."""
     first = candidate.first_wording
     return f"{first.title.strip()}\n{first.message.strip()}" if first else ""
 
@@ -346,7 +346,7 @@ def _judgement(judgement: Judgement) -> str:
 
 
 def judgement_words(judgement: Judgement) -> str:
-    """Who judged it, and how; the reason is not part of it."""
+    """Return who judged the finding and how, without the reason."""
     if judgement.by == "earlier" and judgement.answer:
         return "carried over from the previous review"
     who = {"verifier": judgement.model or "the verifier", "ruling": "all together"}.get(

@@ -1,4 +1,4 @@
-"""Turn text of a change into text that only shows itself: on a terminal, in markdown, in the log of a build.
+"""Make text of a change inert: on a terminal, in markdown, in the log of a build.
 
 Everything in a change is data. An escape sequence in a title must not move the cursor, a bidi control must
 not reorder the code under review, a backtick in a comment must not end a code block, and a commit's subject
@@ -40,7 +40,7 @@ _INVISIBLE_RANGES = (
     (0x1D173, 0x1D17A),
     (0xE0000, 0x10FFFF),
 )
-"""Controls, format characters, line separators, surrogates, private use, and whatever else has no shape."""
+"""Controls, format characters, line separators, surrogates, private use, and other invisible characters."""
 
 _CLASS = "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _INVISIBLE_RANGES)
 _INVISIBLE = re.compile(f"[{_CLASS}]")
@@ -63,9 +63,9 @@ _PAIR_AT_START = re.compile(r"^([^\S\n]*:)(?=:)")
 
 
 def visible(text: str, *, keep: str = "") -> str:
-    """Show what has no shape: `␛` for escape, `<U+202E>` for a bidi control. `keep` names what may stay.
+    """Show invisible characters: `␛` for escape, `<U+202E>` for a bidi control; leave those in `keep`.
 
-    Commands to the runner of a build are broken, too.
+    Break commands to CI runners, too.
     """
     text = _EMOJI_STYLE.sub("", text)
     text = _INVISIBLE.sub(lambda match: match[0] if match[0] in keep else _picture(match[0]), text)
@@ -73,18 +73,18 @@ def visible(text: str, *, keep: str = "") -> str:
 
 
 def without_commands(text: str) -> str:
-    """Break what the runners of builds obey in a log, such as `##vso[…]` and `::set-env …::`, by a space."""
+    """Break commands that CI runners obey in logs, such as `##vso[…]` and `::set-env …::`, with a space."""
     text = _COMMAND_ANYWHERE.sub(lambda match: "# #" if match[0] == "##" else f"{match[0]} ", text)
     return _COMMAND_AT_START.sub(r"\1 ", text)
 
 
 def without_command_start(line: str) -> str:
-    """A line that is written as it is: no pair of colons begins it, whatever follows."""
+    """Break a pair of colons at the start of a line, whatever follows."""
     return _PAIR_AT_START.sub(r"\1 ", line)
 
 
 def json_without_commands(text: str) -> str:
-    """The same JSON in other letters: where a runner would obey, which is in strings, one sign is escaped."""
+    """Escape one character of each command to CI runners in a JSON text; its value stays the same."""
     return _COMMAND_ANYWHERE.sub(lambda match: f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}", text)
 
 
@@ -101,7 +101,7 @@ def one_line(text: str, limit: int | None = None) -> str:
 
 
 def code_lines(text: str) -> list[str]:
-    """The lines of code, each with tabs as spaces and nothing invisible left."""
+    """Return the lines of code, with tabs as spaces and invisible characters shown."""
     lines = text.split("\n")
     if lines[-1] == "" and len(lines) > 1:
         lines.pop()
@@ -109,17 +109,17 @@ def code_lines(text: str) -> list[str]:
 
 
 def prose_lines(text: str) -> list[str]:
-    """The lines of prose without trailing white space, with nothing invisible left."""
+    """Return the lines of prose without trailing white space, with invisible characters shown."""
     return [visible(line.rstrip().expandtabs(4)) for line in text.strip().split("\n")]
 
 
 def clip(text: str, limit: int | None) -> str:
-    """At most `limit` characters; a cut is marked."""
+    """Cut a text to `limit` characters, with an ellipsis."""
     return text if limit is None or len(text) <= limit else text[: max(limit - 1, 0)] + "…"
 
 
 def encodable(text: str, encoding: str) -> str:
-    """What the encoding cannot write becomes a backslash escape."""
+    """Escape characters that the encoding lacks."""
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
@@ -140,7 +140,7 @@ _FENCED = re.compile(
 
 
 def code_span(text: str) -> str:
-    """Inline code that nothing in the text can end."""
+    """Return inline code that the text cannot end."""
     shown = visible(text)
     if not shown.strip():
         return "` `"
@@ -150,7 +150,7 @@ def code_span(text: str) -> str:
 
 
 def code_block(code: str, language: str = "") -> str:
-    """A fenced block whose fence is longer than any run of backticks inside."""
+    """Return a code block whose fence is longer than any run of backticks inside."""
     lines = code_lines(code)
     fence = "`" * max(3, _longest_run(code) + 1)
     opening = fence + re.sub(r"[^\w+#-]", "", language, flags=re.ASCII)
@@ -161,12 +161,12 @@ def code_block(code: str, language: str = "") -> str:
 
 
 def markdown_line(text: str) -> str:
-    """Prose on one line: code spans stay, everything else is inert."""
+    """Return prose on one line; only its code spans are markdown."""
     return _inert_line(" ".join(text.split()))
 
 
 def markdown_prose(text: str) -> str:
-    """Prose of several lines: code spans and fenced blocks stay, everything else is inert."""
+    """Return prose of several lines; only its code spans and fenced blocks are markdown."""
     pieces: list[str] = []
     end = 0
     for block in _FENCED.finditer(text):

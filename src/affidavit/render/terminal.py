@@ -1,4 +1,4 @@
-"""Write a report for somebody who reads it on a terminal, or in the log of a build."""
+"""Write a report for a terminal or the log of a build."""
 
 from collections.abc import Sequence
 from io import StringIO
@@ -144,7 +144,7 @@ def _write_program(ink: Ink, finding: FindingView, *, is_verbose: bool) -> None:
 
 
 def _write_under(ink: Ink, finding: FindingView, *, is_verbose: bool) -> None:
-    """What a finding stands for; on demand all of it. Places come before what others say of them."""
+    """Write the places and findings joined to a finding; all of them on demand."""
     places, accounts = finding.places_under, finding.accounts_under
     for said, most in ((places, _MAX_UNDER), (accounts, 1 if places else _MAX_UNDER)):
         shown = said if is_verbose else said[:most]

@@ -1,4 +1,4 @@
-"""Make the view of a report: order, groups, words, places and proofs, as data that every format draws.
+"""Make the view of a report: the order, groups and texts that every format shows.
 
 All text in it is raw: each format makes it safe in its own way.
 """
@@ -26,7 +26,7 @@ class QuoteView(Record):
     guilty: tuple[int, int]
     marks: dict[int, str]
     is_told_apart: bool
-    """Changed lines stand beside unchanged ones, or are gone: a reader needs the marks."""
+    """Marks are needed: changed and unchanged lines are mixed, or lines were removed."""
 
 
 class CauseView(Record):
@@ -43,7 +43,7 @@ class FurtherView(Record):
     place: str
     line: int
     code: str
-    """Empty where no code is quoted there."""
+    """Empty if no code is quoted there."""
     said: str
     by: str
 
@@ -74,7 +74,7 @@ class FindingView(Record):
     title: str
     place: str
     file: str
-    """Empty where the contract dropped the finding."""
+    """Empty if the contract dropped the finding."""
     severity: str
     is_folded: bool
     is_blocking: bool
@@ -95,7 +95,7 @@ class FindingView(Record):
     proof_steps: tuple[str, ...]
     quote_said: str
     judged: tuple[str, ...]
-    """One for each judgement, without its reason."""
+    """A text for each judgement, without its reason."""
     packages: tuple[str, ...]
     found_by: str
     agreed_by: tuple[str, ...]
@@ -126,7 +126,7 @@ class ReportView(Record):
     decision: Decision
     headline: str
     gate: tuple[str, ...]
-    """What it means for a build, and then what is severe enough and does not count."""
+    """The gate in words, then the severe findings that do not count."""
     findings: tuple[FindingView, ...]
     series: str
     decisions: tuple[tuple[str, str], ...]
@@ -234,7 +234,7 @@ def finding_view(candidate: Candidate, report: Report) -> FindingView:
 
 
 def _anchors(candidates: Iterable[Candidate]) -> Iterator[str]:
-    """A name in a page for each; a second finding of one fingerprint gets a number."""
+    """Yield an anchor for each candidate; repeated fingerprints get a number."""
     taken: dict[str, int] = {}
     for candidate in candidates:
         stem = re.sub(r"[^A-Za-z0-9]+", "-", candidate.fingerprint).strip("-")[:MAX_ANCHOR_LENGTH]
@@ -245,7 +245,7 @@ def _anchors(candidates: Iterable[Candidate]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _FindingContext:
-    """What a finding's view needs of the rest of the report."""
+    """The parts of the report that a finding's view needs."""
 
     anchor: str
     known: Mapping[str, Candidate]

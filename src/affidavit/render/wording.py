@@ -1,4 +1,4 @@
-"""Say in plain sentences what a report holds. The text is raw: each format makes it safe in its own way."""
+"""Put the contents of a report into words. The text is raw: each format makes it safe in its own way."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ SIDES: dict[Side, str] = {"base": "before the change", "head": "after the change
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 file`, `2 files`."""
+    """Return `1 file` or `2 files`."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
@@ -31,12 +31,12 @@ _CHOSEN = {"environment": "the environment", "flag": "flags"}
 
 
 def listed(names: Sequence[str]) -> str:
-    """`a, b and c`."""
+    """Return `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
 
 
 def short_name(revision: Revision) -> str:
-    """A revision as people write it: the start of its commit, else its name, else the start of its tree."""
+    """Return the start of the commit, else the name, else the start of the tree."""
     return revision.commit[:8] if revision.commit else revision.name or revision.tree[:8]
 
 
@@ -50,14 +50,14 @@ def line_totals(change: Change) -> tuple[int, int]:
 
 
 def location(finding: Finding) -> str:
-    """`path:12-14`; code that the change removed says so."""
+    """Return `path:12-14`, with a mark for code that the change removed."""
     first, last = finding.lines
     span = f"{first}-{last}" if last != first else str(first)
     return f"{finding.file}:{span}" + (f" ({SIDES['base']})" if finding.side == "base" else "")
 
 
 def ordered(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Worst first; of the same severity what is confirmed and reproduced leads, then by file and line."""
+    """Sort by severity, the confirmed and reproduced first, then by file and line."""
     return sorted(candidates, key=lambda one: _urgency(one, one.finding))
 
 
@@ -86,7 +86,7 @@ def withheld_reason(candidate: Candidate) -> str:
 
 
 def title_of(candidate: Candidate) -> str:
-    """The title; where the contract dropped the finding, what was handed in."""
+    """Return the title; of a finding that the contract dropped, the raw text."""
     if candidate.finding is not None:
         return candidate.finding.title
     raw: Any = candidate.raw
@@ -95,7 +95,7 @@ def title_of(candidate: Candidate) -> str:
 
 
 def in_a_sentence(candidate: Candidate) -> str:
-    """What goes wrong, in the first sentence of its message; empty where the title says just that."""
+    """Return the first sentence of the message; empty if it repeats the title."""
     message = " ".join(candidate.finding.message.split()) if candidate.finding else ""
     end = _SENTENCE_END.search(message)
     sentence = message[: end.end()] if end else message
@@ -104,13 +104,13 @@ def in_a_sentence(candidate: Candidate) -> str:
 
 
 def place_of(candidate: Candidate) -> str:
-    """Where it stands, or who handed it in where it stands nowhere."""
+    """Return the place, or the specialist and number of a finding without a place."""
     finding = candidate.finding
     return location(finding) if finding else f"{candidate.specialist} #{candidate.index}"
 
 
 def finder_name(specialist: str) -> str:
-    """A specialist as users know it: without the number of the part of a large change that it looked at."""
+    """Return the name of a specialist without the number of the part that it reviewed."""
     return specialist.partition("@")[0]
 
 
@@ -120,7 +120,7 @@ def agreeing(candidate: Candidate) -> list[str]:
 
 
 def claim(finding: Finding) -> list[tuple[str, str]]:
-    """With what it goes wrong and what happens then, each with its label; not what is said already."""
+    """Return the failing input and the wrong outcome with labels, unless title or message has them."""
     evidence = finding.verification
     if evidence is None:
         return []
@@ -134,7 +134,7 @@ def message_of(finding: Finding) -> str:
 
 
 def _folded(text: str) -> str:
-    """Text without what makes no difference to a reader: case, white space, the last dot."""
+    """Fold case and white space, and drop the last dot, to compare texts."""
     return " ".join(text.casefold().split()).rstrip(".")
 
 
@@ -175,7 +175,7 @@ def coverage_sentence(report: Report) -> str:
 
 
 def settings_sentence(report: Report) -> str:
-    """Say where the settings come from, unless the tip of the target decides alone."""
+    """Return where the settings come from, unless only from the tip of the target."""
     change, at_base = report.change, report.settings.get("at_base")
     if change.tip is None:
         return _without_target(report)
@@ -187,7 +187,7 @@ def settings_sentence(report: Report) -> str:
 
 
 def _without_target(report: Report) -> str:
-    """Name the file of `--config`, or else the base commit where the change has one."""
+    """Return the file of `--config`, else the base commit, if any."""
     origins = set((report.settings.get("origins") or {}).values())
     chosen = [name for origin, name in _CHOSEN.items() if origin in origins]
     if "file" in origins:
@@ -221,7 +221,7 @@ def _programs_run(report: Report) -> str:
 
 
 def _own_estimate(report: Report, asked: int) -> str:
-    """For how many requests the server is not believed, or said nothing."""
+    """Return for how many requests we estimated the tokens."""
     estimated = sum(usage.estimated_requests for usage in report.usage)
     reported = sum(usage.reported_tokens for usage in report.usage)
     if not estimated:
@@ -240,13 +240,13 @@ def skipped_files(report: Report) -> list[tuple[str, str]]:
 
 
 def unseen_files(report: Report) -> list[tuple[str, str]]:
-    """The skipped files and the links, which are not followed, with their reasons."""
+    """Return the skipped files and the links, which are not followed, with reasons."""
     links = {file.path for file in report.change.files if file.is_link and file.skipped is None}
     return [*skipped_files(report), *((one.path, one.reason) for one in report.coverage if one.path in links)]
 
 
 def skipped_sentence(report: Report) -> str:
-    """What nobody was asked to look at, for formats that have findings and nothing else; empty: nothing."""
+    """Return the skipped files in one sentence, for formats that have only findings; empty if none."""
     skipped = [f"{path} ({reason})" for path, reason in unseen_files(report)]
     more = len(skipped) - MAX_SKIPPED
     rest = f" and {more} more" if more > 0 else ""
@@ -258,12 +258,12 @@ def unexamined_files(report: Report) -> list[tuple[str, str]]:
 
 
 def partly_examined_files(report: Report) -> list[tuple[str, str]]:
-    """Path and reason of each changed file that not everybody looked at who could, or only for one thing."""
+    """Return path and reason of each changed file that was examined only in part."""
     return [(file.path, file.reason) for file in report.coverage if file.state == "partly"]
 
 
 def brought_suppressions(report: Report) -> list[tuple[str, str]]:
-    """Where the change adds a comment that silences findings, which comment it is, and what it silences."""
+    """Return the place of each added comment that suppresses findings, with its text and their rules."""
     found: dict[tuple[str, str], list[str]] = {}
     for candidate in report.candidates:
         if candidate.finding and candidate.withheld and candidate.withheld.code is Reason.SUPPRESSED:
@@ -288,7 +288,7 @@ def hidden_words(counts: Counts) -> str:
 
 
 def not_shown(named: Collection[str], shown: Collection[str]) -> str:
-    """Say in brackets how many of the named findings are hidden; empty: none."""
+    """Return in brackets how many of the named findings are hidden; empty if none."""
     hidden = sum(name not in shown for name in named)
     return "" if not hidden else " (not shown)" if hidden == len(named) else f" ({hidden} of them not shown)"
 
@@ -315,7 +315,7 @@ _GATE = {0: "passed", 1: "failed", 3: "passed, but the review is incomplete"}
 
 
 def gate_words(report: Report, arrow: str) -> list[str]:
-    """Say what the review means for a build, and then what is severe enough and does not count."""
+    """Return the gate in words, then the severe findings that do not count."""
     code = report.gate.exit_code
     if report.gate.fail_on is None:
         return [f"gate: off {arrow} exit {code}"]
@@ -344,7 +344,7 @@ def _capital(text: str) -> str:
 
 
 def language_of(change: Change, path: str) -> str:
-    """The file's language; for a file outside the change, that of a changed file with the same ending."""
+    """Return the file's language, or that of a changed file with the same ending."""
     file = change.file_at(path, "head") or change.file_at(path, "base")
     if file is not None:
         return file.language

@@ -1,1 +1,1 @@
-"""The store: reports, labels and rollouts go in, and come out as they were; SQLite or PostgreSQL."""
+"""Store reports, labels, rollouts and series of reviews in a SQLite file."""

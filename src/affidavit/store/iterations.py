@@ -1,4 +1,4 @@
-"""Keep which report is which review of a change: a series of reviews under a name, the newest last."""
+"""Store series of reviews: the summaries of all reviews of one change, the newest last."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class Iterations:
     def add(
         self, repository: str, series: str, summary: IterationSummary, tenant: str = DEFAULT_TENANT
     ) -> None:
-        """Keep one more review; a second one of the same head replaces the first."""
+        """Append a review; a second review of the same head replaces the first."""
         named = _named(repository, series, tenant)
         row = {
             "repository": repository,

@@ -1,4 +1,4 @@
-"""Keep what people say about findings: entries go in, nothing is ever overwritten, the newest counts."""
+"""Store people's labels of findings; entries are only added, and the newest counts."""
 
 from typing import Any
 
@@ -45,9 +45,9 @@ class Labels:
         ]
 
     def with_findings(self, since: str = "", tenant: str | None = None) -> list[LabelledFinding]:
-        """Return the label of every labelled finding in reports since then, the newest last.
+        """Return the label of every labelled finding in reports since a date, the newest last.
 
-        Of one tenant's reports alone, or of all (None).
+        `tenant` selects its reports; None selects all.
         """
         is_same = and_(
             FINDINGS.c.report_id == LABELS.c.report_id, FINDINGS.c.candidate_id == LABELS.c.candidate_id
@@ -63,7 +63,7 @@ class Labels:
         return [_labelled(row) for row in self._database.rows(wanted)]
 
     def unheard(self, since: str = "", tenant: str | None = None) -> list[LabelEntry]:
-        """Return the newest label of each person whose labels count in no rate, oldest first."""
+        """Return the newest label of each person whose labels do not count in rates, oldest first."""
         wanted = (
             select(*_ENTRY)
             .join(REPORTS, REPORTS.c.id == LABELS.c.report_id)

@@ -13,7 +13,7 @@ from affidavit.store.database import Database, insert_all, upsert
 from affidavit.store.tables import FINDINGS, LABELS, REPORTS, REVIEWS, is_of_tenant
 
 _AT_ONCE = 20
-"""Reports fetched together when all are read: each may have some megabytes."""
+"""Reports fetched together when all are read: one may have several megabytes."""
 
 
 class Reports:
@@ -21,7 +21,7 @@ class Reports:
         self._database = database
 
     def save(self, report: Report, body: bytes | None = None) -> None:
-        """Keep a report, once. `body`: the bytes it was read from, if any."""
+        """Store a report, as the bytes it was read from if there are any."""
         written = report.model_dump_json().encode() if body is None else body
         with self._database.transaction() as connection:
             upsert(connection, REPORTS, _report_row(report, written))
@@ -65,7 +65,7 @@ class Reports:
                 yield _read(row.body) if _is_whole(row.body, row.digest) else None
 
     def ids(self, start: str = "", is_wanted: Callable[[str], bool] | None = None) -> list[str]:
-        """Return ids that begin so, newest first; `is_wanted` filters by the repository's name."""
+        """Return the ids with this beginning, newest first; `is_wanted` filters by the repository's name."""
         # Not LIKE: it has wildcards, and SQLite's does not distinguish A from a.
         wanted = func.substr(REPORTS.c.id, 1, len(start)) == start
         newest_first = (REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
@@ -74,7 +74,7 @@ class Reports:
         return [row["id"] for row in rows if is_wanted is None or is_wanted(row["repository"] or "")]
 
     def delete_before(self, at: str, *, spares_labelled: bool = False) -> int:
-        """Delete the reports of before a date that no review of the service made; return how many."""
+        """Delete reports from before a date, but not those of the service; return how many."""
         of_service = select(REVIEWS.c.id).where(REVIEWS.c.change_key != REVIEWS.c.id)
         old = and_(REPORTS.c.created_at < at, REPORTS.c.id.not_in(of_service))
         if spares_labelled:

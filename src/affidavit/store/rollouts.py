@@ -1,4 +1,4 @@
-"""Keep rollouts with their decisions, and the reviews that count for them."""
+"""Store rollouts with their decisions, and the reviews that count for them."""
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 

@@ -1,4 +1,4 @@
-"""Keep a store in a SQLite file of the user; readers go on while one process writes."""
+"""Keep a store in a SQLite file; reading goes on while one process writes."""
 
 import sqlite3
 from contextlib import suppress
@@ -16,7 +16,7 @@ _EMPTYING_MILLISECONDS = 3_000
 
 
 class SqliteDatabase(Database):
-    """A SQLite file. One that is fixed lies in a folder that cannot be written: it can only be read."""
+    """A SQLite file; a fixed one lies in a folder that cannot be written, and is only read."""
 
     locks_to_write = True
 
@@ -35,7 +35,7 @@ class SqliteDatabase(Database):
     def connect(self) -> Engine:
         """Make an engine that opens the file for each use, or keeps it open.
 
-        Opening it costs ten times what a question costs, and the last one that closes it writes its log back.
+        Opening costs ten times as much as a query, and closing the last connection writes the log back.
         """
         engine = create_engine(
             "sqlite://",

@@ -1,4 +1,4 @@
-"""The tables of the store as they are now, the same for SQLite and PostgreSQL."""
+"""Define the tables of the store, the same for SQLite and PostgreSQL."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from affidavit.records.iteration import DEFAULT_TENANT
 
 
 class KeptText(TypeDecorator[str]):
-    """Text that every database stores, sorted by code point whatever the server's language."""
+    """Text that every database can store, sorted by code point."""
 
     impl = Text
     cache_ok = True
@@ -200,12 +200,12 @@ def is_of_tenant(report_id: ColumnElement[str], tenant: str | None) -> ColumnEle
 
 
 def is_standing(report_id: ColumnElement[str]) -> ColumnElement[bool]:
-    """Select reports whose review completed, or that the command line made."""
+    """Select reports of the command line and of completed reviews."""
     return report_id.not_in(select(REVIEWS.c.id).where(REVIEWS.c.status != "completed"))
 
 
 VERSION_NUMBER = "1"
-"""Grows with every change of the tables; the change that makes it 2 brings the first migration."""
+"""Grows with every change of the tables; version 2 brings the first migration."""
 VERSION = Table(
     "store_version",
     MetaData(),

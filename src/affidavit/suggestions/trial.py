@@ -1,4 +1,4 @@
-"""Try a patch before it is offered: does it apply, parse, stay quiet, and settle what it is for?"""
+"""Try a patch: does it apply, parse, add no analyser result, and fix its finding?"""
 
 import asyncio
 import re
@@ -67,7 +67,7 @@ def patched_repository(repository: GitRepository, contents: Contents) -> GitRepo
 
 
 def _refuse_other_kinds(path: str, old: Entry | None, new: Entry | None) -> None:
-    """Refuse paths that lead out, links, submodules and modes: only contents are patched."""
+    """Refuse a change of anything but the content of regular files in the repository."""
     if not is_safe_path(path):
         raise InputError(f"the patch touches {path!r}, which is no file of the repository")
     if old and old.mode not in REGULAR_MODES:
@@ -97,7 +97,7 @@ def covering_tests(change: Change, patched: GitRepository) -> tuple[str, ...]:
 
 
 def without_proof(contents: Contents) -> Contents:
-    """Return the part of a patch that tests may judge; all of it if it edits nothing but tests."""
+    """Return the part of a patch that is no test; all of it if it edits only tests."""
     code = {path: content for path, content in contents.items() if not is_proof(path)}
     return code or contents
 
@@ -156,9 +156,9 @@ COUNTS: tuple[tuple[re.Pattern[str], Callable[[list[re.Match[str]]], int]], ...]
 
 MAX_NAMED = 3
 MakeRunner = Callable[[GitRepository], Runner]
-"""From head and patched head to what runs programs there."""
+"""Returns what runs programs on head and patched head."""
 TestsOf = Callable[[Change, GitRepository], Sequence[str]]
-"""From the step that a patch takes to the tests that cover it."""
+"""Returns the tests that cover a patch."""
 MAX_TESTS = 5
 TEST_SECONDS = 60.0
 

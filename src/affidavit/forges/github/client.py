@@ -83,7 +83,7 @@ class GitHubClient(Connection):
 
     @property
     def repository(self) -> str:
-        """The path under which all of the repository lies."""
+        """Return the path of the repository."""
         return f"/repos/{self.address.repository}"
 
     @property
@@ -92,7 +92,7 @@ class GitHubClient(Connection):
 
     @property
     def issue(self) -> str:
-        """The path of the same as an issue, where its plain comments lie."""
+        """Return the path of the request as an issue, which has the plain comments."""
         return f"{self.repository}/issues/{self.address.number}"
 
     async def get(self, path: str) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class GitHubClient(Connection):
         return await sends[method](path, data=data, extra_headers=API_VERSION)
 
     async def download(self, path: str) -> bytes:
-        """Download a file, mostly from a store on another host."""
+        """Download a file, often from another host."""
         await self._authenticate()
         headers = {**API_VERSION, "authorization": f"bearer {self._api.oauth_token}"}
         return await self.web.download(f"{self.address.host.api}{path}", headers)
@@ -148,7 +148,7 @@ class GitHubClient(Connection):
         return answer
 
     async def _authenticate(self) -> None:
-        """As an App: make a token for this repository, once and again when it has expired."""
+        """Make a token for this repository if we are an App and have none."""
         app = self.credentials.app
         if app is None or self._api.oauth_token:
             return

@@ -1,4 +1,4 @@
-"""Implement the forge seam for GitHub."""
+"""Read and post on one pull request of GitHub."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,17 +27,17 @@ from affidavit.forges.standing import Standing
 from affidavit.forges.web import read_or_none
 
 EVENTS = ("pull_request_target", "issue_comment", "workflow_run")
-"""With these the workflow is the base or the default branch's: with any other, a pull request could upload
-what it likes."""
+"""Events that run the workflow of the base or the default branch; with others, a pull request could upload
+anything."""
 MAX_RUNS = 100
-"""Runs that are asked about: a stranger's workflow may keep files under our name, too."""
+"""Runs that are checked: other workflows may keep files under our name, too."""
 
 
 _SIDES = {"head": "RIGHT", "base": "LEFT"}
 STATES = {"success": "success", "failure": "failure", "in_part": "error"}
 MAX_STATUS_LENGTH = 140
 LIMITS = Limits(body_length=65_000, comments=40, has_reviews=True, status_length=MAX_STATUS_LENGTH)
-"""GitHub takes 65,536 characters; many comments in one review end in a time-out there."""
+"""GitHub takes 65,536 characters, and times out on many comments in one review."""
 
 
 class GitHub(GitHubClient):

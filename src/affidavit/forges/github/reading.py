@@ -50,7 +50,7 @@ def _state(pull: dict[str, Any]) -> State:
 
 
 def _bases(pull: dict[str, Any], state: State) -> tuple[str, ...]:
-    """An open request is measured from its branch as it is now, a merged one from what it was merged into."""
+    """Return the commits to compare with: the branch's tip, or what a merged request was merged into."""
     tip, then = f"refs/heads/{pull['base']['ref']}", pull["base"]["sha"]
     merged = pull.get("merge_commit_sha")
     if state == "merged" and merged:
@@ -75,7 +75,7 @@ def _issue(node: dict[str, Any], here: str) -> LinkedIssue:
 
 
 async def _checks(client: GitHubClient, head: str) -> tuple[CheckResult, ...]:
-    """Check runs, and the older commit statuses; the last word of each."""
+    """Return the check runs and the commit statuses of the head."""
     found: list[CheckResult] = []
     async for run in client.pages(f"{client.repository}/commits/{head}/check-runs", key="check_runs"):
         output = run.get("output") or {}

@@ -17,7 +17,7 @@ class GitLabClient(Connection):
 
     @property
     def project(self) -> str:
-        """The path under which all of the project lies."""
+        """Return the path of the project."""
         return f"/projects/{self.address.quoted}"
 
     @property
@@ -31,7 +31,7 @@ class GitLabClient(Connection):
         return (await self._answered(method, path, data))[0]
 
     async def artifact(self, job: int | str, file: str) -> bytes:
-        """Download a file that a job kept, on many installations from a store on another host."""
+        """Download an artifact of a job, often from another host."""
         path = f"{self.project}/jobs/{job}/artifacts/{file}"
         return await self.web.download(f"{self.address.host.api}{path}", self._headers)
 
@@ -66,7 +66,7 @@ class GitLabClient(Connection):
         return [one async for one in self.pages(path)]
 
     async def _answered(self, method: str, path: str, data: Any) -> tuple[Any, str]:
-        """The decoded answer, and the number of the next page."""
+        """Return the decoded answer and the number of the next page."""
         response = await self.web.request(
             method, f"{self.address.host.api}{path}", headers=self._headers, json=data
         )

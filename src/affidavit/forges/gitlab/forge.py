@@ -1,4 +1,4 @@
-"""Implement the forge seam for GitLab."""
+"""Read and post on one merge request of GitLab."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -51,7 +51,7 @@ async def read_merge_request(client: GitLabClient) -> PullRequest:
 
 
 def _bases(given: dict[str, Any], began: str) -> tuple[str, ...]:
-    """An open request is measured from its branch as it is now, any other from where GitLab says it began."""
+    """Return the commits to compare with: the branch's tip, or where GitLab says a closed request began."""
     tip = f"refs/heads/{given['target_branch']}"
     return (began, tip) if given.get("state") in ("closed", "merged") else (tip, began)
 

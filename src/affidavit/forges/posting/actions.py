@@ -6,23 +6,23 @@ from affidavit.records.record import Record, Side
 
 
 class PostOptions(Record):
-    """Nothing that binds people is allowed unless it is asked for."""
+    """Options of posting; verdicts that bind people must be asked for."""
 
     may_approve: bool = False
     may_block: bool = False
     nits: bool = False
     sets_gate: bool = True
     digest: str = ""
-    """SHA-256 of the report's very bytes."""
+    """SHA-256 of the report's bytes."""
     unproven: tuple[str, ...] = ()
     """What a recheck could not prove again; named in the summary."""
     is_rechecked: bool = False
     signer: str = ""
     """The key that signed the report."""
     run: str = ""
-    """The job that posts, and keeps the report as its artifact, where the next run finds it by this."""
+    """The job that posts and keeps the report as an artifact; the next run finds it by this id."""
     refused: frozenset[str] = frozenset()
-    """Places that the forge did not take a comment on: what was to stand there goes into the summary."""
+    """Places where the forge refused a comment; these findings go into the summary."""
 
 
 Event = Literal["comment", "approve", "request_changes"]
@@ -41,10 +41,9 @@ class Limits(Record):
     has_reviews: bool
     """Comments on lines can be posted together, and with a verdict."""
     suggests_by: Literal["lines", "offsets"] = "lines"
-    """How a change that can be committed with one click says what it replaces: by the comment's own lines, or
-    by how many lines above it."""
+    """How a suggestion names the lines it replaces: the comment's lines, or the number of lines above it."""
     status_length: int = 140
-    """Of what a commit status says."""
+    """Limit of the text of a commit status."""
 
 
 class Inline(Record):
@@ -65,12 +64,12 @@ class Inline(Record):
 
     @property
     def place(self) -> str:
-        """Where it stands, for a forge that refuses it."""
+        """Return a name for the place, to remember refusals."""
         return f"{self.path}:{self.side}:{self.line}"
 
 
 class PostSummary(Record):
-    """The one comment that says it all; later runs edit it."""
+    """Post the summary; later runs edit it."""
 
     kind: Literal["post_summary"] = "post_summary"
     body: str
@@ -87,7 +86,7 @@ class PostReview(Record):
 
 
 class PostInline(Record):
-    """One comment on lines by itself, where a forge takes them one by one or refused them together."""
+    """Post one comment on lines: for forges without reviews, and after a refused review."""
 
     kind: Literal["post_inline"] = "post_inline"
     head: str
@@ -95,7 +94,7 @@ class PostInline(Record):
 
 
 class Edit(Record):
-    """Another text for our summary."""
+    """Replace the text of our summary."""
 
     kind: Literal["edit"] = "edit"
     note: str
@@ -103,7 +102,7 @@ class Edit(Record):
 
 
 class Reply(Record):
-    """An answer in a thread of ours."""
+    """Reply in one of our threads."""
 
     kind: Literal["reply"] = "reply"
     note: str
@@ -122,7 +121,7 @@ class Resolve(Record):
 
 
 class SetGate(Record):
-    """Set the commit status that says what the review means."""
+    """Set the commit status of the gate."""
 
     kind: Literal["set_gate"] = "set_gate"
     head: str
@@ -131,7 +130,7 @@ class SetGate(Record):
 
 
 class WithdrawVerdict(Record):
-    """An earlier approval or request for changes of ours holds no longer."""
+    """Withdraw our earlier approval or request for changes."""
 
     kind: Literal["withdraw_verdict"] = "withdraw_verdict"
     review: str

@@ -25,7 +25,7 @@ MAX_LINES = 30
 
 @dataclass(frozen=True)
 class Suggested:
-    """The lines at head that are replaced, and what by."""
+    """A replacement for lines at head."""
 
     start: int
     end: int
@@ -61,7 +61,7 @@ def suggestion_of(candidate: Candidate, change: Change) -> Suggested | None:
 
 
 def _replaced(hunk: Hunk) -> tuple[list[str], Suggested] | None:
-    """The lines from the first change of a hunk to the last, and what the patch makes of them."""
+    """Return the old lines from the first change of a hunk to the last, and their replacement."""
     rows = list(hunk.numbered())
     changed = [at for at, row in enumerate(rows) if row[0] != " "]
     if not changed:
@@ -79,7 +79,7 @@ def _replaced(hunk: Hunk) -> tuple[list[str], Suggested] | None:
 
 
 def _is_shown(file: FileChange, suggested: Suggested, old: list[str]) -> bool:
-    """The diff shows all of these lines, in one hunk, with this very text: numbers of a patch may be off."""
+    """Check that one hunk of the diff has all of these lines with this text: a patch's numbers may be off."""
     wanted = dict(zip(range(suggested.start, suggested.end + 1), old, strict=False))
     for hunk in file.hunks:
         shown = {new: text for _, _, new, text in hunk.numbered() if new is not None}
@@ -89,7 +89,7 @@ def _is_shown(file: FileChange, suggested: Suggested, old: list[str]) -> bool:
 
 
 def _is_plain(suggested: Suggested) -> bool:
-    """Nothing in it is hidden, cut or read as a command: what is committed is what is seen."""
+    """Check that nothing in it is hidden, cut or a command: what readers see is what they commit."""
     return len(suggested.lines) <= MAX_LINES and not any(
         visible(line, keep="\t") != line or line.startswith("/") or "[redacted:" in line
         for line in suggested.lines
@@ -145,7 +145,7 @@ def fitted(text: str, limit: int) -> str:
 
 
 def _open_fence(text: str) -> str:
-    """The fence of a code block that the text leaves open; empty where it leaves none."""
+    """Return the fence of a code block that is still open at the end; empty if none is."""
     open_fence = ""
     for line in text.split("\n"):
         bare = line.strip()
@@ -187,7 +187,7 @@ def inline_place(finding: Finding, change: Change) -> Inline | None:
 
 
 def _lines(hunk: Hunk, side: Side) -> dict[int, tuple[int | None, int | None]]:
-    """The hunk's lines on one side, each with its number on both."""
+    """Map the line numbers of a hunk on one side to the numbers on both."""
     found: dict[int, tuple[int | None, int | None]] = {}
     for _, old, new, _ in hunk.numbered():
         number = old if side == "base" else new

@@ -1,4 +1,4 @@
-"""Decide what became of the findings that we commented on, and resolve the threads of fixed ones."""
+"""Decide what became of findings with a comment of ours, and resolve the threads of fixed ones."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NoteFate = Literal["open", "fixed", "cannot_tell", "dismissed"]
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of one finding, why, and as which candidate it lives on."""
+    """What became of one finding and why, with its candidate in the new report."""
 
     note: OwnNote
     kind: NoteFate

@@ -21,7 +21,7 @@ from affidavit.records.record import Record
 from affidavit.records.report import Report
 
 MAY_BE_POSTED = (0, 3)
-"""Everything holds, or a part could not be proven there; never what failed, or nothing."""
+"""Exit codes of a recheck: everything was proven, or a part could not be."""
 
 
 def read_recheck(content: bytes, digest: str) -> tuple[str, ...]:
@@ -61,15 +61,15 @@ REFUSED = (400, 422)
 
 
 class Posted(Record):
-    """What was done, or would be."""
+    """The actions of a posting, done or planned."""
 
     state: Literal["posted", "planned"]
     url: str
     actions: tuple[Action, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the forge did not allow, and what was done instead."""
+    """Actions that the forge refused, and what was done instead."""
     decisions: tuple[Decision, ...] = ()
-    """What people have said to findings."""
+    """People's decisions on findings."""
 
 
 async def plan_posting(forge: Forge, report: Report, options: PostOptions, url: str) -> Posted:
@@ -116,7 +116,7 @@ async def post_report(forge: Forge, report: Report, options: PostOptions, url: s
 
 
 def refuse_unfit(report: Report, standing: Standing, url: str) -> None:
-    """Raise where the report is not about what the request is now, or nobody can comment there."""
+    """Raise InputError for a report of another request or head, and for a locked request."""
     head = _head_of(report)
     if report.change.request and report.change.request != url:
         raise InputError(f"the report is about {report.change.request}, not about {url}")
@@ -130,7 +130,7 @@ def refuse_unfit(report: Report, standing: Standing, url: str) -> None:
 
 
 def _refuse_nobody(standing: Standing) -> None:
-    """Raise where nobody knows who posts: then every run would say everything again."""
+    """Raise ForgeError if our account is unknown: every run would repeat all comments."""
     if not standing.account:
         because = f" ({'; '.join(standing.not_read)})" if standing.not_read else ""
         raise ForgeError(
@@ -151,7 +151,7 @@ def _head_of(report: Report) -> str:
 async def _apply_round(
     forge: Forge, actions: Sequence[Action], options: PostOptions, done: list[Action], notes: list[str]
 ) -> PostOptions:
-    """Apply all; what the forge refuses for good is planned otherwise in the next round."""
+    """Apply all actions; return options that plan refused ones differently in the next round."""
     for action in actions:
         try:
             await forge.apply(action)
@@ -167,7 +167,7 @@ async def _apply_round(
 
 
 def _otherwise(action: Action, error: ForgeError, options: PostOptions) -> PostOptions:
-    """How to go on after a refusal; raises where there is no other way."""
+    """Return options that avoid a refused action; raise the error if there is no other way."""
     if isinstance(action, PostInline) and error.status in REFUSED:
         return options.model_copy(update={"refused": options.refused | {action.comment.place}})
     if isinstance(action, PostReview) and error.status == 422 and action.comments:
@@ -182,7 +182,7 @@ def _otherwise(action: Action, error: ForgeError, options: PostOptions) -> PostO
 
 
 async def _apply_gate(forge: Forge, action: Action, done: list[Action], notes: list[str]) -> None:
-    """What the review means for the commit; comments without it are better than none."""
+    """Set the gate; note a refusal, since comments without it are better than none."""
     try:
         await forge.apply(action)
     except ForgeError as error:

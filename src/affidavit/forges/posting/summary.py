@@ -28,7 +28,7 @@ from affidavit.render.markdown import (
 from affidavit.render.view import ReportView, view_of
 
 MAX_NOTES_LENGTH = 7_000
-"""Of what stands below the findings."""
+"""Limit of the text below the findings."""
 MAX_LISTED = 50
 HOW_TO_DISMISS = (
     "Dismiss a finding with `/affidavit dismiss why` in its thread, or `/affidavit dismiss FINGERPRINT why` "
@@ -38,55 +38,57 @@ HOW_TO_DISMISS = (
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the summary is made of beside the report."""
+class SummaryContext:
+    """The inputs of a summary beside the report."""
 
     inline: Mapping[str, str] = field(default_factory=dict)
-    """Findings that have a comment in their place, by the candidate's id, with its address where known."""
+    """Addresses of comments on lines, empty where unknown, by the candidate's id."""
     fates: Sequence[Fate] = ()
     decisions: Sequence[Decision] = ()
     left_resolved: frozenset[str] = frozenset()
-    """Findings that are open in a thread that somebody resolved."""
+    """Ids of open findings in threads that somebody resolved."""
     unheard: Sequence[Decision] = ()
-    """Dismissals that decide nothing, since another may have written them."""
+    """Dismissals that do not count, since somebody else may have edited them."""
     listed: tuple[str, ...] = ()
-    """Fingerprints that were commented on in their place, now or before."""
+    """Fingerprints that have or had a comment on a line."""
     own_request: bool = False
 
 
-def summary_body(report: Report, told: Told, options: PostOptions, limit: int) -> str:
-    """Write the summary; name what does not fit, and always keep what follows the findings."""
+def summary_body(report: Report, context: SummaryContext, options: PostOptions, limit: int) -> str:
+    """Write the summary; findings that do not fit are counted, what follows them is always kept."""
     head = report.change.head.commit or ""
-    mark = write_mark(Mark(kind="summary", report=report.id, head=head, run=options.run, listed=told.listed))
+    mark = write_mark(
+        Mark(kind="summary", report=report.id, head=head, run=options.run, listed=context.listed)
+    )
     view = view_of(report)
-    top = [mark, f"## Affidavit\n\n{headline(view)}", about_line(view), *_own_request(told)]
-    rest = _rest(report, view, told, options)
+    top = [mark, f"## Affidavit\n\n{headline(view)}", about_line(view), *_own_request(context)]
+    rest = _rest(report, view, context, options)
     room = limit - sum(len(block) + 2 for block in (*top, *rest))
-    blocks = [*_overview(view, told), *_in_full(view, told), *_smaller(view), *_nits(view, options)]
+    blocks = [*_overview(view, context), *_in_full(view, context), *_smaller(view), *_nits(view, options)]
     findings = fit_blocks(blocks, max(room - 400, 1_000), "finding", "findings")
     return fitted(joined_blocks([*top, *findings, *rest]), limit)
 
 
-def _own_request(told: Told) -> list[str]:
-    if not told.own_request:
+def _own_request(context: SummaryContext) -> list[str]:
+    if not context.own_request:
         return []
     return ["This account opened the request itself: forges let nobody approve or block their own."]
 
 
-def _overview(view: ReportView, told: Told) -> list[str]:
-    """One line for each finding that is said in full, with a link to its comment."""
+def _overview(view: ReportView, context: SummaryContext) -> list[str]:
+    """List the findings that are shown in full, with links to their comments."""
     lines = []
     for one in view.standing[:MAX_LISTED]:
         blocks = " (blocks)" if one.is_blocking else ""
-        url = told.inline.get(one.id)
-        where = " in a thread that was resolved" if one.id in told.left_resolved else ""
+        url = context.inline.get(one.id)
+        where = " in a thread that was resolved" if one.id in context.left_resolved else ""
         lines.append(one_line_item(one) + blocks + (f" ([comment]({url}){where})" if url else ""))
     return ["\n".join(lines)] if lines else []
 
 
-def _in_full(view: ReportView, told: Told) -> list[str]:
-    """Findings that no line of the diff could carry."""
-    left = [one for one in view.standing if one.id not in told.inline]
+def _in_full(view: ReportView, context: SummaryContext) -> list[str]:
+    """Write the findings without a comment on a line of the diff."""
+    left = [one for one in view.standing if one.id not in context.inline]
     if not left:
         return []
     blocks = [f"#### {name_span(one.file)}\n\n{finding_block(one)}" for one in left]
@@ -110,24 +112,24 @@ def _nits(view: ReportView, options: PostOptions) -> list[str]:
     return [fold_of("True, and withheld as nits", ["\n".join(items)])] if items else []
 
 
-def _rest(report: Report, view: ReportView, told: Told, options: PostOptions) -> list[str]:
-    blocks = [*_since(told), *_decided(report, told)]
+def _rest(report: Report, view: ReportView, context: SummaryContext, options: PostOptions) -> list[str]:
+    blocks = [*_since(context), *_decided(report, context)]
     account = fit_blocks(note_items(view), MAX_NOTES_LENGTH, "note", "notes")
     account += _proven(report, options)
     # Where nothing is said, there is nothing to dismiss.
-    how = [HOW_TO_DISMISS] if report.shown or told.fates or told.decisions else []
+    how = [HOW_TO_DISMISS] if report.shown or context.fates or context.decisions else []
     return [*blocks, "---", *account, *how]
 
 
-def _since(told: Told) -> list[str]:
-    """Say what became of the findings of earlier reviews."""
+def _since(context: SummaryContext) -> list[str]:
+    """List the earlier findings that are fixed or unknown."""
     said = {
         "fixed": "Fixed since the last review",
         "cannot_tell": "Not raised again; whether it is fixed cannot be told",
     }
     blocks = []
     for kind, label in said.items():
-        fates = [one for one in told.fates if one.kind == kind]
+        fates = [one for one in context.fates if one.kind == kind]
         items = [f"- {_titled(one)}: {clipped_line(one.reason)}" for one in fates[:MAX_LISTED]]
         if items:
             blocks.append(fold_of(f"{label}: {len(fates)}", ["\n".join(items)]))
@@ -135,15 +137,15 @@ def _since(told: Told) -> list[str]:
 
 
 def _titled(fate: Fate) -> str:
-    """A comment of ours, named by its address where there is one: its text is not ours to trust."""
+    """Name a finding by its mark and the address of our comment; the comment's text is not trusted."""
     name = fate.note.mark.fingerprint
     rule = f"{name_span(fate.note.mark.rule)} " if fate.note.mark.rule else ""
     place = f" in {name_span(fate.note.path)}" if fate.note.path else ""
     return f"{rule}[{name}]({fate.note.url}){place}" if fate.note.url else f"{rule}{name_span(name)}{place}"
 
 
-def _decided(report: Report, told: Told) -> list[str]:
-    decided = [*told.decisions, *told.unheard][:MAX_LISTED]
+def _decided(report: Report, context: SummaryContext) -> list[str]:
+    decided = [*context.decisions, *context.unheard][:MAX_LISTED]
     if not decided:
         return []
     titles = {name: one for one in report.candidates for name in names_of(one)}
@@ -176,7 +178,7 @@ def _effect(decision: Decision, is_counted: bool) -> str:
 
 
 def _proven(report: Report, options: PostOptions) -> list[str]:
-    """How the report itself can be checked."""
+    """Say how the report itself can be checked."""
     items = [
         f"- report {name_span(report.id)}"
         + (f", sha256 {name_span(options.digest)}" if options.digest else "")

@@ -15,9 +15,9 @@ HOOKS: tuple[Hook, ...] = ("pre-commit", "pre-push")
 PATHS: dict[ForgeKind, str] = {"github": WORKFLOW, "gitlab": ".gitlab/affidavit.yml"}
 LOCKS: dict[ForgeKind, str] = {"github": ".github/affidavit.lock", "gitlab": ".gitlab/affidavit.lock"}
 ANSWERED = ".github/workflows/affidavit-answered.yml"
-"""Listens to answers in threads, without any rights."""
+"""The workflow that runs on answers in threads, without any rights."""
 BUDGET_USD = 5.0
-"""What a review in a build may cost where nobody says: many times the price of a common one."""
+"""The default budget of a review in CI: many times the usual price."""
 _PIP = "python -m pip install --disable-pip-version-check"
 
 
@@ -31,7 +31,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user says about the workflow."""
+    """The user's choices for the workflow."""
 
     model: str | None = None
     budget_usd: float = BUDGET_USD
@@ -43,7 +43,7 @@ class Choices:
 
 
 def workflow(kind: ForgeKind, chosen: Choices) -> list[Written]:
-    """The workflow of a forge, and what it installs; without a model no job but the last has a secret."""
+    """Return the workflow of a forge and its lock file; without a model, only the last job has a secret."""
     if not chosen.source and not chosen.digests:
         raise SettingsError(_NO_SOURCE)
     text = _read(f"{kind}.yml").replace("@VERSION@", __version__)
@@ -57,7 +57,7 @@ def workflow(kind: ForgeKind, chosen: Choices) -> list[Written]:
 
 
 def hook(name: Hook, *, is_strict: bool = False) -> Written:
-    """A hook of git; a strict one also stops for a review that could not be done, or only in part."""
+    """Return a hook of git; a strict one also stops if the review failed or is incomplete."""
     text = _read(f"{name}.sh").replace("@STRICT@", "yes" if is_strict else "no")
     return Written(f"hooks/{name}", text, is_program=True)
 
@@ -74,7 +74,7 @@ def _read(name: str) -> str:
 
 
 def _lock(chosen: Choices) -> str:
-    """Everything that is installed with the hashes of its files."""
+    """Return the lock file: everything that is installed, with hashes."""
     own = " \\\n    ".join([f"affidavit=={__version__}", *(f"--hash=sha256:{one}" for one in chosen.digests)])
     about = (
         f"# Written by `affidavit init` (Affidavit {__version__}): what its jobs install, and nothing else.\n"
@@ -141,7 +141,7 @@ def _filled(text: str, parts: dict[str, str]) -> str:
 
 
 def _quoted(commands: list[str]) -> list[str]:
-    """As YAML reads them: a colon and a space would begin a mapping."""
+    """Quote commands for YAML: a colon and a space would begin a mapping."""
     return [f"'{one}'" if ": " in one else one for one in commands]
 
 

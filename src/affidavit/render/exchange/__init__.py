@@ -1,1 +1,1 @@
-"""A report for other programs: the native report in, their formats out."""
+"""Write a report in the formats of other programs."""

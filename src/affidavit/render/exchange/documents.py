@@ -9,12 +9,12 @@ from affidavit.render.proof import said_under
 
 
 def write_report(report: Report, _options: RenderOptions) -> str:
-    """The whole report, in ASCII, whatever the reader asked to see."""
+    """Write the whole report, in ASCII."""
     return report.model_dump_json(indent=1, ensure_ascii=True) + "\n"
 
 
 def write_feedback(report: Report, _options: RenderOptions) -> str:
-    """The document as JSON; empty where there is nothing to ask for, since an empty one is not valid."""
+    """Write the document as JSON; empty if nothing is asked for, since an empty document is not valid."""
     document = feedback_document(report)
     if document is None:
         return ""

@@ -33,7 +33,7 @@ def write(report: Report, _options: RenderOptions) -> str:
 
 
 def to_gitlab(report: Report) -> list[dict[str, Any]]:
-    """One entry a finding, worst first; GitLab drops entries whose fingerprint it has seen."""
+    """Return one entry for each finding, worst first; GitLab drops repeated fingerprints."""
     entries: list[dict[str, Any]] = []
     taken: set[str] = set()
     for candidate in wording.ordered(report.shown):
@@ -44,7 +44,7 @@ def to_gitlab(report: Report) -> list[dict[str, Any]]:
 
 
 def _skipped(report: Report) -> list[dict[str, Any]]:
-    """One entry for everything that was not looked at: the format has no other place to name it."""
+    """Return one entry that names the files that were not reviewed, if any."""
     files = wording.unseen_files(report)
     if not files:
         return []
@@ -75,7 +75,7 @@ def _entry(candidate: Candidate, finding: Finding, report: Report, taken: set[st
 
 
 def _untaken(fingerprint: str, taken: set[str]) -> str:
-    """The fingerprint, or one made from it where another finding of this report has it already."""
+    """Return the fingerprint, or one derived from it if it is taken in this report."""
     unique, number = fingerprint, 1
     while unique in taken:
         number += 1

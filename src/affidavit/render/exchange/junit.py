@@ -21,7 +21,7 @@ _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
 def write(report: Report, _options: RenderOptions) -> str:
-    """The report in this format."""
+    """Write the report as JUnit XML."""
     return to_junit(report)
 
 
@@ -45,12 +45,12 @@ def to_junit(report: Report) -> str:
 
 
 def _moment(report: Report) -> str:
-    """The date as JUnit's readers take it: seconds, no zone."""
+    """Return the date without fractions and zone, as readers of JUnit expect."""
     return visible(report.created_at).partition(".")[0].removesuffix("Z")
 
 
 def _files(report: Report) -> dict[str, list[Candidate]]:
-    """Findings by file, those that fail the gate though they are hidden too, then files without any."""
+    """Return findings by file, with hidden ones that fail the gate, then files without findings."""
     hidden = [one for one in report.withheld if one.id in report.gate.failed_by]
     files = wording.by_file([*report.shown, *hidden])
     for file in report.change.files:
@@ -59,7 +59,7 @@ def _files(report: Report) -> dict[str, list[Candidate]]:
 
 
 def _add_review(root: Element, report: Report) -> None:
-    """The review itself, so that what was not completed is an error and no file's fault."""
+    """Add the review itself, so that an incomplete review is no error of a file."""
     suite = SubElement(root, "testsuite", name="affidavit review", timestamp=_moment(report))
     case = _case(suite, "affidavit review", "verdict")
     rate = headline_words(report.measured)
@@ -71,7 +71,7 @@ def _add_review(root: Element, report: Report) -> None:
 
 
 def _set_aside(report: Report) -> list[str]:
-    """What analysers set aside: no case, since none of it is a finding."""
+    """List what analysers set aside: it is no finding, so it gets no case."""
     lines = [one_line(line, _MAX_NAME_LENGTH) for line in set_aside_lines(report)]
     left = len(lines) - _MAX_LISTED
     more = [f"and {wording.counted(left, 'line')} more, in the native report"] if left > 0 else []
@@ -126,7 +126,7 @@ def _text(candidate: Candidate, finding: Finding, report: Report) -> str:
 
 
 def _add_file(suite: Element, path: str, report: Report) -> None:
-    """A file without findings passes if somebody looked at all of it, and is skipped otherwise."""
+    """Add a file without findings: it passes if it was examined, and is skipped otherwise."""
     case = _case(suite, path, "no problems found")
     covered = next((file for file in report.coverage if file.path == path), None)
     why = _unexamined(covered)

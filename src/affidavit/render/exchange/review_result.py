@@ -21,7 +21,7 @@ def write(report: Report, options: RenderOptions) -> str:
 
 
 def to_review_result(report: Report, version: str = "1.1") -> dict[str, Any]:
-    """The shown findings, worst first. Schema 1.0 has no impact findings: there they name their cause."""
+    """Return the shown findings, worst first; in schema 1.0, impact findings are placed at their cause."""
     if version not in VERSIONS:
         raise ValueError(f"there is no schema version {version!r}; there are {wording.listed(VERSIONS)}")
     findings = [
@@ -63,7 +63,7 @@ def _exported(candidate: Candidate, change: Change, version: str) -> Finding | N
 
 
 def _with_accounts(finding: Finding | None, candidate: Candidate, report: Report) -> Finding | None:
-    """The finding with what it stands for, which has no field of its own here."""
+    """Add the joined findings to the message: they have no field of their own here."""
     accounts = under_lines(candidate, report)
     if finding is None or not accounts:
         return finding
@@ -71,7 +71,7 @@ def _with_accounts(finding: Finding | None, candidate: Candidate, report: Report
 
 
 def _checked(candidate: Candidate, finding: Finding) -> Verification:
-    """The evidence with the quote as the machine found it."""
+    """Return the evidence with the quote as it was found in the file."""
     evidence, quote = finding.verification, candidate.quote
     if evidence is None:
         evidence = _evidence_of_the_machine(finding)
@@ -84,7 +84,7 @@ def _checked(candidate: Candidate, finding: Finding) -> Verification:
 
 
 def _evidence_of_the_machine(finding: Finding) -> Verification:
-    """Schema 1.1 requires evidence; a finding that came without any says so in each field."""
+    """Return evidence, which schema 1.1 requires, for a finding without any."""
     return Verification(
         code_examined="(none was handed in)",
         line_range_examined=finding.lines,
@@ -96,7 +96,7 @@ def _evidence_of_the_machine(finding: Finding) -> Verification:
 
 
 def _with_its_side(finding: Finding) -> Finding:
-    """Schema 1.0 has no sides, so the message says that a line is counted before the change."""
+    """Name the line at base in the message: schema 1.0 has no sides."""
     if finding.side == "head":
         return finding
     return finding.model_copy(update={"message": f"At {wording.location(finding)}: {finding.message}"})

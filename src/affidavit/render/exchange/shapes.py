@@ -25,17 +25,17 @@ def as_json(data: dict[str, Any] | list[dict[str, Any]]) -> str:
 
 
 def inert(text: str, limit: int = MAX_TEXT_LENGTH) -> str:
-    """Prose as it is, with nothing invisible in it; what is too long is cut."""
+    """Return prose with invisible characters shown, cut at the limit."""
     return clip(visible(text.strip(), keep="\n\t"), limit)
 
 
 def whole_characters(text: str) -> str:
-    """The text itself, with a replacement character for each half of a surrogate pair that stands alone."""
+    """Replace lone surrogates."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def as_uri(path: str) -> str:
-    """A path of the repository as a relative URI; the bytes of a name that is no text survive."""
+    """Return a path as a relative URI that keeps the bytes of its name."""
     try:
         raw = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -49,7 +49,7 @@ def rule_of(finding: Finding) -> str:
 
 
 def fingerprint_of(candidate: Candidate) -> str:
-    """The fingerprint; a candidate that has none is known by what it says."""
+    """Return the fingerprint, or a hash of place and title if there is none."""
     if candidate.fingerprint.strip():
         return visible(candidate.fingerprint.strip())
     said = f"{candidate.specialist}\n{wording.place_of(candidate)}\n{wording.title_of(candidate)}"

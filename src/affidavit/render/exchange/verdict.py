@@ -1,4 +1,4 @@
-"""Write a report as a `ReviewVerdict`, whose numbers are counted from the lists beside them."""
+"""Write a report as a `ReviewVerdict`."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -80,7 +80,7 @@ def write(report: Report, _options: RenderOptions) -> str:
 
 
 def to_verdict(report: Report) -> ReviewVerdict:
-    """The verdict with one review a file, the findings that were refuted, and what to do next."""
+    """Return the verdict with reviews by file, refuted findings and recommendations."""
     files = tuple(_file_reviews(report))
     refuted = [one for one in report.candidates if one.status is Status.FALSE_POSITIVE and not is_fixed(one)]
     false_positives = _findings(refuted, report)
@@ -97,7 +97,7 @@ def to_verdict(report: Report) -> ReviewVerdict:
 
 
 def _summary(report: Report) -> str:
-    """The computed outcome comes first, so that no words of a model can stand in its place."""
+    """Return the computed outcome, then the model's words: these must not pass for it."""
     aside = f" Dropped: {set_aside_words(report)}." if report.set_aside else ""
     if report.words is None or not report.words.summary:
         return wording.summarize(report) + aside
@@ -105,7 +105,7 @@ def _summary(report: Report) -> str:
 
 
 def _file_reviews(report: Report) -> Iterator[FileReview]:
-    """A review for each changed file that was not skipped, and for each other file that has a finding."""
+    """Yield a review for each changed file that was not skipped, and for other files with findings."""
     groups = wording.by_file([one for one in report.shown if one.status is not Status.FALSE_POSITIVE])
     for file in report.change.files:
         found = groups.pop(file.path, [])
@@ -160,9 +160,9 @@ def _finding(candidate: Candidate, finding: Finding, report: Report) -> VerdictF
 
 
 def _reviewed_paths(report: Report) -> set[str]:
-    """The files that somebody read; where coverage was not kept, those that were not skipped.
+    """Return the files that were examined; without coverage, those that were not skipped.
 
-    One that was only searched for secrets was not reviewed.
+    Files that were only searched for secrets do not count.
     """
     examined = {
         file.path

@@ -15,7 +15,7 @@ from affidavit.forges.address import PullRequestAddress, parse_change_url
 from affidavit.forges.choice import ask_forge
 from affidavit.forges.clones import TooLargeError, locked
 from affidavit.forges.credentials import find_credentials
-from affidavit.forges.opening import Ground, fetch_change
+from affidavit.forges.opening import FetchContext, fetch_change
 from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.web import Patience
 from affidavit.iterations.review_summary import summary_of
@@ -111,7 +111,7 @@ def _fetched(
 ) -> WantedReview:
     credentials = find_credentials(address.host, "read", settings.environment)
     most = {"AFFIDAVIT_MAX_CLONE_MB": str(max(1, settings.limits.repository_bytes // 1_000_000))}
-    clone = Ground(credentials, cache, {**settings.environment, **most}).clone_of(address)
+    clone = FetchContext(credentials, cache, {**settings.environment, **most}).clone_of(address)
     try:
         with locked(clone.folder):
             base = fetch_change(clone, pull)
