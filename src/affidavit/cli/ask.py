@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from affidavit.cli.change import allowed_of, repository_options
-from affidavit.cli.options import quiet_option, talk_options
+from affidavit.cli.change import allowed_of
+from affidavit.cli.options import quiet_option, repository_options, talk_options
 from affidavit.cli.progress import show_progress
 from affidavit.cli.saying import note
 from affidavit.config.places import cache_folder

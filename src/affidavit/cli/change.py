@@ -4,11 +4,10 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-import click
 from pydantic import Field, TypeAdapter, ValidationError
 
 from affidavit.cli.saying import note
@@ -27,20 +26,6 @@ from affidavit.ports import Tree
 from affidavit.records.change import Comment
 from affidavit.records.record import first_mistake
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def path_options(command: Command) -> Command:
-    exclude = click.option(
-        "--exclude", metavar="GLOBS", help="Do not review these paths; adds to the settings' exclude."
-    )
-    return click.option("--include", metavar="GLOBS", help="Review only these paths.")(exclude(command))
-
-
-def config_option(command: Command) -> Command:
-    path, text = click.Path(path_type=Path), "Settings file to use instead of the base commit's."
-    return click.option("--config", type=path, help=text)(command)
 
 
 def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
@@ -76,39 +61,6 @@ def read_config(path: Path | None) -> tuple[str, bytes] | None:
         return str(path), path.read_bytes()
     except OSError as error:
         raise SettingsError(f"--config: {path}: {error.strerror}") from error
-
-
-_OPTIONS = (
-    click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's."),
-    click.option(
-        "--work-tree",
-        type=click.Path(path_type=Path, exists=True, file_okay=False),
-        metavar="FOLDER",
-        help="The repository's working tree, if it is elsewhere.",
-    ),
-    click.option(
-        "--allow-alternates",
-        is_flag=True,
-        envvar="AFFIDAVIT_ALLOW_ALTERNATES",
-        help="Allow objects of another repository, as after `git clone --shared`.",
-    ),
-)
-_FILTERS = click.option(
-    "--allow-filters",
-    is_flag=True,
-    envvar="AFFIDAVIT_ALLOW_FILTERS",
-    help="Run the filters that its configuration names, such as git-lfs, on files of the working tree.",
-)
-
-
-def repository_options(command: Command) -> Command:
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def working_tree_options(command: Command) -> Command:
-    return repository_options(_FILTERS(command))
 
 
 def allowed_of(options: Mapping[str, Any]) -> Allowed:

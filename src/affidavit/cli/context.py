@@ -6,8 +6,15 @@ from typing import Any
 
 import click
 
-from affidavit.cli.change import opened_change, path_options, say_hints, working_tree_options
-from affidavit.cli.options import format_option, no_cache_option, quiet_option, server_options
+from affidavit.cli.change import opened_change, say_hints
+from affidavit.cli.options import (
+    format_option,
+    no_cache_option,
+    path_options,
+    quiet_option,
+    server_options,
+    working_tree_options,
+)
 from affidavit.cli.outputs import print_text, text_console
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import load_settings

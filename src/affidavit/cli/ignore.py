@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from affidavit.cli.change import allowed_of, repository_options
-from affidavit.cli.options import data_option
+from affidavit.cli.change import allowed_of
+from affidavit.cli.options import data_option, repository_options
 from affidavit.config.baseline import BASELINE_PATH, FINGERPRINT, add_dismissal, new_dismissal
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, SettingsError, StoreError

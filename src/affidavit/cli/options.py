@@ -29,6 +29,41 @@ def together(*options: Option) -> Callable[[Command], Command]:
 repo_option = click.option(
     "--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's."
 )
+repository_options = together(
+    repo_option,
+    click.option(
+        "--work-tree",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        metavar="FOLDER",
+        help="The repository's working tree, if it is elsewhere.",
+    ),
+    click.option(
+        "--allow-alternates",
+        is_flag=True,
+        envvar="AFFIDAVIT_ALLOW_ALTERNATES",
+        help="Allow objects of another repository, as after `git clone --shared`.",
+    ),
+)
+working_tree_options = together(
+    repository_options,
+    click.option(
+        "--allow-filters",
+        is_flag=True,
+        envvar="AFFIDAVIT_ALLOW_FILTERS",
+        help="Run the filters that its configuration names, such as git-lfs, on files of the working tree.",
+    ),
+)
+path_options = together(
+    click.option("--include", metavar="GLOBS", help="Review only these paths."),
+    click.option(
+        "--exclude", metavar="GLOBS", help="Do not review these paths; adds to the settings' exclude."
+    ),
+)
+config_option = click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    help="Settings file to use instead of the base commit's.",
+)
 data_option = click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 format_option = click.option(
     "--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True

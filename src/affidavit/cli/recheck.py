@@ -10,8 +10,8 @@ from typing import Any
 import click
 from pydantic import ValidationError
 
-from affidavit.cli.change import allowed_of, repository_options
-from affidavit.cli.options import environment_options, format_option
+from affidavit.cli.change import allowed_of
+from affidavit.cli.options import environment_options, format_option, repository_options
 from affidavit.cli.outputs import exit_code
 from affidavit.cli.saying import note
 from affidavit.config.settings import Settings

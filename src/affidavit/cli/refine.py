@@ -10,13 +10,15 @@ from typing import Any
 import click
 from rich.console import Console
 
-from affidavit.cli.change import config_option, path_options, read_config
+from affidavit.cli.change import read_config
 from affidavit.cli.help import LongCommand
 from affidavit.cli.options import (
+    config_option,
     data_option,
     format_option,
     model_options,
     no_cache_option,
+    path_options,
     prompt_options,
     quiet_option,
     repo_option,

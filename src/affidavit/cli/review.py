@@ -11,25 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from affidavit.cli.change import (
-    config_option,
-    opened_change,
-    path_options,
-    read_config,
-    say_hints,
-    say_named_settings,
-    say_unknown_names,
-    working_tree_options,
-)
+from affidavit.cli.change import opened_change, read_config, say_hints, say_named_settings, say_unknown_names
 from affidavit.cli.help import LongCommand
 from affidavit.cli.options import (
+    config_option,
     data_option,
     mcp_servers_option,
     model_options,
     no_cache_option,
+    path_options,
     prompt_options,
     run_options,
     server_options,
+    working_tree_options,
 )
 from affidavit.cli.outputs import EXIT_NOT_DONE, check_outputs, print_text, write_output
 from affidavit.cli.progress import kept_events, show_progress

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from affidavit.cli.change import allowed_of, repository_options
+from affidavit.cli.change import allowed_of
 from affidavit.cli.help import LongCommand
-from affidavit.cli.options import data_option, environment_options
+from affidavit.cli.options import data_option, environment_options, repository_options
 from affidavit.cli.outputs import exit_code
 from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder, state_folder

@@ -13,8 +13,6 @@ from affidavit.records.record import Record
 WORKFLOW = ".github/workflows/affidavit.yml"
 REPORT_FILE = "report.json"
 MAX_REPORT_BYTES = 50_000_000
-POSTED = "posted"
-"""Stands for the report that was posted last, where users name a file."""
 
 
 def artifact_name(number: int) -> str:

@@ -1,9 +1,9 @@
 """Describe our comments on a pull request: their marks, and the answers to them."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from affidavit.errors import ForgeError
 from affidavit.records.change import Comment
@@ -41,22 +41,20 @@ class Mark(Record):
         return frozenset(name for name in (self.fingerprint, *self.also) if name)
 
 
+_KEYS = {name: name for name in Mark.model_fields if name != "kind"} | {"fingerprint": "finding"}
+"""Field to its name in a written mark."""
+_LISTS = ("also", "listed")
+
+
 def write_mark(mark: Mark) -> str:
     """Write the first line of a comment."""
-    pairs = {
-        "finding": mark.fingerprint,
-        "also": ",".join(mark.also),
-        "rule": mark.rule,
-        "by": mark.by,
-        "report": mark.report,
-        "head": mark.head,
-        "to": mark.to,
-        "run": mark.run,
-        "listed": ",".join(mark.listed[:MAX_LISTED]),
-    }
+    lists = {"also": ",".join(mark.also), "listed": ",".join(mark.listed[:MAX_LISTED])}
+    values = {**mark.model_dump(exclude={"kind"}), **lists}
     # `--` would end the comment early, in which a mark is hidden.
     said = "".join(
-        f" {name}={_VALUE.sub('_', value).replace('--', '-')}" for name, value in pairs.items() if value
+        f" {_KEYS[name]}={_VALUE.sub('_', value).replace('--', '-')}"
+        for name, value in values.items()
+        if value
     )
     return f"<!-- affidavit:{mark.kind}{said} -->"
 
@@ -67,23 +65,11 @@ def read_mark(body: str) -> Mark | None:
     if found is None:
         return None
     pairs = dict(pair.split("=", 1) for pair in found[2].split())
-    by = pairs.get("by", "")
-    return Mark(
-        kind=found[1],
-        fingerprint=pairs.get("finding", ""),
-        also=_split(pairs.get("also", "")),
-        rule=pairs.get("rule", ""),
-        by=by if by in ("machine", "model") else "",
-        report=pairs.get("report", ""),
-        head=pairs.get("head", ""),
-        to=pairs.get("to", ""),
-        run=pairs.get("run", ""),
-        listed=_split(pairs.get("listed", "")),
-    )
-
-
-def _split(text: str) -> tuple[str, ...]:
-    return tuple(part for part in text.split(",") if part)
+    values: dict[str, Any] = {name: pairs.get(key, "") for name, key in _KEYS.items()}
+    values |= {name: tuple(filter(None, values[name].split(","))) for name in _LISTS}
+    if values["by"] not in ("machine", "model"):
+        values["by"] = ""
+    return Mark(kind=found[1], **values)
 
 
 Lifting = Literal["lifts", "author", "no_rights", "unknown"]
@@ -254,9 +240,18 @@ def by_editor(author: str, editor: str, edited_at: str | None) -> Edited:
     return "" if editor == author else "by_another"
 
 
-async def read_standing(
-    talk: Talk, author: str, whose: Whose, may_write: Callable[[str], Awaitable[bool]], *, has_token: bool
-) -> Standing:
+class Rights(Protocol):
+    """The forge of a pull request, asked for the rights of people."""
+
+    @property
+    def has_token(self) -> bool:
+        """Check whether requests have a token."""
+
+    async def may_write(self, account: str) -> bool:
+        """Check whether an account, by name or id, may push to the repository."""
+
+
+async def read_standing(forge: Rights, talk: Talk, author: str, whose: Whose) -> Standing:
     """Return our comments with their answers, and the rights of the people that `whose` chooses."""
     notes: list[OwnNote] = []
     loose: list[Said] = []
@@ -271,16 +266,16 @@ async def read_standing(
     )
     rights: dict[str, Lifting] = {}
     for name in whose(standing):
-        rights[name] = "author" if name == author else await _lifting(name, may_write, has_token=has_token)
+        rights[name] = "author" if name == author else await _lifting(forge, talk.people.get(name, name))
     return _with_rights(standing, rights)
 
 
-async def _lifting(name: str, may_write: Callable[[str], Awaitable[bool]], *, has_token: bool) -> Lifting:
+async def _lifting(forge: Rights, account: str) -> Lifting:
     try:
-        return "lifts" if await may_write(name) else "no_rights"
+        return "lifts" if await forge.may_write(account) else "no_rights"
     except ForgeError as error:
         # 404: no member of the project. Without a token the forge may hide it.
-        return "no_rights" if error.status == 404 and has_token else "unknown"
+        return "no_rights" if error.status == 404 and forge.has_token else "unknown"
 
 
 def _own_note(talk: Talk, thread: Thread) -> OwnNote | None:

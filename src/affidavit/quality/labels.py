@@ -27,9 +27,9 @@ def add_label(
         report_id=report.id,
         candidate_id=candidate.id,
         label=label,
-        why=_kept(why),
-        by=_kept(by),
-        source=_kept(source),
+        why=why[:MAX_TEXT_LENGTH],
+        by=by[:MAX_TEXT_LENGTH],
+        source=source[:MAX_TEXT_LENGTH],
         at=(at or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
     )
     if not store.reports.has(report.id):
@@ -61,13 +61,3 @@ def newest_by_problem(labelled: Sequence[LabelledFinding]) -> dict[str, Labelled
         newest.pop(problem, None)
         newest[problem] = one
     return newest
-
-
-def _kept(text: str) -> str:
-    """Cut a text and replace what a database cannot hold."""
-    return (
-        text[:MAX_TEXT_LENGTH]
-        .replace("\0", "\N{REPLACEMENT CHARACTER}")
-        .encode("utf-8", "replace")
-        .decode("utf-8")
-    )

@@ -125,6 +125,10 @@ class GitHubClient(Connection):
         except gidgethub.GitHubException as error:
             raise self._refused(error, method, path) from error
 
+    async def may_write(self, account: str) -> bool:
+        answer = await self.get(f"{self.repository}/collaborators/{account}/permission")
+        return answer.get("permission") in ("admin", "write", "maintain")
+
     async def _sent(self, method: str, path: str, data: Any) -> Any:
         if method == "GET":
             return await self._api.getitem(path, extra_headers=API_VERSION)

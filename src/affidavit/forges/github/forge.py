@@ -7,7 +7,7 @@ from affidavit.errors import ForgeError, SettingsError
 from affidavit.forges.answers import people_who_decided
 from affidavit.forges.github.client import RESOLVE, GitHubClient
 from affidavit.forges.github.reading import read_pull_request
-from affidavit.forges.github.standing import last_verdict, name_of, read_comments, read_talk
+from affidavit.forges.github.standing import last_verdict, name_of, read_talk
 from affidavit.forges.posting.actions import (
     GATE_NAME,
     Action,
@@ -23,7 +23,7 @@ from affidavit.forges.posting.actions import (
     WithdrawVerdict,
 )
 from affidavit.forges.pull_request import WORKFLOW, PullRequest, artifact_name, report_in
-from affidavit.forges.standing import Standing
+from affidavit.forges.standing import Standing, read_standing
 from affidavit.forges.web import read_or_none
 
 EVENTS = ("pull_request_target", "issue_comment", "workflow_run")
@@ -51,7 +51,7 @@ class GitHub(GitHubClient):
     async def standing(self, head: str) -> Standing:
         pull = await self.get(self.request)
         talk = await read_talk(self)
-        standing = await read_comments(self, talk, name_of(pull.get("user")), people_who_decided)
+        standing = await read_standing(self, talk, name_of(pull.get("user")), people_who_decided)
         known = {
             "head": pull["head"]["sha"],
             "is_locked": bool(pull.get("locked")),

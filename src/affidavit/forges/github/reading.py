@@ -5,10 +5,10 @@ from typing import Any
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import lifting, people_who_dismissed, unheard_notices
 from affidavit.forges.github.client import ISSUES, GitHubClient
-from affidavit.forges.github.standing import name_of, read_comments, read_talk
+from affidavit.forges.github.standing import name_of, read_talk
 from affidavit.forges.posting.actions import GATE_NAME
 from affidavit.forges.pull_request import CheckResult, LinkedIssue, PullRequest, State
-from affidavit.forges.standing import MAX_COMMENT_LENGTH
+from affidavit.forges.standing import MAX_COMMENT_LENGTH, read_standing
 from affidavit.forges.web import read_or_miss
 
 MAX_CHECKS = 200
@@ -22,7 +22,7 @@ async def read_pull_request(client: GitHubClient) -> PullRequest:
     issues = await read_or_miss(_issues(client), "linked issues", missed)
     checks = await read_or_miss(_checks(client, pull["head"]["sha"]), "results of checks", missed)
     author = name_of(pull.get("user"))
-    standing = await read_comments(client, talk, author, people_who_dismissed)
+    standing = await read_standing(client, talk, author, people_who_dismissed)
     state = _state(pull)
     return PullRequest(
         address=client.address,

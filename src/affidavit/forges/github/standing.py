@@ -8,13 +8,10 @@ from affidavit.forges.standing import (
     Given,
     Person,
     Said,
-    Standing,
     Talk,
     Thread,
-    Whose,
     by_editor,
     edited_by_dates,
-    read_standing,
 )
 from affidavit.forges.web import HIDDEN
 
@@ -128,16 +125,6 @@ async def _account(client: GitHubClient) -> str:
     # GraphQL leaves out what REST writes behind the name of an App.
     is_app = client.credentials.is_installation and login and not login.endswith("[bot]")
     return f"{login}[bot]" if is_app else login
-
-
-async def read_comments(client: GitHubClient, talk: Talk, author: str, whose: Whose) -> Standing:
-    """Return our comments with their answers; `whose` chooses the people whose rights are read."""
-
-    async def may_write(name: str) -> bool:
-        answer = await client.get(f"{client.repository}/collaborators/{name}/permission")
-        return answer.get("permission") in ("admin", "write", "maintain")
-
-    return await read_standing(talk, author, whose, may_write, has_token=client.has_token)
 
 
 async def last_verdict(client: GitHubClient, account: str) -> Given:

@@ -8,6 +8,9 @@ from typing import Any
 from affidavit.errors import ForgeError
 from affidavit.forges.web import MAX_PAGES, PUBLIC_ONLY, Connection, paged, plain
 
+DEVELOPER = 30
+"""The lowest access level that may push."""
+
 
 @dataclass
 class GitLabClient(Connection):
@@ -64,6 +67,10 @@ class GitLabClient(Connection):
 
     async def list(self, path: str) -> list[dict[str, Any]]:
         return [one async for one in self.pages(path)]
+
+    async def may_write(self, account: str) -> bool:
+        member = await self.get(f"{self.project}/members/all/{account}")
+        return (member.get("access_level") or 0) >= DEVELOPER
 
     async def _answered(self, method: str, path: str, data: Any) -> tuple[Any, str]:
         """Return the decoded answer and the number of the next page."""

@@ -7,7 +7,7 @@ from affidavit.errors import ForgeError, SettingsError
 from affidavit.forges.answers import people_who_decided
 from affidavit.forges.gitlab.client import GitLabClient
 from affidavit.forges.gitlab.reading import read_merge_request
-from affidavit.forges.gitlab.standing import name_of, read_comments, read_talk
+from affidavit.forges.gitlab.standing import name_of, read_talk
 from affidavit.forges.posting.actions import (
     GATE_NAME,
     Action,
@@ -23,7 +23,7 @@ from affidavit.forges.posting.actions import (
     WithdrawVerdict,
 )
 from affidavit.forges.pull_request import REPORT_FILE, PullRequest
-from affidavit.forges.standing import Standing, read_mark
+from affidavit.forges.standing import Standing, read_mark, read_standing
 from affidavit.forges.web import read_or_none
 
 STATES = {"success": "success", "failure": "failed", "in_part": "failed"}
@@ -49,7 +49,7 @@ class GitLab(GitLabClient):
     async def standing(self, head: str) -> Standing:
         given = await self.get(self.request)
         talk = await read_talk(self)
-        standing = await read_comments(self, talk, name_of(given.get("author")), people_who_decided)
+        standing = await read_standing(self, talk, name_of(given.get("author")), people_who_decided)
         known: dict[str, Any] = {
             "head": (given.get("diff_refs") or {}).get("head_sha") or "",
             "is_locked": bool(given.get("discussion_locked")),

@@ -5,9 +5,10 @@ from typing import Any
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import lifting, people_who_dismissed, unheard_notices
 from affidavit.forges.gitlab.client import GitLabClient
-from affidavit.forges.gitlab.standing import name_of, read_comments, read_talk
+from affidavit.forges.gitlab.standing import name_of, read_talk
 from affidavit.forges.posting.actions import GATE_NAME
 from affidavit.forges.pull_request import CheckResult, LinkedIssue, PullRequest, State
+from affidavit.forges.standing import read_standing
 from affidavit.forges.web import read_or_miss
 
 MAX_CHECKS = 200
@@ -30,7 +31,7 @@ async def read_merge_request(client: GitLabClient) -> PullRequest:
     issues = await read_or_miss(_issues(client), "linked issues", missed)
     checks = await read_or_miss(_checks(client, head), "results of checks", missed)
     author = name_of(given.get("author"))
-    standing = await read_comments(client, talk, author, people_who_dismissed)
+    standing = await read_standing(client, talk, author, people_who_dismissed)
     return PullRequest(
         address=client.address,
         title=given.get("title") or "",

@@ -10,18 +10,13 @@ from affidavit.forges.standing import (
     Given,
     Person,
     Said,
-    Standing,
     Talk,
     Thread,
-    Whose,
     by_editor,
     edited_by_dates,
-    read_standing,
 )
 
 MAX_ASKED = 100
-DEVELOPER = 30
-"""The lowest access level that may push."""
 _BOT_NAME = re.compile(r"(?:project|group)_\d+_bot(?:_\w+)?|gitlab-.*bot|.*-bot|ghost")
 _EDITOR = """
 query($id: NoteID!) {
@@ -109,13 +104,3 @@ async def _editors(client: GitLabClient, asked: list[str]) -> dict[str, Edited]:
             )
             edited[node] = by_editor(author, editor, note["lastEditedAt"])
     return edited
-
-
-async def read_comments(client: GitLabClient, talk: Talk, author: str, whose: Whose) -> Standing:
-    """Return our comments with their answers; `whose` chooses the people whose rights are read."""
-
-    async def may_write(name: str) -> bool:
-        member = await client.get(f"{client.project}/members/all/{talk.people[name]}")
-        return (member.get("access_level") or 0) >= DEVELOPER
-
-    return await read_standing(talk, author, whose, may_write, has_token=client.has_token)
