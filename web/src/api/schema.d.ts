@@ -2355,7 +2355,7 @@ export interface components {
         };
         /**
          * Part
-         * @description One thing about a program: a heading of ours, and text of a program or of what it printed.
+         * @description A heading of ours with the text of a program or its output.
          */
         Part: {
             /** Heading */
