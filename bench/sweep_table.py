@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 from affidavit.quality.statistics import rate_of
-from affidavit.render.account import interval_words, percent
+from affidavit.render.account import EN_DASH, percent
 
 LABELS = ("valid", "nit", "wrong")
 
@@ -215,7 +215,9 @@ def _commits(rows: Sequence[Shown]) -> int:
 
 def _share(count: int, n: int) -> str:
     rate = rate_of(count, n)
-    return f"{count} of {n}, {percent(rate.share)} {interval_words(rate.low, rate.high)}" if rate else "none"
+    if rate is None:
+        return "none"
+    return f"{count} of {n}, {percent(rate.share)} [{100 * rate.low:.1f}{EN_DASH}{100 * rate.high:.1f}]"
 
 
 def _counted(words: Iterable[str]) -> str:

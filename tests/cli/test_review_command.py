@@ -248,7 +248,7 @@ def test_dismissals_at_base_that_cannot_be_read_stop_no_review_and_are_said(shop
     done = affidavit("review", "HEAD", cwd=shop.path)
     assert done.code == 3, done.out + done.err
     said = " ".join(done.out.split())
-    assert ".affidavit/ignored.toml: entry 1: fingerprint: expected text in quotes, found a number" in said
+    assert ".affidavit/ignored.toml: ignore.0.fingerprint: Input should be a valid string" in said
     assert "no dismissal counts" in said
 
 
