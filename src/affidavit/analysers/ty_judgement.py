@@ -137,10 +137,6 @@ def _broken_named_call(spot: Spot, named: re.Match[str], called: list[str]) -> s
     )
     if not is_caused and not spot.is_changed:
         return "neither the call nor the signature is part of the change"
-    if owner and name != "__init__" and is_redefined_below(spot.head, owner, name):
-        return "a subclass defines the method differently"
-    if named["kind"] == "function " and owner and not is_caused:
-        return "the method may be bound at run time"
     return None
 
 
