@@ -12,16 +12,13 @@ HEAD_REPOSITORY = re.compile(r"pull_request\.head\.repo\b")
 FETCHED = re.compile(
     r"\bgh pr checkout\b|\bgit\s+(fetch|pull)\b[^\n]{0,200}?\bpull/[^\n/]{0,100}/(head|merge)"
 )
-# Outsiders cannot set labels, own a branch of this repository, or merge.
+# Outsiders cannot set labels, own a branch of this repository, or open a pull request as Dependabot.
 _PULL = r"github\.event\.pull_request\."
-_INSIDERS = r"'\[\s*\"(owner|member|collaborator)\"(\s*,\s*\"(owner|member|collaborator)\")*\s*\]'"
 GUARD = re.compile(
-    rf"{_PULL}head\.repo\.full_name == github\.(repository|event\.repository\.full_name)"
+    rf"{_PULL}head\.repo\.full_name == github\.repository"
     rf"|!{_PULL}head\.repo\.fork|{_PULL}head\.repo\.fork (== false|!= true)"
-    rf"|{_PULL}merged( == true)?|github\.event\.label\.name == '[^']+'"
+    rf"|{_PULL}user\.login == 'dependabot\[bot\]'|github\.event\.label\.name == '[^']+'"
     rf"|contains\({_PULL}labels\.\*\.name, ?'[^']+'\)"
-    rf"|{_PULL}author_association == '(owner|member|collaborator)'"
-    rf"|contains\(fromjson\({_INSIDERS}\), ?{_PULL}author_association\)"
 )
 # No expression, which may be empty, and no `..`, which leads back.
 PLAIN_NAME = re.compile(r"(?!null$)(\./)?\.?\w[^/\\$]*(/\.?\w[^/\\$]*)*/?", re.IGNORECASE)
@@ -87,21 +84,16 @@ def _is_for_forks(triggers: Any) -> bool:
 
 
 def _is_guarded(job: dict[str, Any], jobs: dict[str, Any]) -> bool:
-    """Return whether a job needs somebody with rights: by its condition, environment or a needed job."""
+    """Return whether a job needs somebody with rights: by its condition, or that of a needed job."""
     needed = job.get("needs") or []
     named = needed[:MAX_NEEDS] if isinstance(needed, list) else [needed]
     before = [jobs.get(str(name)) for name in named]
     each = [one for one in (job, *before) if isinstance(one, dict)]
-    return any(_has_environment(one) or _refuses_forks(one.get("if")) for one in each)
-
-
-def _has_environment(job: dict[str, Any]) -> bool:
-    given = job.get("environment")
-    return _is_plain(given.get("name") if isinstance(given, dict) else given)
+    return any(_refuses_forks(one.get("if")) for one in each)
 
 
 def _is_plain(name: Any) -> bool:
-    """Return whether a value names an environment or a folder below the workspace, whoever starts the job."""
+    """Return whether a value names a folder below the workspace, whoever starts the job."""
     return PLAIN_NAME.fullmatch(str(name or "").strip()) is not None
 
 
@@ -132,7 +124,8 @@ def _open_steps(jobs: dict[str, Any]) -> Iterable[list[Any]]:
 def _takes_head(step: dict[str, Any]) -> bool:
     given = step.get("with")
     if not str(step.get("uses", "")).startswith("actions/checkout@") or not isinstance(given, dict):
-        return FETCHED.search(str(step.get("run", ""))) is not None
+        is_fetched = FETCHED.search(str(step.get("run", ""))) is not None
+        return is_fetched and not _is_plain(step.get("working-directory"))
     is_head = HEAD_COMMIT.search(str(given.get("ref", ""))) or HEAD_REPOSITORY.search(
         str(given.get("repository", ""))
     )
