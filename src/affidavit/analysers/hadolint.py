@@ -93,18 +93,12 @@ HADOLINT_RULES: tuple[Rule, ...] = (
 CONFIG_NAMES = (".hadolint.yaml", ".hadolint.yml", "hadolint.yaml")
 CODE = re.compile(r"\b(?:DL|SC)\d{4}\b")
 PARSING = "hadolint/DL1000"
-# `Dockerfile.dockerignore` belongs to the Dockerfile beside it.
-NO_DOCKERFILE = re.compile(r"\.(dockerignore|md|rst|txt|ya?ml|json|sh|py|rb|js|ts|go|patch|diff|bak|orig)$")
 INSTRUCTION = re.compile(r"\s*(FROM|USER)\s+(.*\S)", re.IGNORECASE)
 STAGE = re.compile(r"(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
 ROOT = re.compile(r"(root|0)(:.*)?", re.IGNORECASE)
 LOST_USER = "hadolint/lost-user"
-UNREAD_BY_HADOLINT = re.compile(
-    r"\s*(ONBUILD\s+)?(COPY|ADD|RUN)\b.*<<-?\s*['\"]?\w"
-    r"|\s*(COPY|ADD|RUN|FROM|HEALTHCHECK)\s+(--\w[\w-]*(=\S*)?\s+)+",
-    re.IGNORECASE,
-)
-"""Here-documents, and options of instructions: Docker knows more than hadolint does."""
+UNREAD_BY_HADOLINT = re.compile(r"\s*(COPY|ADD|RUN)\b.*<<-?\s*['\"]?\w|\s*RUN\s+--\w", re.IGNORECASE)
+"""Here-documents, and options of `RUN`: Docker accepts more of them than hadolint."""
 ESCAPES_AS_WINDOWS = re.compile(r"#\s*escape\s*=\s*`", re.IGNORECASE)
 TOP_KEY = re.compile(r"[\w-]+\s*:")
 
@@ -215,10 +209,10 @@ def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Ex
         return "the image is one of Windows, whose shell ShellCheck does not read"
     if diagnostic.rule != PARSING:
         return None
-    if NO_DOCKERFILE.search(diagnostic.path):
-        return "the file is no Dockerfile by the end of its name"
+    if diagnostic.path.endswith(".dockerignore"):
+        return "the file lists what the Dockerfile beside it ignores"
     # Nothing is proven about what Docker may read although hadolint cannot.
-    reason = "hadolint does not read all here-documents and options that Docker reads"
+    reason = "hadolint does not read all here-documents and options of `RUN` that Docker reads"
     is_unread = any(map(UNREAD_BY_HADOLINT.match, lines[: diagnostic.line]))
     return Disclaimer(reason, lambda _before: False, is_open=True) if is_unread else None
 
