@@ -59,6 +59,7 @@ export function Page({ gone }) {
 
 
 def test_hooks_of_other_libraries_draw_nothing(case, ask):
+    # honojs/hono 28a9c128912d, src/jsx/components.ts:61.
     text = """\
 import { useContext } from "hono/jsx";
 export const Page = async ({ gone }) => {
@@ -67,6 +68,18 @@ export const Page = async ({ gone }) => {
 };
 """
     assert ask(OXLINT, case({"x": ""}, {"page.tsx": text})) == []
+
+
+def test_a_hook_that_is_only_called_from_an_unusual_place_draws_nothing(case, ask):
+    # preactjs/preact f6c6cda581e1, debug/test/browser/debug-hooks.test.jsx:99.
+    text = """\
+import { useEffect, useState } from "preact/hooks";
+export function Foo(props) {
+  useEffect(() => { useState(); });
+  return props.children;
+}
+"""
+    assert ask(OXLINT, case({"x": ""}, {"page.jsx": text})) == []
 
 
 def test_a_file_that_does_not_parse_is_critical_unless_it_never_did(case, ask):
