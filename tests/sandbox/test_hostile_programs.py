@@ -12,7 +12,7 @@ import pytest
 
 from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.job import Ended
-from affidavit.sandbox.supervision import taken_by
+from affidavit.sandbox.supervision import usage_of
 from sandbox_walls import without_wall
 
 Run = Callable[..., Ended]
@@ -343,7 +343,7 @@ def test_what_is_swapped_out_or_kept_in_tables_is_counted(tmp_path: Path) -> Non
     sizes = {"VmRSS": 999, "RssAnon": 1, "RssFile": 999, "RssShmem": 2, "VmSwap": 4, "VmPTE": 8}
     lines = [f"{name}:\t{size:8} kB" for name, size in {**sizes, "HugetlbPages": 16}.items()]
     (tmp_path / "status").write_text("\n".join([*lines, "Threads:\t3"]))
-    assert taken_by(tmp_path / "status") == (3, 31 * 1024)
+    assert usage_of(tmp_path / "status") == (3, 31 * 1024)
 
 
 @pytest.mark.parametrize("folder", ["/side", "/tmp", "/dev/shm"])

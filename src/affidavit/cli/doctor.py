@@ -25,7 +25,7 @@ from affidavit.records.record import Record
 from affidavit.reviewing.models import chosen_models
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import Choice, choose_sandbox
-from affidavit.sandbox.copies import INTERPRETERS, PROGRAM_FOLDERS, languages_on
+from affidavit.sandbox.copies import INTERPRETERS, PROGRAM_FOLDERS, installed_languages
 from affidavit.sandbox.provision import provide
 from affidavit.store.open import open_store
 from affidavit.system.installation import comes_along, this_installation
@@ -149,7 +149,7 @@ def _examine_languages(choice: Choice) -> Iterator[Check]:
     if choice.sandbox is None:
         return
     given = provide(())
-    here = languages_on((*given.search_path, *PROGRAM_FOLDERS))
+    here = installed_languages((*given.search_path, *PROGRAM_FOLDERS))
     lacking = [name for name in INTERPRETERS if name not in here]
     detail = f"programs in {', '.join(here)}; not in {', '.join(lacking)}" if lacking else ", ".join(here)
     yield Check(name="programs", state="ok", detail=detail)

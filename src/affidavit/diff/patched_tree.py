@@ -141,7 +141,7 @@ def _present(files: Sequence[FileDiff], side: Side) -> Iterator[tuple[bytes, Fil
     yield from own.items()
 
 
-def described(file: FileDiff, base: GitTree, head: GitTree, *, is_partial: bool) -> FileChange:
+def describe_file(file: FileDiff, base: GitTree, head: GitTree, *, is_partial: bool) -> FileChange:
     """Describe a file of a diff, with ids and modes from the two trees."""
     old = base.entry(decode_path(file.old_name)) if file.old_name is not None else None
     new = head.entry(decode_path(file.new_name)) if file.new_name is not None else None

@@ -16,7 +16,7 @@ HEADING_REACH = 5000
 """How many lines above a hunk are searched for its heading."""
 
 
-def as_it_leaves(case: Case) -> Case:
+def redact_case(case: Case) -> Case:
     """Redact a case: all that models read, search and quote comes from redacted text."""
     repository = case.repository.redacted
     return replace(case, change=redact_change(case.change, case.repository), repository=repository)

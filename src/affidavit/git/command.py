@@ -176,10 +176,10 @@ def _refuse_incomplete_clone(stderr: bytes) -> None:
     if named is not None:
         lacking = f"the repository lacks the object {named.group(1).decode()}, so this change cannot be read"
         looking = "" if b"promisor" in stderr else "look at it with `git fsck`; if it is no damage, "
-        raise GitError(f"{lacking}; {looking}{completing()}")
+        raise GitError(f"{lacking}; {looking}{partial_clone_advice()}")
 
 
-def completing() -> str:
+def partial_clone_advice() -> str:
     """Name the command that gets the objects which a partial clone lacks."""
     return (
         "this clone is partial: complete it with `git fetch --refetch --no-filter`, which contacts "

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 from affidavit.errors import GitError, InputError
-from affidavit.git.command import Git, Location, complaint, completing, git_environment, spawn_error
+from affidavit.git.command import Git, Location, complaint, git_environment, partial_clone_advice, spawn_error
 from affidavit.system.temporary import Closing, temporary_folder
 
 MAX_READ_BYTES = 100_000_000
@@ -61,7 +61,7 @@ class BatchReader:
                 return [self._answer(stdout) for _ in names]
             except (OSError, ValueError) as error:
                 self._stop()
-                advice = f"; {completing()}" if _is_partial(self._git) else ""
+                advice = f"; {partial_clone_advice()}" if _is_partial(self._git) else ""
                 raise GitError(f"git cat-file stopped: {error}{advice}", retryable=True) from error
 
     def _answer(self, stdout: IO[bytes]) -> tuple[str, int, bytes] | None:

@@ -91,13 +91,13 @@ def resolve_commit(store: ObjectStore, location: Location, name: str) -> str:
         raise UnknownRevisionError("there is no commit yet: review what is not committed instead")
     advice = "; check the spelling, or run `git fetch` if only the remote has it"
     if location.is_shallow:
-        advice = f"; this clone is shallow and may lack it: {deepening()}"
+        advice = f"; this clone is shallow and may lack it: {shallow_clone_advice()}"
     elif close := _close_names(store, name):
         advice = f"; did you mean {' or '.join(close)}?"
     raise UnknownRevisionError(f"there is no commit called {name!r} here{advice}")
 
 
-def deepening() -> str:
+def shallow_clone_advice() -> str:
     """Name the command that gets the history which a shallow clone lacks."""
     return (
         "run `git fetch --unshallow` (or `git fetch --deepen=100`) and try again; "
@@ -119,7 +119,7 @@ def merge_base(store: ObjectStore, location: Location, old: str, new: str) -> st
         raise GitError(f"git merge-base failed: {complaint(done.stderr)}")
     if location.is_shallow:
         raise UnknownRevisionError(
-            f"this clone is shallow and lacks the commit at which the two sides parted: {deepening()}"
+            f"this clone is shallow and lacks the commit where the two sides parted: {shallow_clone_advice()}"
         )
     raise InputError("the two sides have no commit in common: use A..B to compare them as they are")
 
@@ -135,7 +135,7 @@ def first_parent(store: ObjectStore, location: Location, commit: str) -> str | N
     if store.kind(parents[0]) is None:
         raise UnknownRevisionError(
             f"the parent of {commit[:12]} is not in this clone"
-            + (f", which is shallow: {deepening()}" if location.is_shallow else "")
+            + (f", which is shallow: {shallow_clone_advice()}" if location.is_shallow else "")
         )
     return parents[0]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from affidavit.analysers.tsc import TSC
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, derive_settings
 from affidavit.diff.between import files_between
-from affidavit.diff.redacted import as_it_leaves
+from affidavit.diff.redacted import redact_case
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import commits_between, one_commit
@@ -158,7 +158,7 @@ def _opening(inputs: Inputs, case: Case) -> Opening:
     if inputs.planner is None and not inputs.submitted_by:
         return Opening(Planned(Plan()), probed)
     # Models were shown the change as it leaves, and that is what was divided.
-    shown = as_it_leaves(case)
+    shown = redact_case(case)
     can_experiment = inputs.programs is not None and bool(inputs.programs.sandbox)
     always = asked_at_any_size(shown.change, can_experiment=can_experiment)
     symbols = symbol_changes(shown.change, shown.repository)

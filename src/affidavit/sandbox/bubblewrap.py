@@ -8,7 +8,7 @@ from pathlib import Path
 
 from affidavit.sandbox.job import ADDED, SIDE, SOURCE, WATCH, Ended, Job
 from affidavit.sandbox.seccomp import filter_program
-from affidavit.sandbox.supervision import started_by, supervise
+from affidavit.sandbox.supervision import startup_command, supervise
 from affidavit.system.bubblewrap import bind, isolate
 
 FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
@@ -42,7 +42,7 @@ class Bubblewrap:
                 str(self.program),
                 *self.arguments(job, filter_fd=filtered.fileno(), report_fd=reported),
                 "--",
-                *started_by(job, ready),
+                *startup_command(job, ready),
             ]
             return supervise(command, job, ready, (filtered.fileno(), reported), report)
 

@@ -173,7 +173,7 @@ ALSO = {
 PROGRAM_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 
-def language_named(name: str) -> str | None:
+def find_language(name: str) -> str | None:
     """Return a language by any of its names."""
     plain = name.strip().lower()
     known = ALSO.get(plain, plain)
@@ -193,7 +193,7 @@ def command_of(language: str, file: str) -> tuple[str, ...]:
     return (*(interpreter.launcher or (interpreter.program, *interpreter.arguments)), file)
 
 
-def languages_on(search_path: tuple[str, ...]) -> tuple[str, ...]:
+def installed_languages(search_path: tuple[str, ...]) -> tuple[str, ...]:
     """Return the languages whose interpreter is in one of these folders."""
     folders = [Path(folder) for folder in search_path]
     return tuple(

@@ -16,8 +16,8 @@ from affidavit.sandbox.copies import (
     altered_files,
     command_of,
     file_of,
-    language_named,
-    languages_on,
+    find_language,
+    installed_languages,
     write_side,
 )
 from affidavit.sandbox.job import SIDE, WATCH, Ended, Job, Sandbox
@@ -67,7 +67,7 @@ class SandboxedSides(Closing):
     @property
     def languages(self) -> tuple[str, ...]:
         """Return the languages that programs can be written in here."""
-        return languages_on((*self._provision.search_path, *PROGRAM_FOLDERS))
+        return installed_languages((*self._provision.search_path, *PROGRAM_FOLDERS))
 
     def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
         """Run a program in a copy of its own; its output is bounded and without secrets."""
@@ -106,7 +106,7 @@ class SandboxedSides(Closing):
             return "the review was stopped"
         if self._left_ms is not None and self._left_ms <= 0:
             return "the time for programs is used up: allow more with --run-seconds"
-        language = language_named(program.language)
+        language = find_language(program.language)
         if language is None or language not in self.languages:
             return f"{program.language} cannot be run here; what can: {', '.join(self.languages)}"
         if len(program.text) + sum(len(file.content) for file in program.files) > MAX_PROGRAM_BYTES:
@@ -126,7 +126,7 @@ class SandboxedSides(Closing):
         return self._repository.redacted.side(side)
 
     def _run(self, program: Program, side: Side, limits: RunLimits, watch: Path) -> Ended:
-        language = language_named(program.language) or program.language
+        language = find_language(program.language) or program.language
         file = file_of(language, program.text)
         with temporary_folder("added-") as added:
             added.chmod(0o755)

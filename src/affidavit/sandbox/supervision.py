@@ -67,7 +67,7 @@ exit "$code"
 """
 
 
-def started_by(job: Job, ready: str) -> list[str]:
+def startup_command(job: Job, ready: str) -> list[str]:
     """Return the job's command behind the script that prepares for it and then prints `ready`."""
     version = re.match(r"(\d+)\.(\d+)", platform.release())
     counts = version is not None and (int(version[1]), int(version[2])) >= NAMESPACED_COUNT
@@ -97,7 +97,7 @@ class Namespace:
         with suppress(OSError):
             for place in self._inside.iterdir():
                 if place.name.isdigit():
-                    of_one = taken_by(place / "status")
+                    of_one = usage_of(place / "status")
                     tasks, memory = tasks + of_one[0], memory + of_one[1]
         if tasks > limits.tasks:
             return "too_many_processes"
@@ -143,7 +143,7 @@ def _first_process(report: int) -> int | None:
         return None
 
 
-def taken_by(status: Path) -> tuple[int, int]:
+def usage_of(status: Path) -> tuple[int, int]:
     """Return the threads and bytes of one process."""
     tasks = memory = 0
     with suppress(OSError):

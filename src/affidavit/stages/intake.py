@@ -9,7 +9,7 @@ from affidavit.diff.between import files_between, join_type_changes
 from affidavit.diff.parse import FileDiff, OpenedChange, parse_diff
 from affidavit.diff.patched_tree import (
     PlacedDiff,
-    described,
+    describe_file,
     is_opaque,
     is_wholly_shown,
     place_diff,
@@ -309,7 +309,7 @@ def _placed(
         default_title=_diff_title(request),
         notices=notices,
     )
-    unknown = (described(file, placed.base, head, is_partial=False) for file in placed.unknown)
+    unknown = (describe_file(file, placed.base, head, is_partial=False) for file in placed.unknown)
     changed = (*files_between(store, placed.base, head), *unknown)
     if placed.base.revision == head.revision and not any(is_opaque(file) for file in files):
         raise EmptyChangeError("nothing to review: the diff changes no line")
@@ -322,7 +322,7 @@ def _unplaced(files: list[FileDiff], request: ChangeRequest, why: str) -> Opened
         base = shown_tree(store, files, "base")
         head = shown_tree(store, files, "head")
         changed = tuple(
-            described(file, base, head, is_partial=not is_wholly_shown(file))
+            describe_file(file, base, head, is_partial=not is_wholly_shown(file))
             for file in join_type_changes(files)
         )
     sides = TreePair(

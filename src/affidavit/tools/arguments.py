@@ -34,7 +34,7 @@ def shown(value: object) -> str:
     return repr(text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…")
 
 
-def described(name: str, description: str, properties: dict[str, Any], required: list[str]) -> Description:
+def describe(name: str, description: str, properties: dict[str, Any], required: list[str]) -> Description:
     return {
         "type": "function",
         "function": {

@@ -24,10 +24,10 @@ from affidavit.ports import Repository
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.record import Side
-from affidavit.tools.arguments import Answer, ToolSet, described, shown
+from affidavit.tools.arguments import Answer, ToolSet, describe, shown
 from affidavit.tools.descriptions import FILE, NUMBER, SIDE
 from affidavit.tools.excerpts import checked_skip, clipped, page_of, with_note
-from affidavit.tools.lookup import find_file, side_named
+from affidavit.tools.lookup import find_file, parse_side
 
 CHECKERS: Mapping[str, tuple[Analyser, ...]] = {
     "lint_check": (RUFF, OXLINT, SHELLCHECK, HADOLINT, ZIZMOR, YAMLLINT),
@@ -43,7 +43,7 @@ CHECK_SECONDS = 30.0
 
 
 CHECK_DESCRIPTIONS: dict[str, dict[str, Any]] = {
-    name: described(name, PURPOSES[name], {"file_path": FILE, "branch": SIDE, "skip": NUMBER}, ["file_path"])
+    name: describe(name, PURPOSES[name], {"file_path": FILE, "branch": SIDE, "skip": NUMBER}, ["file_path"])
     for name in CHECKERS
 }
 
@@ -97,7 +97,7 @@ class Checks(ToolSet):
     def _check(
         self, name: str, analysers: Sequence[Analyser], file_path: str, branch: str = "head", skip: int = 0
     ) -> Answer:
-        side, skipped = side_named(branch), checked_skip(skip)
+        side, skipped = parse_side(branch), checked_skip(skip)
         path = self._checkable(file_path, side)
         able = [analyser for analyser in analysers if analyser.covers(path)]
         if not able:

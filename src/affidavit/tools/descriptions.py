@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from affidavit.tools.arguments import Description, described
+from affidavit.tools.arguments import Description, describe
 
 BRANCH = {
     "type": "string",
@@ -26,7 +26,7 @@ PURPOSES: Mapping[str, str] = {
 DESCRIPTIONS: dict[str, Description] = {
     tool["function"]["name"]: tool
     for tool in (
-        described(
+        describe(
             "get_file_context",
             "Retrieve lines of code from a file in the repository to understand the context surrounding a "
             "change. Returns the specified line range with line numbers.",
@@ -48,7 +48,7 @@ DESCRIPTIONS: dict[str, Description] = {
             },
             ["file_path", "start_line", "end_line"],
         ),
-        described(
+        describe(
             "get_blame",
             "Get git blame information for a specific line in a file. Returns the author, date, and commit "
             "message of the last change to that line.",
@@ -65,7 +65,7 @@ DESCRIPTIONS: dict[str, Description] = {
             },
             ["file_path", "line_number"],
         ),
-        described(
+        describe(
             "search",
             "Search all files, like grep: matching lines by file, and the total. Translations and binary "
             "files only where paths name them.",
@@ -84,7 +84,7 @@ DESCRIPTIONS: dict[str, Description] = {
             },
             ["pattern"],
         ),
-        described(
+        describe(
             "list_files",
             "Paths that match a glob.",
             {
@@ -97,13 +97,13 @@ DESCRIPTIONS: dict[str, Description] = {
             },
             [],
         ),
-        described(
+        describe(
             "find_references",
             "Where a symbol is used, and how sure that is.",
             {"symbol": SYMBOL, "file_path": DEFINING, "branch": SIDE, "skip": NUMBER},
             ["symbol"],
         ),
-        described(
+        describe(
             "find_definition",
             "Where a symbol is defined, with its code.",
             {
@@ -114,19 +114,19 @@ DESCRIPTIONS: dict[str, Description] = {
             },
             ["symbol"],
         ),
-        described(
+        describe(
             "outline",
             "What a file defines: line ranges and signatures.",
             {"file_path": FILE, "branch": SIDE, "skip": NUMBER},
             ["file_path"],
         ),
-        described(
+        describe(
             "compare_definition",
             "The diff of one definition between base and head.",
             {"symbol": SYMBOL, "file_path": DEFINING},
             ["symbol"],
         ),
-        described(
+        describe(
             "get_commit_of_line",
             "The commit that last changed a line: its message, its diff near the line.",
             {"file_path": FILE, "line_number": NUMBER, "branch": SIDE},
@@ -146,4 +146,4 @@ def shortened(tool: Description) -> Description:
         key: SIDE if value == BRANCH else {"type": value["type"]}
         for key, value in parameters["properties"].items()
     }
-    return described(name, PURPOSES[name], properties, parameters["required"])
+    return describe(name, PURPOSES[name], properties, parameters["required"])

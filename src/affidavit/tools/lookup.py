@@ -17,7 +17,7 @@ MAX_GUESSED_NAMES = 20_000
 DIFF_PREFIXES = ("a/", "b/")
 
 
-def side_named(branch: str) -> Side:
+def parse_side(branch: str) -> Side:
     word = branch.strip().lower()
     if word == "head":
         return "head"
@@ -60,7 +60,7 @@ def _readings(path: str) -> list[str]:
     return [path, plain, *without_prefix]
 
 
-def standing_place(tree: Tree, path: str) -> str | None:
+def existing_place(tree: Tree, path: str) -> str | None:
     """Return the file, folder or glob that a path means, written plainly; None if nothing matches."""
     try:
         readings = [plain_path(path), *_readings(path)]

@@ -24,7 +24,7 @@ from affidavit.tools.excerpts import (
     page_of,
     with_note,
 )
-from affidavit.tools.lookup import alternatives, side_named, standing_place
+from affidavit.tools.lookup import alternatives, existing_place, parse_side
 
 MAX_FILES_READ = 20
 MANY_HITS = 20
@@ -125,7 +125,7 @@ def _foreign_paths(hits: Sequence[SearchHit], tree: Tree, attributes: Attributes
     return found | {path for path in list(long)[:MAX_FILES_READ] if is_packed(path, tree.lines(path) or [])}
 
 
-def where_others_are(hits: Sequence[SearchHit]) -> str:
+def note_on_the_others(hits: Sequence[SearchHit]) -> str:
     """Name the files that have the most of the hits that are not shown."""
     most = Counter(hit.path for hit in hits).most_common(MAX_NAMED)
     return f"most of the others are in {', '.join(f'{path} ({n})' for path, n in most)}" if most else ""
@@ -184,7 +184,7 @@ class SearchTool:
         skip: int = 0,
     ) -> Answer:
         """Return the lines that match, grouped by file, with lines around them on request."""
-        side, skipped = side_named(branch), checked_skip(skip)
+        side, skipped = parse_side(branch), checked_skip(skip)
         tree = self.sides.tree(side)
         places, missing = self._places(tree, side, alternatives(tree, paths))
         chosen = Chosen(places, [*alternatives(tree, exclude)])
@@ -211,7 +211,7 @@ class SearchTool:
             {"pattern": pattern, "branch": side, **counts, "files": files},
             missing,
             note if found else "nothing matches; a pattern matches within one line",
-            where_others_are(rows[skipped + limit :]),
+            note_on_the_others(rows[skipped + limit :]),
             counted,
             f"context_lines is at most {MAX_CONTEXT_LINES}" if context_lines > MAX_CONTEXT_LINES else "",
             f"only the first {len(hits):,} hits were counted" if len(hits) >= MOST_FOUND else "",
@@ -219,7 +219,7 @@ class SearchTool:
 
     def _places(self, tree: Tree, side: Side, paths: Sequence[str]) -> tuple[list[str], str]:
         """Return the places that exist, and a note on the others; raise if none is left."""
-        standing = {path: standing_place(tree, path) for path in paths}
+        standing = {path: existing_place(tree, path) for path in paths}
         missing = [path for path, place in standing.items() if place is None]
         reasons = [self._why_missing(side, path) for path in missing[:MAX_NAMED_MISSING]]
         if len(missing) > MAX_NAMED_MISSING:

@@ -24,7 +24,7 @@ from affidavit.tools.excerpts import (
     page_of,
     with_note,
 )
-from affidavit.tools.lookup import side_named
+from affidavit.tools.lookup import parse_side
 
 MAX_NAME = 300
 MAX_HITS = 10_000
@@ -199,7 +199,7 @@ class SymbolTools:
         self, symbol: str, file_path: str | None = None, branch: str = "head", skip: int = 0
     ) -> Answer:
         """Return where a symbol is used, how each use was found and how sure it is."""
-        side, skipped = side_named(branch), checked_skip(skip)
+        side, skipped = parse_side(branch), checked_skip(skip)
         path, missing = self.sides.file_or_any(file_path, side)
         found, notes = references_to(symbol, path, self.sides.tree(side), side, self.sides.readers)
         page, note = page_of(found, skipped, MAX_REFERENCES, "references", "")
@@ -210,7 +210,7 @@ class SymbolTools:
         self, symbol: str, file_path: str | None = None, line_number: int | None = None, branch: str = "head"
     ) -> Answer:
         """Return where a symbol is defined; the definition that a use means comes first."""
-        side = side_named(branch)
+        side = parse_side(branch)
         tree = self.sides.tree(side)
         found, notes = find_definitions(symbol, tree)
         extra: Answer = {}

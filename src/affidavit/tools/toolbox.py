@@ -23,7 +23,7 @@ from affidavit.tools.excerpts import (
     page_of,
     with_note,
 )
-from affidavit.tools.lookup import close_paths, matching_paths, plain_path, side_named
+from affidavit.tools.lookup import close_paths, matching_paths, parse_side, plain_path
 from affidavit.tools.search import SearchTool
 from affidavit.tools.symbols import SymbolTools, definition_row
 
@@ -137,7 +137,7 @@ class PastTools:
     def _side(self, file_path: str, branch: str | None) -> tuple[Side, str]:
         """Return the requested side; without a request head, but base if the change deletes the file."""
         if branch is not None:
-            return side_named(branch), ""
+            return parse_side(branch), ""
         plain = plain_path(file_path)
         file = self.sides.change.file_at(plain, "base")
         is_deleted = file is not None and file.head_path is None
@@ -168,7 +168,7 @@ class ReadingTools:
     def get_file_context(
         self, file_path: str, start_line: int, end_line: int, branch: str = "head"
     ) -> Answer:
-        side = side_named(branch)
+        side = parse_side(branch)
         path, lines = self.sides.text(file_path, side)
         first, last = _line_range(start_line, end_line, len(lines))
         excerpt = numbered_lines(lines, first, last)
@@ -185,7 +185,7 @@ class ReadingTools:
         return with_note(answer, self._partial_note(path, side), stopped, excerpt.note)
 
     def outline(self, file_path: str, branch: str = "head", skip: int = 0) -> Answer:
-        side, skipped = side_named(branch), checked_skip(skip)
+        side, skipped = parse_side(branch), checked_skip(skip)
         path, lines = self.sides.text(file_path, side)
         symbols = sorted(
             symbols_of(self.sides.tree(side), path),
@@ -204,7 +204,7 @@ class ReadingTools:
 
     def list_files(self, pattern: str = "**", branch: str = "head", skip: int = 0) -> Answer:
         """Return the paths that match a glob."""
-        side, skipped = side_named(branch), checked_skip(skip)
+        side, skipped = parse_side(branch), checked_skip(skip)
         if not pattern.strip("/") or "\0" in pattern or len(pattern) > MAX_GLOB:
             raise InputError(f"a glob has 1 to {MAX_GLOB} characters, such as 'src/**/*.py'")
         tree = self.sides.tree(side)

@@ -16,7 +16,7 @@ from affidavit.records.evidence import ReproductionCheck
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner
 from affidavit.sandbox.choice import Choice
-from affidavit.sandbox.copies import language_named
+from affidavit.sandbox.copies import find_language
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.reproduce import run_aside
 from sandboxes import demanded, needed_sandbox
@@ -78,7 +78,7 @@ def declared() -> list[tuple[str, KnownClaim, str]]:
 
 
 def language_of(claim: KnownClaim) -> str:
-    named = language_named(claim.reproduction.language) if claim.reproduction else None
+    named = find_language(claim.reproduction.language) if claim.reproduction else None
     assert named is not None
     return "shell" if named in ("sh", "bash") else named
 

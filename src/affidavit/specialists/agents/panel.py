@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from affidavit.context.gather import gather_context
 from affidavit.dependencies.found import find_packages
 from affidavit.dependencies.open_packages import OpenPackages
-from affidavit.diff.redacted import as_it_leaves, redact_candidate
+from affidavit.diff.redacted import redact_candidate, redact_case
 from affidavit.errors import InputError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.objects import ObjectStore
@@ -133,7 +133,7 @@ class Panel:
     def redact(self, case: Case) -> Case:
         """Return the change as it may leave the machine."""
         _git(case).redact(self._cache)
-        return as_it_leaves(case)
+        return redact_case(case)
 
     def context(self, case: Case) -> ContextMap:
         """Return the map; what people wrote in the history is redacted here."""
