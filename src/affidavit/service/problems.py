@@ -114,7 +114,10 @@ def invalid(_request: Request, error: Exception) -> JSONResponse:
     """Answer a request that does not fit its schema."""
     if not isinstance(error, RequestValidationError):
         raise error
-    faults = [Fault(where=".".join(map(str, one["loc"])), what=str(one["msg"])) for one in error.errors()]
+    faults = [
+        Fault(where=".".join(map(str, one["loc"])), what=str(one["msg"]).removeprefix("Value error, "))
+        for one in error.errors()
+    ]
     is_unreadable = any(one["type"] == "json_invalid" for one in error.errors())
     first = f"{faults[0].where}: {faults[0].what}" if faults else "it does not fit the schema"
     return problem(

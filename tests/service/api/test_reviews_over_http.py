@@ -151,7 +151,7 @@ def test_a_label_is_kept_and_taken_back(client: Client, done: str) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "words"),
     [
-        ({}, 422, "there is nothing to review"),
+        ({}, 422, "body: there is nothing to review"),
         ({"diff_text": DIFF, "github_url": "https://github.com/a/b/pull/1"}, 422, "exclude each other"),
         ({"diff_text": ""}, 422, "nothing to review"),
         ({"diff_text": "hello"}, 422, "diff"),
