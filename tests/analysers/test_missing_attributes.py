@@ -104,6 +104,7 @@ def test_a_method_that_is_renamed_is_a_finding_where_its_class_calls_it(case, as
     renamed = calling.replace("def check", "def verify")
     (found,) = ask(TY, case({"a.py": calling}, {"a.py": renamed}))
     assert (found["rule_id"], found["line"]) == ("ty/missing-attribute", 7)
+    assert "The change removed `def check(self)`" in found["message"]
     heir = "class Big(Cart):\n    pass\n"
     assert ask(TY, case({"a.py": calling + heir}, {"a.py": renamed + heir})) == []
 

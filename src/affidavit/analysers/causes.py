@@ -61,6 +61,9 @@ def exact_cause(
     gone = [one for one in inspection.symbols if one.fate in ("removed", "signature_changed")]
     known = _Symbols(gone, diagnostic.path, inspection)
     symbol = _defined_at(diagnostic, gone) or known.exactly(names)
+    # ty calls the type of `self` after the method, such as `Self@pay`.
+    own = [one for one in gone if one.name == names[-1] and "`Self@" in diagnostic.message]
+    symbol = own[0] if symbol is None and len(own) == 1 else symbol
     if symbol is None or not (symbol.file == diagnostic.path or (elsewhere and known.is_imported(symbol))):
         return None
     return _symbol_cause(symbol)
