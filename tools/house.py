@@ -30,7 +30,7 @@ CEILINGS = {
     "AST nodes": 522_600,
     "lines": 74_627,
     "lines outside the wings": 62_811,
-    "modules": 475,
+    "modules": 476,
     "folders": 51,
     "layers": 12,
     "function length, 90th percentile": 17,

@@ -5,20 +5,18 @@ What few reviews need is imported where it is needed, so that the others begin s
 # ruff: noqa: PLC0415
 
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from affidavit.config.baseline import dismissals_of
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, handoff, ignore_events, pipeline_completed
-from affidavit.ports import Case, Joiner, Repository, Reproducer, Runner, Specialist, Verifiers
+from affidavit.ports import Case, Joiner, Repository, Reproducer, Specialist, Verifiers
 from affidavit.prompts import PromptSet
 from affidavit.records.change import Change
-from affidavit.records.docket import Docket
-from affidavit.records.iteration import Earlier, FollowUp
-from affidavit.records.report import Answer, BehaviourRow, Reply, Report
+from affidavit.records.iteration import Earlier
+from affidavit.records.report import BehaviourRow, Reply, Report
 from affidavit.specialists.rulebook import rules_off
 from affidavit.stages.parse import docket_of, keep_inputs, read_replies, redacted_reply
 from affidavit.stages.report import compile_report
@@ -26,7 +24,6 @@ from affidavit.stages.review import Crew, Looked, begin_case, collect_replies, d
 from affidavit.system.concurrency import both
 
 if TYPE_CHECKING:
-    from affidavit.proof.running.runners import ProgramRunner
     from affidavit.specialists.agents.briefing import Briefing
     from affidavit.specialists.agents.panel import Panel
     from affidavit.stages.plan import Opening
@@ -45,7 +42,7 @@ async def review(
 ) -> Report:
     """Review an opened change; `earlier` is the review before it, `began` is in seconds since the epoch."""
     began = time.time() if began is None else began
-    runner = _watched(crew.runner, emit) if crew.runner else None
+    runner = crew.watched_runner(emit)
     case = begin_case(change, repository, settings, emit, review_id)
     crew, case = crew.before(replace(case, runner=runner, earlier=earlier))
     if earlier and crew.models:
@@ -54,7 +51,11 @@ async def review(
         given = settings.model_dump(mode="json")
         case = replace(case, scope=choose_scope(case, given, crew.models, crew.prompts.version))
     looked = await look(case, crew)
-    reproducer = _reproducer(runner, crew, repository)
+    reproducer = None
+    if crew.programs:
+        from affidavit.stages.reproduce import LiveReproducer
+
+        reproducer = LiveReproducer.of(runner, crew.programs, repository, crew.try_patch)
     report = await conclude(looked, *crew.judges(looked), settings, crew.models, crew.prompts, reproducer)
     if crew.panel and looked.briefing:
         from affidavit.stages.narrate import narrate
@@ -63,20 +64,6 @@ async def review(
     report = report.model_copy(update={"duration_ms": round((time.time() - began) * 1000)})
     emit(pipeline_completed(report))
     return report
-
-
-def _watched(runner: Runner, emit: Emit) -> "ProgramRunner":
-    from affidavit.proof.running.runners import ProgramRunner
-
-    return ProgramRunner.of(runner, emit)
-
-
-def _reproducer(runner: "ProgramRunner | None", crew: Crew, repository: Repository) -> Reproducer | None:
-    if crew.programs is None:
-        return None
-    from affidavit.stages.reproduce import LiveReproducer
-
-    return LiveReproducer.of(runner, crew.programs, repository, crew.try_patch)
 
 
 async def look(case: Case, crew: Crew) -> Looked:
@@ -134,6 +121,8 @@ async def conclude(
     case = replace(looked.case, is_rule_off=rules_off(settings))
     docket, grouping, follow_up = looked.docket, None, None
     if docket.candidates or case.earlier or reproducer:
+        from affidavit.judging import judge
+
         blocking = {linter.name for linter in settings.linters if linter.blocks}
         docket, grouping, follow_up = await judge(looked, case, joiner, verifiers, reproducer, blocking)
     else:
@@ -144,13 +133,9 @@ async def conclude(
     report = compile_report(docket, case, settings, dismissals, models, prompts)
     ground = reproducer.ground if reproducer else None
     given = looked.planner, grouping, looked.verifier_failures, ground, looked.submitted_by
-    inputs = keep_inputs(docket, case, *given)
+    inputs, behaviour = keep_inputs(docket, case, *given), _behaviour(case, report)
     return report.model_copy(
-        update={
-            "inputs": inputs,
-            "behaviour": _behaviour(case, report),
-            "follow_up": follow_up and follow_up(report),
-        }
+        update={"inputs": inputs, "behaviour": behaviour, "follow_up": follow_up and follow_up(report)}
     )
 
 
@@ -160,29 +145,3 @@ def _behaviour(case: Case, report: Report) -> tuple[BehaviourRow, ...]:
     from affidavit.stages.reproduce import compare_behaviour
 
     return compare_behaviour(case, report)
-
-
-async def judge(
-    looked: Looked,
-    case: Case,
-    joiner: Joiner | None,
-    verifiers: Verifiers | None,
-    reproducer: Reproducer | None,
-    blocking_linters: Container[str],
-) -> tuple[Docket, Answer | None, Callable[[Report], FollowUp | None]]:
-    """Check the findings, add those of the review before, join what is one, and judge each.
-
-    The joiner's answer comes back, too, and what says what became of the findings of the review before.
-    """
-    from affidavit.stages.evidence import check
-    from affidavit.stages.follow_up import carry, follow_up_of, rerun
-    from affidavit.stages.merge import merge, name_places
-    from affidavit.stages.reproduce import reproduce, try_patches
-    from affidavit.stages.verify import verify
-
-    carried, carrying = carry(check(looked.docket, case), case)
-    checked = rerun(await reproduce(carried, reproducer))
-    merged, grouping = await merge(checked, case, joiner)
-    verified = await verify(merged, verifiers, case.emit, blocking_linters)
-    judged = name_places(await try_patches(verified, reproducer), case)
-    return judged, grouping, partial(follow_up_of, carrying=carrying, case=case)

@@ -174,7 +174,8 @@ def test_a_takeover_that_was_there_before_is_not_new(case, ask):
         (
             "    runs-on",
             "    if: (github.event.label.name == 'safe' ||\n"
-            "        (contains(github.event.pull_request.labels.*.name, 'safe'))) && github.repository == 'a/b'\n"
+            "        (contains(github.event.pull_request.labels.*.name, 'safe')))"
+            " && github.repository == 'a/b'\n"
             "    runs-on",
         ),
         # discourse/discourse 36698aae0846, .github/workflows/check-pr-body.yml:14.

@@ -20,6 +20,7 @@ from affidavit.system.concurrency import side_by_side
 
 if TYPE_CHECKING:
     from affidavit.git.repository import GitRepository
+    from affidavit.proof.running.runners import ProgramRunner
     from affidavit.specialists.agents.briefing import Briefing
     from affidavit.specialists.agents.panel import Panel
 
@@ -77,6 +78,14 @@ class Crew:
         return replace(self, panel=replace(self.panel, prompts=asking)), replace(
             case, dependencies=dependencies
         )
+
+    def watched_runner(self, emit: Emit) -> "ProgramRunner | None":
+        """Return the runner of programs, whose runs are events; None if no program may run."""
+        if self.runner is None:
+            return None
+        from affidavit.proof.running.runners import ProgramRunner  # noqa: PLC0415 - few reviews run programs
+
+        return ProgramRunner.of(self.runner, emit)
 
     def judges(self, looked: "Looked") -> tuple[Joiner | None, Verifiers | None]:
         """Return who groups findings by cause and who judges them; nobody if no model looked."""

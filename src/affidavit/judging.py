@@ -1,0 +1,32 @@
+"""Judge findings: check their proof, join what is one problem, and ask the verifier."""
+
+from collections.abc import Callable, Container
+from functools import partial
+
+from affidavit.ports import Case, Joiner, Reproducer, Verifiers
+from affidavit.records.docket import Docket
+from affidavit.records.iteration import FollowUp
+from affidavit.records.report import Answer, Report
+from affidavit.stages.evidence import check
+from affidavit.stages.follow_up import carry, follow_up_of, rerun
+from affidavit.stages.merge import merge, name_places
+from affidavit.stages.reproduce import reproduce, try_patches
+from affidavit.stages.review import Looked
+from affidavit.stages.verify import verify
+
+
+async def judge(
+    looked: Looked,
+    case: Case,
+    joiner: Joiner | None,
+    verifiers: Verifiers | None,
+    reproducer: Reproducer | None,
+    blocking_linters: Container[str],
+) -> tuple[Docket, Answer | None, Callable[[Report], FollowUp | None]]:
+    """Return the judged findings, the joiner's answer, and how to follow up on the review before."""
+    carried, carrying = carry(check(looked.docket, case), case)
+    checked = rerun(await reproduce(carried, reproducer))
+    merged, grouping = await merge(checked, case, joiner)
+    verified = await verify(merged, verifiers, case.emit, blocking_linters)
+    judged = name_places(await try_patches(verified, reproducer), case)
+    return judged, grouping, partial(follow_up_of, carrying=carrying, case=case)
