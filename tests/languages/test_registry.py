@@ -13,10 +13,10 @@ from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
-    Meant,
+    Resolved,
     SignsOfTests,
     Statement,
-    meant_file,
+    resolved_file,
 )
 from affidavit.languages.registry import LANGUAGES, Languages
 from affidavit.languages.tree_files import TreeFiles, join, parent
@@ -39,8 +39,8 @@ class Menus:
     def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
         self.files = files
 
-    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
-        return meant_file(self.files.first((join(parent(path), statement.name),)))
+    def resolve(self, path: str, statement: Statement) -> Iterable[Resolved]:
+        return resolved_file(self.files.first((join(parent(path), statement.name),)))
 
 
 # It reads like Ruby, so that a real grammar parses it.

@@ -1,1 +1,1 @@
-"""One description a language: a file's name and text in, its grammar, imports and tests out."""
+"""Describe each language: its file names, grammar, imports and tests."""

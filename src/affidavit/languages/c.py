@@ -1,4 +1,4 @@
-"""C and C++: their files, definitions, and the header of the repository that an include means."""
+"""C and C++: files, definitions, and the headers that includes refer to."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from tree_sitter import Node
 
 from affidavit.languages.grammars import Grammar, NodeFields, matches, node_text
-from affidavit.languages.language import Extract, ImportRules, Language, Meant, Scoping, Statement, meant_file
+from affidavit.languages.language import (
+    Extract,
+    ImportRules,
+    Language,
+    Resolved,
+    Scoping,
+    Statement,
+    resolved_file,
+)
 from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, below, join, nearest, parent, upwards
 
 KEYWORD = re.compile(rb"#[ \t]*(?:include|include_next|import)\b")
@@ -31,9 +39,9 @@ class Headers:
     def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
         self._files = files
 
-    def meant(self, path: str, statement: Statement) -> tuple[Meant]:
-        """Return the one file that an include means."""
-        return meant_file(self._find(path, statement), statement.names)
+    def resolve(self, path: str, statement: Statement) -> tuple[Resolved]:
+        """Resolve an include to one file."""
+        return resolved_file(self._find(path, statement), statement.names)
 
     def _find(self, path: str, statement: Statement) -> str | None:
         folder, name, form = parent(path), statement.name, statement.form

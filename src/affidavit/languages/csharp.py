@@ -1,4 +1,4 @@
-"""C#: its files, definitions, and the files of the namespaces and types that one uses."""
+"""C#: files, definitions, and the files of used namespaces and types."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,11 +10,11 @@ from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
-    Meant,
+    Resolved,
     Scoping,
     SignsOfTests,
     Statement,
-    meant_file,
+    resolved_file,
 )
 from affidavit.languages.tree_files import TreeFiles, nearest
 
@@ -87,11 +87,11 @@ class CSharpNames:
                     self._types.setdefault(declared.removeprefix(TYPE), []).append(path)
         self._namespaces = {name: tuple(paths) for name, paths in namespaces.items()}
 
-    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+    def resolve(self, path: str, statement: Statement) -> Iterable[Resolved]:
         """Return the file of a type, or all files of a namespace."""
         types = () if statement.form == "namespace" else self._types.get(statement.name.partition("<")[0], ())
         file = nearest(path, types)
-        return meant_file(file) if file else (Meant(self._namespaces.get(statement.name, ()), ()),)
+        return resolved_file(file) if file else (Resolved(self._namespaces.get(statement.name, ()), ()),)
 
 
 SYMBOLS = """

@@ -1,4 +1,4 @@
-"""Go: its files, definitions, and the files that an import path means."""
+"""Go: files, definitions, and the files behind an import path."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
-    Meant,
+    Resolved,
     Scoping,
     SignsOfTests,
     Statement,
@@ -52,9 +52,9 @@ class GoModules:
             if place is not None:
                 self._modules.setdefault(replaced[1], []).append(below(place, "go.mod"))
 
-    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+    def resolve(self, path: str, statement: Statement) -> Iterable[Resolved]:
         """Return all files of the package, but not its tests."""
-        return (Meant(self._find(parent(path), statement.name), ()),)
+        return (Resolved(self._find(parent(path), statement.name), ()),)
 
     def _find(self, folder: str, name: str) -> tuple[str, ...]:
         for around in upwards(folder):

@@ -9,7 +9,7 @@ from functools import cache
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
-# Some texts take quadratic time, whatever the grammar: a bound on the size bounds it.
+# Some texts take quadratic time in any grammar, so their size is limited.
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 200
 MAX_SECONDS = 5.0
@@ -32,7 +32,7 @@ class NodeFields:
 
     @classmethod
     def joined(cls, parts: Iterable["NodeFields"]) -> "NodeFields":
-        """Join the fields of several grammars: a node of one name means the same in all of them."""
+        """Join the fields of several grammars: a node name means the same in all of them."""
         members: dict[str, tuple[str, tuple[str, ...]]] = {}
         calls: dict[str, tuple[str, ...]] = {}
         keys: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Java: its files, definitions, and the files of imported types."""
+"""Java: files, definitions, and the files of imported types."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,11 +10,11 @@ from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
-    Meant,
+    Resolved,
     Scoping,
     SignsOfTests,
     Statement,
-    meant_file,
+    resolved_file,
 )
 from affidavit.languages.tree_files import TreeFiles, nearest
 
@@ -58,16 +58,16 @@ class JavaTypes:
             packages.setdefault(package, []).append(path)
         self._packages = {package: tuple(paths) for package, paths in packages.items()}
 
-    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+    def resolve(self, path: str, statement: Statement) -> Iterable[Resolved]:
         """Return the file of a type, or all files of a package."""
         if "*" in statement.names and statement.name in self._packages:
-            return (Meant(self._packages[statement.name], statement.names),)
+            return (Resolved(self._packages[statement.name], statement.names),)
         places = (nearest(path, self._types.get(name, ())) for name in _outwards(statement.name))
-        return meant_file(next(filter(None, places), None), statement.names)
+        return resolved_file(next(filter(None, places), None), statement.names)
 
 
 def _outwards(name: str) -> Iterator[str]:
-    """Yield a type and those around it: a nested type is in the file of the outermost."""
+    """Yield a type and its enclosing types: a nested type is in the file of the outermost one."""
     while name:
         yield name
         name = name.rpartition(".")[0]

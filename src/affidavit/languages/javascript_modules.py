@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: find the file of the repository that an import means."""
+"""JavaScript and TypeScript: find the file of the repository that an import refers to."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,13 +7,13 @@ from tree_sitter import Node
 
 from affidavit.languages.grammars import Grammar, matches, node_text
 from affidavit.languages.javascript_packages import PathConfigurations, read_packages
-from affidavit.languages.language import Extract, Meant, Statement, meant_file
+from affidavit.languages.language import Extract, Resolved, Statement, resolved_file
 from affidavit.languages.tree_files import TreeFiles, below, join, nearest, parent, upwards
 
 ENDINGS = (
     ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".json", ".vue", ".svelte",
 )  # fmt: skip
-# TypeScript has its imports written with the ending of the file that will be built.
+# TypeScript imports name the built file: `a.js` for `a.ts`.
 WRITTEN_FOR = {
     ".js": (".ts", ".tsx", ".d.ts", ".jsx"),
     ".jsx": (".tsx",),
@@ -35,9 +35,9 @@ class JavaScriptModules:
             if package.name and "node_modules" not in package.folder.split("/"):
                 self._folders_of_name.setdefault(package.name, []).append(package.folder)
 
-    def meant(self, path: str, statement: Statement) -> tuple[Meant]:
-        """Return the one file that an import means."""
-        return meant_file(self._find(parent(path), statement.name), statement.names)
+    def resolve(self, path: str, statement: Statement) -> tuple[Resolved]:
+        """Resolve an import to one file."""
+        return resolved_file(self._find(parent(path), statement.name), statement.names)
 
     def _find(self, folder: str, name: str) -> str | None:
         plain = name.partition("?")[0]
@@ -109,7 +109,7 @@ class JavaScriptModules:
 
 
 def _spellings(place: str) -> Iterator[str]:
-    """Yield the files that an import may mean by this path, in the order of trying."""
+    """Yield the files that an import of this path may refer to, in the order to try them."""
     yield place
     for written, sources in WRITTEN_FOR.items():
         if place.endswith(written):

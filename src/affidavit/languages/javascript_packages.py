@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from affidavit.languages.tree_files import TreeFiles, below, join, parent, read_json, table, texts, upwards
 
 MAX_EXTENDS = 20
-# What TypeScript puts in place of this: the folder of the configuration that extends the others.
+# TypeScript replaces this by the folder of the configuration that extends the others.
 CONFIGURED_FOLDER = "${configDir}"
 ENTRY_FIELDS = ("source", "module", "main", "browser", "types", "typings")
 
@@ -24,7 +24,7 @@ class PathRules:
 
     base: str | None = None
     paths: dict[str, list[str]] = field(default_factory=dict)
-    """In the order of trying: the longest prefix first."""
+    """In the order to try them: the longest prefix first."""
 
     def places(self, name: str) -> Iterator[str | None]:
         """Yield the places where the rules look for a name."""
@@ -109,7 +109,7 @@ class PathConfigurations:
             if paths is None and "paths" in options:
                 paths, home = table(options["paths"]), parent(config)
         if base is not None or paths:
-            # With a `baseUrl`, whoever sets it, all `paths` are relative to it; else to their own file.
+            # All `paths` are relative to the `baseUrl`, even an inherited one; without it, to their own file.
             return PathRules(base, _located(paths or {}, home if base is None else base, parent(path)))
         return self._referenced(path) if with_references else None
 
@@ -135,7 +135,7 @@ class PathConfigurations:
                 continue
             seen.add(config)
             yield config, self._settings[config]
-            # Of several the last one wins, and so does all that it extends.
+            # The last of several wins, with all that it extends.
             waiting.extend(self._extended(config, self._settings[config]))
 
     def _extended(self, config: str, settings: dict[str, object]) -> Iterator[str]:
@@ -162,7 +162,7 @@ class PathConfigurations:
 
 
 def _seen_from(project: str, folder: str, target: str) -> tuple[str, str]:
-    """Return the folder that a path of a configuration starts from, and the rest of it."""
+    """Return the folder that a path of a configuration starts from, and the rest of the path."""
     if target.startswith(CONFIGURED_FOLDER):
         return project, target.removeprefix(CONFIGURED_FOLDER).lstrip("/") or "."
     return folder, target

@@ -15,7 +15,7 @@ _WRITTEN = (
     "TeX", "TypeScript",
 )  # fmt: skip
 WRITTEN = {name.lower(): name for name in _WRITTEN}
-"""Titles of languages whose only capital letter is not the first letter."""
+"""Names of languages that `str.capitalize` would misspell."""
 
 
 class Statement(NamedTuple):
@@ -34,22 +34,22 @@ class Extract(NamedTuple):
     declares: tuple[str, ...] = ()
 
 
-class Meant(NamedTuple):
-    """The files that an import means, and the names that it takes. No targets: unresolved."""
+class Resolved(NamedTuple):
+    """The files that an import refers to, and the names it imports. Unresolved without targets."""
 
     targets: tuple[str, ...]
     names: tuple[str, ...]
 
 
-def meant_file(file: str | None, names: tuple[str, ...] = ()) -> tuple[Meant]:
-    """Return what an import means that leads to one file, or to none."""
-    return (Meant((file,) if file else (), names),)
+def resolved_file(file: str | None, names: tuple[str, ...] = ()) -> tuple[Resolved]:
+    """Return an import resolved to one file, or to none."""
+    return (Resolved((file,) if file else (), names),)
 
 
 class Resolver(Protocol):
     """Resolves the imports of one tree."""
 
-    def meant(self, path: str, statement: Statement, /) -> Iterable[Meant]:
+    def resolve(self, path: str, statement: Statement, /) -> Iterable[Resolved]:
         """Resolve a statement of a file."""
 
 
@@ -92,7 +92,7 @@ class SignsOfTests:
 
 @dataclass(frozen=True)
 class Scoping:
-    """Where names of a language are visible, as far as it can be told without types."""
+    """Where names of a language are visible, as far as that is known without types."""
 
     has_overloads: bool = False
     """Several definitions may share one name."""
@@ -110,7 +110,7 @@ class Scoping:
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """One language. State also what it lacks, with None or an empty tuple."""
+    """One language. State what it lacks, too, with None or an empty tuple."""
 
     name: str
     """In lower case, as reports have it."""

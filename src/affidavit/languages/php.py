@@ -1,4 +1,4 @@
-"""PHP: its files, definitions, uses, includes and tests."""
+"""PHP: files, definitions, uses, includes and tests."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,11 +10,11 @@ from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
-    Meant,
+    Resolved,
     Scoping,
     SignsOfTests,
     Statement,
-    meant_file,
+    resolved_file,
 )
 from affidavit.languages.tree_files import TreeFiles, join, nearest, parent, read_json, table, texts, upwards
 
@@ -33,9 +33,9 @@ class PhpClasses:
             for name in extracts[path].declares:
                 self._declared.setdefault(name.lower(), []).append(path)
 
-    def meant(self, path: str, statement: Statement) -> tuple[Meant]:
+    def resolve(self, path: str, statement: Statement) -> tuple[Resolved]:
         """Return the one file that declares a class or is included."""
-        return meant_file(self._find(path, statement), statement.names)
+        return resolved_file(self._find(path, statement), statement.names)
 
     def _find(self, path: str, statement: Statement) -> str | None:
         if statement.form == "use":
@@ -120,7 +120,7 @@ def _used(declaration: Node, text: bytes) -> Iterator[Statement]:
 
 
 def _included(node: Node, text: bytes) -> Iterator[Statement]:
-    """Yield an include of a path that is written out; others are only known at run time."""
+    """Yield an include of a literal path; others are only known at run time."""
     written = node_text(node.named_children[0], text) if node.named_children else ""
     found = INCLUDED.fullmatch(written)
     if found:

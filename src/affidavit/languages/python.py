@@ -29,7 +29,7 @@ STATEMENT = re.compile(
     rb"(?P<names>\*|\([^()]*\)|%(name)s%(as)s(?:[ \t]*,[ \t]*%(name)s%(as)s)*)%(end)s)"
     % {b"dotted": _DOTTED, b"name": _NAME, b"as": _AS, b"end": _END}
 )
-# Where a statement could begin other than at the start of a line, or could have come from the line before.
+# Where a statement can begin: at the start of a line, after `:` or `;`, or after its own `from`.
 BEFORE_IMPORT = re.compile(rb"(?:^|[:;])[ \t\f]*(?:from\b[^;:]*)?$")
 COMMENT = re.compile(rb"#[^\n]*")
 TAKEN = re.compile(rb"\s*(%s)(?:\s+as\s+%s)?\s*" % (_NAME, _NAME))
@@ -49,7 +49,7 @@ def read_lines(text: bytes) -> list[Statement] | None:
 
 
 class _ImportReader:
-    """One walk over the places of the word `import`."""
+    """Reads each place of the word `import`, in order."""
 
     def __init__(self, text: bytes, strings: list[tuple[int, int]]) -> None:
         self.text = text
@@ -71,7 +71,7 @@ class _ImportReader:
         """Read the statement around the word at a place, if it is one; False where that is unclear."""
         text = self.text
         if at < self.read_to:
-            # A comment of the statement before has the word, or its list of names.
+            # The word is in a comment or in the list of names of the statement before.
             return True
         if (at + 6 < len(text) and text[at + 6] in WORD_BYTES) or (at and text[at - 1] in WORD_BYTES):
             return True

@@ -1,10 +1,10 @@
-"""Python: find the file of the repository that a module name means, seen from the importing file."""
+"""Python: find the file of the repository that a module name refers to, seen from the importing file."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from affidavit.languages.language import Extract, Meant, Statement, meant_file
+from affidavit.languages.language import Extract, Resolved, Statement, resolved_file
 from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, below, parent, shared_folders, upwards
 
 SOURCE_FOLDERS = ("src", "lib", "python")
@@ -12,7 +12,7 @@ PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 # Only files in the same folder depend on a package below one of these.
 SIDE_FOLDERS = frozenset(("test", "tests", "testing", "example", "examples", "docs", "fixtures", "testdata"))
 MODULE_ENDS = (".py", ".pyi")
-# As Python looks for them: a package hides a module of its name.
+# In Python's order: a package hides a module of the same name.
 ENDINGS = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 
 
@@ -29,20 +29,20 @@ class PythonModules:
         self._roots_of_name = self._find_roots()
         self._near_roots = cache(self._find_near_roots)
 
-    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
-        """Return the files that an import means; names that are modules mean their own files."""
+    def resolve(self, path: str, statement: Statement) -> Iterable[Resolved]:
+        """Resolve an import to files; imported names that are modules resolve to their own files."""
         place = self._place(parent(path), statement.name)
         if place is None or not statement.names:
-            return meant_file(self._file_at(place) if place is not None else None, statement.names)
+            return resolved_file(self._file_at(place) if place is not None else None, statement.names)
         return self._taken(place, statement.names)
 
-    def _taken(self, place: str, names: tuple[str, ...]) -> list[Meant]:
+    def _taken(self, place: str, names: tuple[str, ...]) -> list[Resolved]:
         own = self._file_at(place)
         is_package = own is None or own.rpartition("/")[2].startswith("__init__.")
         modules = {name: file for name in names if is_package and (file := self._file_at(below(place, name)))}
-        found = [Meant((file,), (name,)) for name, file in modules.items()]
+        found = [Resolved((file,), (name,)) for name, file in modules.items()]
         rest = tuple(name for name in names if name not in modules)
-        return [*meant_file(own, rest), *found] if rest else found
+        return [*resolved_file(own, rest), *found] if rest else found
 
     def _place(self, folder: str, name: str) -> str | None:
         """Return the path of a module without its ending; None if it is not in this repository."""

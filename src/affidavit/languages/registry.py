@@ -1,4 +1,4 @@
-"""The table of languages, and which language a file is written in."""
+"""List the languages, and tell which one a file is written in."""
 
 import re
 from collections.abc import Iterator, Sequence

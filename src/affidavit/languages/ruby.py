@@ -1,4 +1,4 @@
-"""Ruby: its files, definitions, and the files that one requires or autoloads."""
+"""Ruby: files, definitions, and the required or autoloaded files."""
 
 import re
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
-    Meant,
+    Resolved,
     Scoping,
     SignsOfTests,
     Statement,
-    meant_file,
+    resolved_file,
 )
 from affidavit.languages.tree_files import MAX_CANDIDATES, TreeFiles, join, nearest, parent
 
@@ -37,7 +37,7 @@ def extract_ruby(grammar: Grammar, root: Node, text: bytes) -> Extract:
 
 
 def _statement(method: Node, arguments: Node, text: bytes) -> Statement | None:
-    """Return a require of a plain string; other paths are only known at run time."""
+    """Return a require of a literal path; others are only known at run time."""
     form = node_text(method, text)
     index = 1 if form == "autoload" else 0
     given = [node_text(part, text) for part in arguments.named_children]
@@ -54,9 +54,9 @@ class RubyFiles:
     def __init__(self, files: TreeFiles, _extracts: Mapping[str, Extract]) -> None:
         self._files = files
 
-    def meant(self, path: str, statement: Statement) -> tuple[Meant]:
+    def resolve(self, path: str, statement: Statement) -> tuple[Resolved]:
         """Return the one file that is required."""
-        return meant_file(self._find(path, statement), statement.names)
+        return resolved_file(self._find(path, statement), statement.names)
 
     def _find(self, path: str, statement: Statement) -> str | None:
         name = statement.name if statement.name.endswith(".rb") else f"{statement.name}.rb"

@@ -1,4 +1,4 @@
-"""Rust: its files, definitions, modules, uses and tests."""
+"""Rust: files, definitions, modules, uses and tests."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,11 +11,11 @@ from affidavit.languages.language import (
     Extract,
     ImportRules,
     Language,
-    Meant,
+    Resolved,
     Scoping,
     SignsOfTests,
     Statement,
-    meant_file,
+    resolved_file,
 )
 from affidavit.languages.tree_files import TreeFiles, below, nearest, parent, read_toml, table, upwards
 
@@ -43,22 +43,24 @@ class Crates:
             if isinstance(name, str) and library in files.blobs:
                 self._libraries.setdefault(name.replace("-", "_"), []).append(library)
 
-    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+    def resolve(self, path: str, statement: Statement) -> Iterable[Resolved]:
         """Return the file of a declared module, or the files that a `use` reaches into."""
         own = self._module(path)
         if statement.form == "use":
             return self._used(path, own, statement)
         child = self._child(own, statement.name)
-        return meant_file(child.file if child else None)
+        return resolved_file(child.file if child else None)
 
-    def _used(self, path: str, own: Module, statement: Statement) -> list[Meant]:
+    def _used(self, path: str, own: Module, statement: Statement) -> list[Resolved]:
         found: dict[str | None, list[str]] = {}
         for name in statement.names or ("",):
             parts = [part for part in (*statement.name.split("::"), name) if part not in ("", "*")]
             if parts[-1:] == ["self"]:
                 parts.pop()
             found.setdefault(self._walk(path, own, parts), []).append(name)
-        return [one for file, taken in found.items() for one in meant_file(file, tuple(filter(None, taken)))]
+        return [
+            one for file, taken in found.items() for one in resolved_file(file, tuple(filter(None, taken)))
+        ]
 
     def _walk(self, path: str, own: Module, parts: list[str]) -> str | None:
         """Follow a path through the modules as far as files go; the rest is inside the last one."""

@@ -35,7 +35,7 @@ def is_code(path: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def is_test(path: str) -> bool:
-    """Check whether the path is that of test code, by the conventions of its language."""
+    """Check whether a path is test code, by the conventions of its language."""
     if not is_code(path):
         return False
     return is_named_test(path) or _is_in_test_folder(path)
@@ -104,7 +104,7 @@ class NamesakeTests:
             return found
         nearness = {test: _shared_folders(test, path) for test in found}
         best = max(nearness.values())
-        # Many tests of one name and none of them close by: the name says nothing (`test_base.py`).
+        # If many tests share a name and none is close by, the name proves nothing (`test_base.py`).
         return [test for test in found if nearness[test] == best][:MAX_NAMESAKES] if best else []
 
     def _has_closer_subject(self, test: str, path: str, key: tuple[str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""The regular files and folders of a tree, as imports and configurations see them."""
+"""List the regular files and folders of a tree, and read its configurations."""
 
 import json
 import posixpath
@@ -49,7 +49,7 @@ def texts(value: object) -> list[str]:
 
 
 MAX_CONFIGURATION_BYTES = 1_000_000
-# With more files of one name, a guess would be wrong, and comparing them all would take forever.
+# With more files of one name, a guess would be wrong and comparing them all too slow.
 MAX_CANDIDATES = 100
 
 

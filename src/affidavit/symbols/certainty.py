@@ -28,7 +28,7 @@ class SymbolReach:
     via: dict[str, str] = field(default_factory=dict)
     """The provider from which each file imports it."""
 
-    def is_taken_elsewhere(self, imported: Import) -> bool:
+    def is_imported_elsewhere(self, imported: Import) -> bool:
         """Check whether a statement imports the name from a file that does not provide it."""
         return self.name in imported.names and imported.target not in self.providers
 
@@ -77,7 +77,7 @@ def _note(reach: SymbolReach, path: str, way: Way, provider: str) -> None:
 
 SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()"))
 _LAST_NAME = re.compile(r"(\w+)\W*$")
-# What runs a package is called by its own name.
+# A package's `__main__` file is imported by its own name.
 _FOLDER_STEMS = LANGUAGES.folder_stems - {"__main__"}
 
 
@@ -180,7 +180,7 @@ def _assess_bare(
         return _unless_bound("the file defines it", is_bound=is_bound)
     if way == "by_name":
         return _unless_bound(f"the file imports it from {reach.via[path]}", is_bound=is_bound)
-    if any(reach.is_taken_elsewhere(one) for one in imported):
+    if any(reach.is_imported_elsewhere(one) for one in imported):
         return None
     if _is_same_package(symbol, path):
         return _unless_bound("the file is of the same package", is_bound=is_bound)

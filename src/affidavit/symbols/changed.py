@@ -125,7 +125,7 @@ def _changed(path: str, one: SymbolChange) -> ChangedSymbol:
 
 
 def _in_file(file: FileChange, repository: Repository) -> list[SymbolChange]:
-    """Return the fate of each name of a file: first the names at head, then the removed ones."""
+    """Return what happened to each name of a file: first the names at head, then the removed ones."""
     before = _by_name(repository.base, file.base_path)
     after = _by_name(repository.head, file.head_path)
     touched_base, touched_head = set(file.changed_lines("base")), set(file.changed_lines("head"))

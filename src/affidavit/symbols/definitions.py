@@ -84,7 +84,7 @@ def defined_in(root: Node, text: bytes, grammar: Grammar) -> list[Definition]:
         qualified = f"{outer.prefix}{one.owner}{one.name}"
         prefix = f"{qualified}." if one.kind in NAMING_KINDS else outer.prefix
         around.append(_EnclosingScope(start, end, prefix, one.kind))
-        # A name as long as the nesting of a hostile file is no name, and would cost its square.
+        # Deep nesting in a hostile file makes endless names, which would take quadratic memory.
         if one.kind not in UNLISTED_KINDS and len(qualified) <= MAX_NAME:
             found.append(_definition(one, qualified, outer, text))
         if len(found) >= MAX_SYMBOLS:

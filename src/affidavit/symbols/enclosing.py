@@ -151,7 +151,7 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 def _keys(text: str) -> Iterator[Enclosing]:
     """Yield the paths of keys in YAML, and in JSON, which is YAML."""
-    # Only who asks about configuration pays for the reader.
+    # Imported here because only configuration needs it.
     import yaml  # noqa: PLC0415
 
     if len(text) > MAX_CHARACTERS:

@@ -31,7 +31,7 @@ JAVASCRIPT_DYNAMIC = re.compile(
 JAVASCRIPT_WORD = re.compile(rb"[\w$]+")
 JAVASCRIPT_STAR = re.compile(rb"\bexport\s*\*")
 WORDS_ONLY = frozenset(("comment", "string_content", "string_fragment"))
-# Names bound in these are not names of the module.
+# Names bound inside these do not belong to the module.
 PYTHON_CLOSED = frozenset(
     ("lambda", "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
 )
@@ -57,7 +57,7 @@ class Exports:
 
 
 def read_exports(text: bytes, parsed_as: ParsedAs) -> Exports:
-    """Return the names of a module; it is open if the text has errors or makes names at run time."""
+    """Return the names of a module; `is_open` if the text has errors or makes names at run time."""
     root, family = parse(parsed_as.grammar, text), parsed_as.language.family
     if root is None or (root.has_error and family != JAVASCRIPT.name):
         return Exports(is_open=True)
@@ -65,16 +65,16 @@ def read_exports(text: bytes, parsed_as: ParsedAs) -> Exports:
         return _guessed(text)
     if family == PYTHON.name:
         found = _python_exports(root, text)
-        found.is_open = _does(PYTHON_DYNAMIC, root, text)
+        found.is_open = _matches_code(PYTHON_DYNAMIC, root, text)
         return found
     if family == JAVASCRIPT.name:
         found = _javascript_exports(root, text)
-        found.is_open = _does(JAVASCRIPT_DYNAMIC, root, text)
+        found.is_open = _matches_code(JAVASCRIPT_DYNAMIC, root, text)
         return found
     return Exports(is_open=True)
 
 
-def _does(what: re.Pattern[bytes], root: Node, text: bytes) -> bool:
+def _matches_code(what: re.Pattern[bytes], root: Node, text: bytes) -> bool:
     """Check whether code matches, outside of comments and strings."""
     if not what.search(text):
         return False

@@ -172,7 +172,7 @@ def _resolved(
             [
                 Edge(path, one.line, one.name, names, targets)
                 for one in extract.statements
-                for targets, names in resolver.meant(path, one)
+                for targets, names in resolver.resolve(path, one)
             ],
         )
 

@@ -105,7 +105,7 @@ class _Hits:
 
     lines: dict[int, str] = field(default_factory=dict)
     words: dict[str, list[int]] = field(default_factory=dict)
-    """A line is listed as often as it has the word."""
+    """A line is listed once for each time it has the word."""
 
     def leave(self, word: str, numbers: Collection[int]) -> None:
         """Forget that these lines have the word."""
@@ -149,12 +149,12 @@ class _Users:
                 continue
             for word in wanted.get(path, ()):
                 places = found.get((path, word), [])
-                for symbol in _speaking(path, by_name[word]):
+                for symbol in _in_language_of(path, by_name[word]):
                     uses += self._uses(path, symbol, places)
         return [self._reference(use, files[use.path]) for use in self._surest(_once_a_line(uses))]
 
     def _leave_prose(self, files: Mapping[str, _Hits]) -> None:
-        """Take out of documents what has a plain word for a name and is not written as code."""
+        """Drop uses in documents where the name is a plain word and not written as code."""
         unsure: dict[str, dict[str, list[int]]] = {}
         for path, file in files.items():
             if is_document(path):
@@ -191,7 +191,7 @@ class _Users:
         for path in sorted(files, key=lambda path: path not in near):
             if grammar_of(path) is None:
                 continue
-            words = [word for word in files[path].words if _speaking(path, by_name[word])]
+            words = [word for word in files[path].words if _in_language_of(path, by_name[word])]
             if words:
                 found[path] = words
         return found
@@ -269,7 +269,7 @@ def _by_file(hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]])
     return found
 
 
-def _speaking(path: str, symbols: Sequence[Symbol]) -> list[Symbol]:
+def _in_language_of(path: str, symbols: Sequence[Symbol]) -> list[Symbol]:
     """Return the symbols whose language is that of the file, or related to it."""
     family = LANGUAGES.of(path).family
     return [symbol for symbol in symbols if LANGUAGES.named(symbol.language).family == family]
@@ -279,7 +279,7 @@ def _as_text(path: str, file: _Hits, by_name: Mapping[str, Sequence[Symbol]]) ->
     has_grammar = grammar_of(path) is not None
     unread = ReferenceCertainty("possible", "no syntax tree was read")
     for word, numbers in file.words.items():
-        symbols = _speaking(path, by_name[word]) if has_grammar else by_name[word]
+        symbols = _in_language_of(path, by_name[word]) if has_grammar else by_name[word]
         for number in dict.fromkeys(numbers):
             yield from (
                 _Use(symbol, path, number, "text", "", unread, is_in_code=False) for symbol in symbols
