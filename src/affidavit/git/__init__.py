@@ -1,1 +1,1 @@
-"""A repository as a pair of git trees: revisions in, files, hits and blame out; nothing is checked out."""
+"""Read a repository as a pair of git trees, without a checkout: files, searches, blame."""

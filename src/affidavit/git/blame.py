@@ -53,7 +53,7 @@ def blame(
             sha, original, line = header[1], int(header[2]), int(header[3])
             headers.setdefault(sha, {})
         elif sha:
-            # Git describes a commit only where it names it first.
+            # Git describes a commit only at its first line.
             name, _, value = row.partition(" ")
             headers[sha].setdefault(name, value)
 

@@ -84,7 +84,7 @@ def is_ignored(tree: Tree, path: str) -> bool:
         return False
     with temporary_folder("ignored-") as folder:
         write_tree_to(tree, folder, wanted)
-        # What the user ignores elsewhere says nothing about this repository.
+        # The user's global ignore file does not belong to this repository.
         git = Git(folder, settings=("core.excludesFile=/dev/null",))
         git.run("init", "--quiet", "--template=")
         done = git.attempt("check-ignore", "--quiet", "--no-index", "--", path)

@@ -175,7 +175,7 @@ def _refuse_incomplete_clone(stderr: bytes) -> None:
     named = re.search(rb"(?:could not fetch|unable to read (?:tree |blob )?)[ (]*([0-9a-f]{40,64})", stderr)
     if named is not None:
         lacking = f"the repository lacks the object {named.group(1).decode()}, so this change cannot be read"
-        looking = "" if b"promisor" in stderr else "look at it with `git fsck`; if it is no damage, "
+        looking = "" if b"promisor" in stderr else "check it with `git fsck`; if it is not damaged, "
         raise GitError(f"{lacking}; {looking}{partial_clone_advice()}")
 
 

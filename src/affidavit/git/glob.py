@@ -83,7 +83,7 @@ def matching(paths: Collection[str], patterns: Sequence[str]) -> list[str]:
     return []
 
 
-def written_out(pattern: str) -> list[str]:
+def expand_braces(pattern: str) -> list[str]:
     """Return every alternative of the braces in a pattern; the pattern itself if there are too many."""
     found = [pattern]
     while any(_BRACES.search(one) for one in found):

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, complaint
-from affidavit.git.glob import is_glob, matching, written_out
+from affidavit.git.glob import expand_braces, is_glob, matching
 from affidavit.git.text import decode_path
 from affidavit.ports import always
 from affidavit.records.evidence import SearchHit
@@ -99,7 +99,7 @@ def _places(tree: "GitTree", paths: Sequence[str]) -> _SearchPlaces:
     names = dict.fromkeys(name for named in found for name in named or ())
     if len(names) <= MAX_PATHS:
         return _SearchPlaces([b":(literal)" + name for name in names])
-    # Git holds every file to every name that it is given, so many names are sought out here.
+    # Git compares every file with every given name, so many names are looked up here.
     return _SearchPlaces(
         counts=lambda path: path in names or any(above in names for above in _folders_above(path))
     )
@@ -118,10 +118,10 @@ def _named(tree: "GitTree", path: str) -> list[bytes] | None:
         return None
     entry = tree.entry(plain)
     raw = entry.raw_path if entry else tree.folders.get(plain)
-    # Git's own globs take for ever on a hostile pattern, so none is handed on.
+    # Git's own globs can take forever on a hostile pattern, so none is passed on.
     if raw is not None:
         return [raw]
-    globs = [one for one in written_out(plain) if is_glob(one) or one != plain]
+    globs = [one for one in expand_braces(plain) if is_glob(one) or one != plain]
     found = matching(tree.entries(), globs)
     if not found:
         raise InputError(f"no file of the tree is called {path!r} or matches it")
@@ -165,7 +165,7 @@ def _take(
 
 
 def _around_match(text: bytes, column: int, most: int) -> str:
-    """Return the line, cut around the match if it is long; a token is never cut, it may be half a secret."""
+    """Return the line, cut around the match if it is long; never inside a token, which may be a secret."""
     line = text.decode("utf-8", "replace").removesuffix("\r")
     if len(line) <= most:
         return line
@@ -186,7 +186,7 @@ def may_be_cut(text: str) -> bool:
 
 
 def _lines(stdout: IO[bytes]) -> Iterator[bytes]:
-    """Yield the lines, each up to a limit: one alone may have gigabytes."""
+    """Yield the lines, each up to a limit: a single one may have gigabytes."""
     while line := stdout.readline(MAX_LINE_BYTES):
         if line.endswith(b"\n"):
             yield line

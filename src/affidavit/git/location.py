@@ -29,7 +29,7 @@ def repository_name(git: Git, location: Location) -> str:
 def without_credentials(address: str) -> str:
     """Return an address without user, password and query."""
     if "://" not in address:
-        # host:path, perhaps with a user; only the customary one says nothing.
+        # host:path, perhaps with a user; only the usual `git` reveals nothing.
         return address if address.startswith("git@") else re.sub(r"^[^/@]*@", "", address)
     try:
         parts = urlsplit(address)
@@ -39,7 +39,7 @@ def without_credentials(address: str) -> str:
 
 
 def is_shared_address(name: str) -> bool:
-    """Check whether the name of a repository is an address, which all its clones have, and no folder."""
+    """Check whether the name of a repository is an address, which all its clones share, not a folder."""
     return "/" in name and not name.startswith(("/", ".", "~", "file:"))
 
 

@@ -47,7 +47,7 @@ class BatchReader:
     def ask(self, names: Sequence[str]) -> list[tuple[str, int, bytes] | None]:
         """Return kind, size and (with `--batch`) content of each object; None for a missing one."""
         for name in names:
-            # Anything else could be read as two requests, and then every later answer is another's.
+            # Anything else could be read as two requests, which would shift every later answer.
             if not OBJECT_ID.fullmatch(name):
                 raise GitError(f"{name!r} is not the id of an object")
         with self._lock:
@@ -266,7 +266,7 @@ class ObjectStore(Closing):
         )
         # Removals go first: a file may make room for a folder of its name.
         done = git.attempt("update-index", "-z", "--index-info", stdin=removed + added)
-        # Git passes over a name that it finds dangerous, and calls that a success.
+        # Git skips dangerous names and still reports success.
         if done.returncode != 0 or b"Ignoring path" in done.stderr:
             raise InputError(f"the files cannot be in one tree: {complaint(done.stderr)}")
         return git.line("write-tree")
@@ -284,7 +284,7 @@ class ObjectStore(Closing):
     def write_commit(self, tree: str, parent: str | None) -> str:
         """Write a commit without an author, as only commits can be blamed."""
         parents = ("-p", parent) if parent else ()
-        # A setting would have the commit signed.
+        # A setting of the user may sign every commit.
         return self.git.having(NOBODY).line("commit-tree", "--no-gpg-sign", tree, *parents)
 
 

@@ -111,13 +111,13 @@ def _redacted_blobs(
 
 
 def _shown(store: ObjectStore, sizes: Mapping[str, int]) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the replacement of each blob; None if it may leave as it is."""
+    """Yield the replacement of each blob; None if it has no secret."""
     for blob, content in store.read_many(blob for blob, size in sizes.items() if size <= MAX_TEXT_BYTES):
-        # One that cannot be read is not known to be without secrets, and nobody can read it later either.
+        # An unreadable file may hold secrets, and nobody can read it later either.
         if content is not None:
             redacted = redact_content(content)
             yield blob, None if redacted == content else redacted
-    # What is too large to be looked through for secrets does not leave at all.
+    # A file too large to search for secrets is left out.
     for blob, size in sizes.items():
         if size > MAX_TEXT_BYTES:
             yield blob, f"[left out: {size} bytes are too many to be read]\n".encode()
@@ -142,7 +142,7 @@ class GitRepository(Closing):
 
     @property
     def excusing(self) -> tuple[GitTree, ...]:
-        """Return base and, if known, the target's tip: only what all of them have excuses or hides a file."""
+        """Return base and, if known, the target's tip: a file is excused only if all of them say so."""
         return (self.base,) if self.tip is None else (self.base, self.tip)
 
     def side(self, side: Side) -> GitTree:

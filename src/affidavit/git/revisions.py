@@ -28,12 +28,12 @@ def parse_range(target: str) -> RevisionRange | None:
     if match is None or target.strip(".") == "":
         return None
     old, dots, new = match.groups()
-    # With nothing before the dots a script has an empty variable: HEAD would make it a change without files.
+    # Nothing before the dots means an empty variable in a script; HEAD would make an empty change.
     return RevisionRange(old, new or "HEAD", dots == "...") if old else None
 
 
 def find_commit(store: ObjectStore, name: str) -> str | None:
-    """Return the commit that a name means: None where there is none, an error where there are two."""
+    """Return the commit that a name means: None if there is none, an error if there are two."""
     if not name or name.startswith("-") or "\0" in name or "\n" in name:
         return None
     done = store.git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
@@ -111,7 +111,7 @@ def _close_names(store: ObjectStore, name: str) -> list[str]:
 
 
 def merge_base(store: ObjectStore, location: Location, old: str, new: str) -> str:
-    """Return the commit at which two histories parted."""
+    """Return the last commit that two histories share."""
     done = store.git.attempt("merge-base", old, new)
     if done.returncode == 0:
         return done.stdout.decode().split()[0]

@@ -21,7 +21,7 @@ def filters_off(git: Git) -> dict[str, str]:
     listed = git.attempt("config", "-z", "--name-only", "--get-regexp", r"^filter\.").stdout
     keys = [os.fsdecode(key) for key in listed.split(b"\0") if key.count(b".") > 1]
     names = dict.fromkeys(key.removeprefix("filter.").rpartition(".")[0] for key in keys)
-    # As variables, because a name may hold the sign of equality, at which `-c` would cut it.
+    # As variables, because `-c` would cut a name at an equals sign.
     settings = [(f"filter.{name}.{key}", value) for name in names for key, value in OFF.items()]
     variables = {"GIT_CONFIG_COUNT": str(len(settings))}
     for number, (key, value) in enumerate(settings):
@@ -47,7 +47,7 @@ def changed_under_filters(git: Git) -> dict[bytes, str]:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A tree that is in no commit yet, and notices about files it lacks."""
+    """A tree without a commit, and notices about files it lacks."""
 
     tree: str
     notices: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ def _git_on_copied_index(store: ObjectStore, location: Location, work_tree: Path
         "GIT_INDEX_FILE": str(index),
         **store.object_variables(location),
     }
-    # Large-file storage keeps a copy of what it cleans; that, too, must not land in the repository.
+    # Git LFS stores a copy of each file it cleans, which must not land in the repository either.
     settings = (f"lfs.storage={store.folder / 'lfs'}",)
     return Git(work_tree, {**git_environment(False), **variables}, settings)
 

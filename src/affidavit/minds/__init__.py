@@ -1,1 +1,1 @@
-"""The models behind the planner, the specialists, the verifier and the reporter."""
+"""Talk to the models behind the planner, the specialists, the verifier and the reporter."""

@@ -38,7 +38,7 @@ COMPATIBLE_KEY = "AFFIDAVIT_API_KEY"
 CALL_SECONDS = 900.0
 
 UNREACHABLE = "cannot connect to"
-"""What the reason begins with where no connection to a model could be made."""
+"""The beginning of the reason if no connection to a model could be made."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class ModelChoice(Record):
     call_seconds: float = CALL_SECONDS
     """How long a call may take in all."""
     price: Price | None = None
-    """What it costs according to the user; the table of prices comes first."""
+    """The user's prices, for models that the table of prices lacks."""
 
     @property
     def model(self) -> str:
@@ -90,7 +90,7 @@ def choose_model(
     silence_seconds: float | None = None,
     prices: Mapping[str, Price] | None = None,
 ) -> ModelChoice:
-    """Return the model that the text names; what is not given has the role's defaults."""
+    """Return the model that the text names; omitted values have the role's defaults."""
     provider, name = _read_name(text.strip(), base_url)
     limit = SILENCE_SECONDS if silence_seconds is None else silence_seconds
     choice = ModelChoice(

@@ -47,12 +47,12 @@ _WAS_EMPTY = "Your reply was empty. Go on, or hand in your answer."
 _MAX_ARGUMENT_LENGTH = 200
 _MAX_RESULT_LENGTH = 400_000
 _MAX_CALLS = 32
-"""In one reply, so that a model that calls without end does not keep a review for hours."""
+"""In one reply: endless calls must not hold up a review for hours."""
 
 
 @dataclass
 class Conversation:
-    """One talk with a model, from the first request to the answer."""
+    """One conversation, from the first request to the answer."""
 
     requester: Requester
     talk: Talk
@@ -111,7 +111,7 @@ class Conversation:
         )
 
     async def _ask(self, question: Question) -> ModelResponse:
-        exchange = await self.requester.send(self.as_it_leaves(), question)
+        exchange = await self.requester.send(self.outgoing_messages(), question)
         self.usage = add_usage(self.usage, exchange.usage)
         totals = self.requester.ledger.totals()
         self._emit(
@@ -128,7 +128,7 @@ class Conversation:
             raise AssertionError("an exchange has a reply or an end")
         return exchange.reply
 
-    def as_it_leaves(self) -> list[ModelMessage]:
+    def outgoing_messages(self) -> list[ModelMessage]:
         """Return the messages so far, redacted and in the form that the provider wants."""
         messages = clean(self.messages, self.redactor)
         return messages if self.requester.has_cache_points else without_cache_points(messages)

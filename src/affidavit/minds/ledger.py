@@ -40,7 +40,7 @@ class Ledger:
         self._paid_usd = 0.0
 
     async def reserve(self, estimate: Estimate) -> Estimate:
-        """Set aside what a request may cost; wait for others to finish; raise BudgetError if that fails."""
+        """Reserve what a request may cost; wait for others to finish; raise BudgetError if that fails."""
         while True:
             freed = asyncio.Event()
             waiter = (asyncio.get_running_loop(), freed)
@@ -50,7 +50,7 @@ class Ledger:
                     return estimate
                 if not self._open:
                     raise BudgetError(self._shortage(estimate))
-                # What is set aside is the most that the others may cost: some of it will be free again.
+                # Reservations are upper limits: part of them will be free again.
                 self._waiting.add(waiter)
             try:
                 await freed.wait()
@@ -59,7 +59,7 @@ class Ledger:
                     self._waiting.discard(waiter)
 
     def settle(self, estimate: Estimate, role: Role, spent: RoleUsage) -> None:
-        """Replace what was set aside by what the request cost."""
+        """Replace a reservation by what the request cost."""
         with self._lock:
             self._open.remove(estimate)
             self._paid_tokens += spent.input_tokens + spent.output_tokens
@@ -143,7 +143,7 @@ class Purse:
         self._reserved: Estimate | None = None
         self.paid = nothing
         self.due = unanswered
-        """What the current attempt costs; where nobody waits for the reply, what the request alone does."""
+        """The cost of the current attempt; if nobody waits for the reply, that of the request alone."""
 
     async def __aenter__(self) -> Self:
         self._reserved = await self._ledger.reserve(self._estimate)
@@ -153,7 +153,7 @@ class Purse:
         self._pay(self.due)
 
     async def pay_and_reserve(self, spent: RoleUsage) -> None:
-        """Pay for a failed attempt, and set aside the same again; raise BudgetError if it is spent."""
+        """Pay for a failed attempt, and reserve the same again; raise BudgetError if it is spent."""
         self._pay(spent)
         self._reserved = await self._ledger.reserve(self._estimate)
 

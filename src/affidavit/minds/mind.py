@@ -21,7 +21,7 @@ from affidavit.ports import Role, Talk
 from affidavit.records.report import Answer, RoleUsage
 
 MAX_UNREADABLE = 3
-"""After so many answers in a row that cannot be read, a model is asked nothing more."""
+"""After this many unreadable answers in a row, a model is not asked again."""
 
 
 @dataclass

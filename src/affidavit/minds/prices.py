@@ -9,7 +9,7 @@ from affidavit.minds.choice import ModelChoice
 _PRICE_TABLE_NAMES = {"bedrock": "aws"}
 OF_NO_TABLE = ("compatible", "ollama")
 _BYTES_PER_TOKEN = 3
-"""Fewer than tokenisers average on code or prose, so that an estimate is rarely too low."""
+"""Tokenisers average more on code and prose, so an estimate is rarely too low."""
 _USUAL_BYTES_PER_TOKEN = 4
 _SPACES = re.compile(r"\s+")
 

@@ -70,7 +70,7 @@ def minds_from(
 
 @asynccontextmanager
 async def kept_open(minds: Iterable[Mind]) -> AsyncIterator[None]:
-    """Keep the connections of minds open for the length of a review; a mind that has none is skipped."""
+    """Keep the connections of minds open for the length of a review; minds without one are skipped."""
     async with AsyncExitStack() as stack:
         for mind in minds:
             if isinstance(mind, Connected):

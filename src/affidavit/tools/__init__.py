@@ -1,1 +1,1 @@
-"""The tools with which agents read a repository: confined to two trees, bounded, and kind to bad calls."""
+"""Tools for models: they read only the two trees, limit their answers, and explain bad calls."""

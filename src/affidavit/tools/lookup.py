@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from affidavit.errors import InputError
-from affidavit.git.glob import is_glob, matching, written_out
+from affidavit.git.glob import expand_braces, is_glob, matching
 from affidavit.git.tree import LINK_MODE, SUBMODULE_MODE
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
@@ -89,7 +89,7 @@ def alternatives(tree: Tree, patterns: Sequence[str]) -> list[str]:
     return [
         each
         for pattern in patterns
-        for each in ([pattern] if _is_searchable(tree, plain_or_same(pattern)) else written_out(pattern))
+        for each in ([pattern] if _is_searchable(tree, plain_or_same(pattern)) else expand_braces(pattern))
     ]
 
 

@@ -173,7 +173,7 @@ class ServerConnection(Closing):
             try:
                 self._open()
                 answer: Result = self._portal.call(_limited, work, seconds)
-            # Whatever a server does to its client must stay its own failure.
+            # A misbehaving server must not fail the review.
             except Exception as error:
                 self._failures += 1
                 raise OutsideError(f"the server {self.server.name} failed: {_words(error)}") from error
@@ -194,7 +194,7 @@ class ServerConnection(Closing):
     def close(self) -> None:
         """End the connection, and the program that was started for it."""
         with self._lock:
-            # It is not needed any more, so it may end in any way.
+            # It is no longer needed, so any failure is ignored.
             with suppress(Exception):
                 self._stack.close()
             self._client = self._portal = None

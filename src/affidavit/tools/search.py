@@ -30,7 +30,7 @@ MAX_FILES_READ = 20
 MANY_HITS = 20
 MAX_LOOKED_AT = 300
 MOST_ODD = 10
-"""A line of text has at most one odd character in so many."""
+"""In a text, at most one character in this many is unusual."""
 MAX_NAMED = 8
 MAX_HITS_A_FILE = 20
 TRANSLATED_ENDINGS = (*CATALOGUES, ".xlf", ".xliff", ".arb", ".qm", ".gmo")
@@ -65,7 +65,7 @@ def _is_named(path: str, named: Sequence[str]) -> bool:
 
 
 def names_binary(text: str) -> bool:
-    """Check whether a line is no text: it has a zero byte, or many bytes that are no letters."""
+    """Check whether a line is not text: it has a zero byte, or many bytes that are not letters."""
     odd = sum(not (one.isprintable() or one == "\t") or one == "\ufffd" for one in text[:MAX_LOOKED_AT])
     return "\0" in text or odd > len(text[:MAX_LOOKED_AT]) // MOST_ODD
 

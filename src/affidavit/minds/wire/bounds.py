@@ -1,4 +1,4 @@
-"""Make the HTTP client under a provider: one that reads no more than a reply can have."""
+"""Make an HTTP client that reads no more than a reply can have."""
 
 import re
 from collections.abc import AsyncIterator
@@ -8,14 +8,14 @@ import httpx2
 
 PIECE_BYTES = 4_000_000
 _BYTES_PER_TOKEN = 1_000
-"""What a stream wraps around one token is about a third of this."""
+"""A stream takes about a third of this for one token."""
 _BYTES_BESIDE_TOKENS = 4_000_000
 _OBJECTS_PER_TOKEN = 20
-"""What a stream wraps around one token has about five."""
+"""A stream takes about five for one token."""
 _OBJECTS_BESIDE_TOKENS = 50_000
 _BYTES_PER_LINE = 512
 _BYTES_PER_OBJECT = 100
-"""What these count for besides their own bytes: the clients need more time and memory for each."""
+"""A surcharge for each line and object, which cost clients more time and memory than their bytes."""
 _BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _LONGEST_BREAK = 4
 _CONNECT_SECONDS = 5.0
@@ -31,9 +31,9 @@ class SizeLimits:
 
     reply_bytes: int
     reply_objects: int
-    """JSON's objects and lists: empty ones are short, and take the clients the most time of all."""
+    """JSON's objects and lists: empty ones are short, and cost clients the most time."""
     piece_bytes: int = PIECE_BYTES
-    """Of one event of a stream, or of a plain reply: that much is kept until it is whole."""
+    """Limit for one event of a stream, or a plain reply, which is kept until complete."""
     error_bytes: int = 1_000_000
     """Limit for error responses."""
 
@@ -51,7 +51,7 @@ def bounded_client(limits: SizeLimits, silence_seconds: float) -> httpx2.AsyncCl
 
     async def bound(response: httpx2.Response) -> None:
         response.stream = _Bounded(response, limits)
-        # It is decoded under the count, so that nobody decodes it again without one.
+        # Decoded while counting, so that nothing decodes it again uncounted.
         response.headers.pop("content-encoding", None)
 
     # A hook, not a transport: with a transport of its own a client ignores the proxies of the environment.
@@ -65,7 +65,7 @@ def bounded_client(limits: SizeLimits, silence_seconds: float) -> httpx2.AsyncCl
 
 
 async def _connect_soon(request: httpx2.Request) -> None:
-    """Keep the time limit of a request, which is meant for the reply, from being one for connecting."""
+    """Limit the time to connect; the request's own time limit is for the reply."""
     limits = request.extensions.get("timeout", {})
     connect = min(limits.get("connect") or _CONNECT_SECONDS, _CONNECT_SECONDS)
     request.extensions = {**request.extensions, "timeout": {**limits, "connect": connect}}
@@ -119,14 +119,14 @@ class _Meter:
         self._edge = b""
 
     def count(self, data: bytes) -> None:
-        """Take the next bytes of the body; raises TooMuchSentError."""
+        """Count the next bytes of the body; raise TooMuchSentError."""
         self._total += len(data)
         if self._total > self._most:
             raise TooMuchSentError(f"the server sent more than {self._most:,} bytes")
         self._objects += _objects_in(data)
         if self._objects > self._most_objects:
             raise TooMuchSentError(f"the server sent more than {self._most_objects:,} objects")
-        # A blank line may be divided between two arrivals.
+        # A blank line may be split between two arrivals.
         first, *others = _BLANK_LINE.split(self._edge + data)
         self._weigh(self._weight + _weight(first))
         for piece in filter(None, others):

@@ -32,7 +32,7 @@ from affidavit.minds.wire.providers import Client
 Outcome = Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
 Sleep = Callable[[float], Awaitable[None]]
 OnPartialReply = Callable[[ModelResponse | None], Awaitable[None]]
-"""Pays for the part of a reply that arrived before it broke off; may refuse another attempt."""
+"""Pays for the part of a reply that arrived before it broke off, and may refuse a retry."""
 _TRIED_AGAIN = (
     faults.ModelRateLimitError,
     faults.ModelUnavailableError,
@@ -216,7 +216,7 @@ class _Reading:
                 async for event in self._stream:
                     more = _size_of(event)
                     if more:
-                        # Comments and empty events are silence: only a part of the reply puts the end off.
+                        # Comments and empty events do not extend the time limit; only parts of the reply do.
                         alarm.reschedule(asyncio.get_running_loop().time() + self._silence_seconds)
                     size, parts = size + more, parts + isinstance(event, PartStartEvent)
                     self._check(size, parts)

@@ -32,7 +32,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True)
 class Dialect:
-    """The settings that a model was found to accept or to refuse."""
+    """The settings that a model turned out to accept or refuse."""
 
     sends_temperature: bool = True
     names_completion_tokens: bool = False
@@ -48,7 +48,7 @@ class Question:
     schema_name: str
     tools: tuple[dict[str, Any], ...] = ()
     must_answer: bool = False
-    """No more tools: the answer, now."""
+    """Offer no more tools; demand the answer now."""
 
 
 def forms_for(question: Question, profile: ModelProfile) -> list[Form]:

@@ -21,9 +21,9 @@ from affidavit.records.report import RoleUsage
 
 _WITH_CACHE_POINTS = {"anthropic", "bedrock", "openrouter", "openai"}
 _MOST_TOKENS = 1_000_000_000
-"""No request has more, whatever a server reports."""
+"""Larger reports of a server are cut to this."""
 _BELIEVED_SHARE = 0.5
-"""Of our own count: a report below it is not believed, since tokenisers differ less than that."""
+"""A report below this share of our own count is not believed: tokenisers differ less."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ def most_input(request: dict[str, Any]) -> int:
 def usage_of(
     request: dict[str, Any], reply: ModelResponse | None, role: Role, choice: ModelChoice
 ) -> RoleUsage:
-    """Return what a request and its reply count for: never less than by our own count."""
+    """Return the usage of a request and its reply, never far below our own count."""
     if reply is None:
         return _usage(role, choice, most_input(request), is_estimated=True)
     written = json.dumps(as_data([reply])[0], ensure_ascii=False)

@@ -1,6 +1,6 @@
-"""From what a tool returned to the text that a model reads: fields by name, code with its numbers beside it.
+"""Write the result of a tool as text for a model: named fields, code with line numbers.
 
-A text of several lines cannot pass for fields: each of its lines begins with its number or with a bar.
+A text of several lines cannot pass for fields: each line begins with its number or a bar.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any
 BAR = "| "
 MIN_SAID_ONCE = 3
 SHORT = 3
-"""Characters that are hardly worth leaving out."""
+"""Shorter values are repeated rather than left out."""
 SAME_FILE = "…"
 AS_ABOVE = f"(a field that a row lacks is as in the row above it; {SAME_FILE} is its file)"
 _NUMBERED = re.compile(r"[ +-]?\d+[:-] |--$|\(read on from line \d+\)$|[ +-]?\d+[:-]$")
@@ -81,7 +81,7 @@ def _in_common(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _row(row: Mapping[str, Any]) -> str:
-    """Write the place of a row, and its fields of one line."""
+    """Write a row: its place, and its fields of one line."""
     fields = [
         f"{_name(str(key))}: {_scalar(value)}"
         for key, value in row.items()

@@ -26,7 +26,7 @@ _RESPONSES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
 _MAX_LEVELS = 50
 """No tool takes more than a list in an object."""
 _MAX_NAME_LENGTH = 200
-"""Longer than that no tool is called, and the name is sent back with every later request."""
+"""No tool has a longer name, and the name is sent back with every later request."""
 
 
 @dataclass(frozen=True)
