@@ -32,7 +32,7 @@ from affidavit.store.open import Store
 
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 NO_MODEL = "no model"
-"""Stands for the model and the prompt of an analyser's finding."""
+"""Used as model and prompt of an analyser's finding."""
 FOUND = ("exact", "relocated", "ambiguous")
 MAX_POINTS = 1_000
 """The newest reviews, for the chart over time."""
@@ -117,7 +117,7 @@ def measure_quality(
         absences=_absences(tally),
         fates=_fates(tally),
         duration_ms=_spread([one.duration_ms for one in tally.points]),
-        # Half a bill would pass for a cheap review.
+        # A partial sum would pass for a cheap review.
         cost_usd=_spread([one.cost_usd for one in tally.points if one.cost_usd is not None]),
         tokens=_spread(tally.tokens),
         unpriced=tally.counts["unpriced"],

@@ -18,7 +18,7 @@ def rate_of(count: int, n: int, confidence: float = CONFIDENCE) -> Rate | None:
     Wilson, E. B. (1927), JASA 22:209-212; recommended for small n and rare events by Newcombe (1998).
     """
     if not 0 <= count <= n:
-        raise ValueError(f"{count} of {n} is no share")
+        raise ValueError(f"{count} of {n} is not a share")
     if n == 0:
         return None
     low, high = wilson(count, n, quantile(confidence))

@@ -1,1 +1,1 @@
-"""Frozen data that the stages exchange; it is read from JSON with checks, and written as JSON."""
+"""Define the frozen data that stages exchange, read from JSON with checks and written as JSON."""

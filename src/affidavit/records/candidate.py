@@ -50,8 +50,8 @@ class Worth(StrEnum):
 
 
 Scenario = Literal["differs", "promised", "sibling", "unchanged"]
-"""Whether what a finding describes is this change's: head ends otherwise than base, or the change says that
-it fixes it, or it is the place that a sweeping fix skipped; `unchanged`: none of these."""
+"""How a finding relates to the change: base and head differ in outcome, the change promises to fix it, or a
+sweeping fix skipped the place; `unchanged`: none of these."""
 
 
 class Judgement(Record):
@@ -94,7 +94,7 @@ class Step(Record):
 
 
 TraceOutcome = Literal["stands", "moved", "changed", "gone"]
-"""Of quoted code: where it was, elsewhere, no longer as it was, nowhere."""
+"""Quoted code is where it was, moved, edited, or gone."""
 
 
 class Carried(Record):
@@ -106,10 +106,10 @@ class Carried(Record):
     trace: TraceOutcome
     detail: str = ""
     is_repeated: bool = False
-    """A specialist of this review reports it, too, in the words of this finding."""
+    """A specialist of this review reports it again; the finding has its words."""
     judgement: Judgement | None = None
     asks: bool = False
-    """Whether a verifier is asked, if there is one: something that it rests on was touched."""
+    """Whether to ask the verifier again, because something that it rests on was touched."""
 
     @property
     def is_first_judged(self) -> bool:
@@ -127,13 +127,13 @@ class Candidate(Record):
     kind: SpecialistKind
     index: int
     raw: Any = None
-    """The finding as it was handed in, kept where the contract dropped it."""
+    """The finding as submitted, kept if the contract dropped it."""
     finding: Finding | None = None
     fingerprint: str = ""
     quote: QuoteCheck | None = None
     searches: tuple[SearchRun, ...] = ()
     dependency_quotes: tuple[DependencyCheck, ...] = ()
-    """What became of what it quotes of packages: they support it, and never withhold it."""
+    """Its quotes from packages: they support it, and never withhold it."""
     reproduction: ReproductionCheck | None = None
     patch_trial: PatchTrial | None = None
     judgements: tuple[Judgement, ...] = ()
@@ -145,12 +145,12 @@ class Candidate(Record):
     claimed_severity: Severity | None = None
     status: Status = Status.UNVERIFIED
     worth: Worth = Worth.ACT
-    """Of what the machine proved: a nit at severity info, a maybe of a user's linter that does not block."""
+    """Proven by machine: a nit at severity info, a maybe from a user's linter that does not block."""
     folded: bool = False
-    """Said in one line, to be opened on demand; it counts at verdict and gate all the same."""
+    """Shown in one line, opened on demand; it still counts for verdict and gate."""
     confidence: Literal["high", "medium", "low"] = "low"
     first_wording: Wording | None = None
-    """What its finder wrote, where the reporter made it shorter."""
+    """The original text, if the reporter shortened it."""
     carried: Carried | None = None
     place: Place | None = None
     withheld: Withheld | None = None
@@ -165,7 +165,7 @@ class Candidate(Record):
 
     @property
     def evidence(self) -> Verification:
-        """Return the evidence of the finding; an empty one where there is none."""
+        """Return the evidence of the finding; an empty one if there is none."""
         return self.finding.evidence if self.finding else NO_EVIDENCE
 
     @property
@@ -185,7 +185,7 @@ class Candidate(Record):
 
     @property
     def why_not_counted(self) -> str:
-        """Say why it counts neither at the verdict nor at the gate, however severe; empty where it does."""
+        """Say why it counts neither for the verdict nor for the gate, however severe; empty if it counts."""
         if self.finding is not None and self.finding.category is Category.STYLE:
             return "style"
         if self.status is not Status.VERIFIED:

@@ -104,7 +104,7 @@ class FileChange(Record):
     excused: bool = False
     """Base, or the user's own choice of paths, says that a skipped file need not be looked at."""
     came_from: str = ""
-    """The kind of place that it left for another (tests, generated …); its hunks show all of its lines."""
+    """The kind of folder that it was moved out of (tests, generated …); its hunks show all of its lines."""
     hunks: tuple[Hunk, ...] = ()
 
     @property
@@ -200,7 +200,7 @@ class Change(Record):
     base: Revision
     head: Revision
     tip: Revision | None = None
-    """The last commit of the branch that it goes into; None: no such branch is known."""
+    """The last commit of the target branch; None if that is unknown."""
     commits: tuple[Commit, ...] = ()
     files: tuple[FileChange, ...]
     discussion: tuple[Comment, ...] = ()
@@ -208,7 +208,7 @@ class Change(Record):
 
     @property
     def why_empty(self) -> str:
-        """Say that there is nothing to review, and why; empty where a file changes."""
+        """Say that there is nothing to review, and why; empty if a file changes."""
         if self.files:
             return ""
         uncommitted = {"staged": "nothing is staged", "working_tree": "everything is committed"}

@@ -1,4 +1,4 @@
-"""The map of a change: what it touches, what depends on it, what it depends on, and who wrote the lines."""
+"""Define the map of a change: what it touches, what depends on it, what it needs, who wrote the lines."""
 
 from typing import Literal
 
@@ -32,7 +32,7 @@ class SymbolChange(Record):
 
 
 class Import(Record):
-    """One import statement. `target` is the file of the repository that it means, None where unresolvable."""
+    """One import statement. `target` is the file of the repository that it refers to, None if unresolved."""
 
     path: str
     line: int
@@ -52,7 +52,7 @@ class Reference(Record):
     side: Side = "head"
     within: str = ""
     definition: str = ""
-    """The file of the definition that the place resolved to; empty where none is known."""
+    """The file of the definition that the place resolved to; empty if none is known."""
     verification_method: str
     certainty: Certainty
 
@@ -99,7 +99,7 @@ class BlameOrigin(Record):
 
 
 class ContextMap(Record):
-    """The map of a change, made before anybody judges it."""
+    """The map of a change, made before the review."""
 
     symbols: tuple[SymbolChange, ...] = ()
     imports: tuple[Import, ...] = ()

@@ -1,4 +1,4 @@
-"""Notes of the machine on a reply, a finding or a review."""
+"""Define the diagnostics of a reply, a finding or a review."""
 
 from enum import StrEnum
 
@@ -48,9 +48,9 @@ class Reason(StrEnum):
 
 
 HIDDEN_BY_CHOICE = (Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF, Reason.EXCLUDED)
-"""Why a finding is not shown that is still open: the user chose what to see.
+"""Why an open finding is hidden: the user chose what to see.
 
-All but those of excluded files count at verdict and gate all the same.
+All but those in excluded files still count for verdict and gate.
 """
 
 
@@ -59,7 +59,7 @@ class SetAside(Record):
 
     rule: str
     severity: Severity
-    """What it would be if it counted; so is the category."""
+    """The severity that it would have as a finding; likewise the category."""
     category: Category
     file: str
     line: int
@@ -80,7 +80,7 @@ class Diagnostic(Record):
     expected: str | None = None
     set_aside: SetAside | None = None
     unlisted: dict[str, int] = Field(default_factory=dict)
-    """By rule, the number of results of an analyser that are too many to be listed."""
+    """How many further results of each rule are not listed."""
 
     @property
     def is_set_aside(self) -> bool:

@@ -1,4 +1,4 @@
-"""The data that goes from stage to stage: all candidates so far, and the notes on them."""
+"""Define the data that goes from stage to stage: all candidates so far, with diagnostics."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -13,13 +13,13 @@ Outcome = tuple[Candidate, Sequence[Diagnostic]]
 
 
 class Group(Record):
-    """Findings that say the same or have one cause; the leader is judged for all of them."""
+    """Duplicate findings, or findings with one cause; the leader is judged for all of them."""
 
     leader: str
     members: tuple[str, ...]
     """The others, in the order in which they are judged if their leader is refuted."""
     cause: str = ""
-    """What one fix would settle, in the joiner's words; empty where rules or likeness joined them."""
+    """The common cause in the joiner's words; empty if rules or likeness joined them."""
 
 
 class Docket(Record):

@@ -14,14 +14,14 @@ class ToolUse(Record):
     tool: str
     read: tuple[str, ...] = ()
     searched: tuple[str, ...] = ()
-    """Files, folders and globs to which a search was confined, whatever it found."""
+    """Files, folders and globs that a search was limited to, whatever it found."""
 
 
 def is_within(path: str, place: str) -> bool:
     """Check whether a search in `place` (a file, a folder or a glob) includes the file."""
     plain = place.removeprefix("./").strip("/")
     if any(mark in plain for mark in "*?["):
-        # The part before the first wildcard decides: whoever searched a pattern of files is believed.
+        # Only the part before the first wildcard is compared.
         return path.startswith(re.split(r"[*?\[]", plain, maxsplit=1)[0])
     return plain in ("", ".") or path == plain or path.startswith(f"{plain}/")
 
@@ -118,7 +118,7 @@ class ReproductionCheck(Record):
 
     @property
     def is_shown_by_running(self) -> bool:
-        """Check whether the run showed what the finding says."""
+        """Check whether the run showed the problem."""
         return self.outcome in ("reproduced", "reproduced_new")
 
 
@@ -147,7 +147,7 @@ class AnalyserDiagnostic(Record):
     column: int | None = None
     related: tuple[SearchHit, ...] = ()
     severity: Severity | None = None
-    """How bad the analyser itself says it is; None where its rule decides."""
+    """The analyser's own severity; None if the rule decides."""
     edits: tuple[Edit, ...] = ()
 
 
@@ -187,9 +187,9 @@ class AnalyserRun(Record):
     is_cached: bool = False
     detail: str = ""
     refused: tuple[str, ...] = ()
-    """Files that it did not get: their names cannot be written out."""
+    """Files not passed to it, because of their names."""
     read: tuple[str, ...] = ()
-    """The changed files that it was seen to read."""
+    """The changed files that it is known to have read."""
     unread: tuple[Unread, ...] = ()
     looks_for: str = ""
-    """The one thing that it looks for; empty where it reads a file for what it means."""
+    """The only thing it searches files for; empty if it examines them in full."""

@@ -1,4 +1,4 @@
-"""A claim about the change, as the contract (schema 1.0 to 1.2) lays it down."""
+"""Define a finding, as in schemas 1.0 to 1.2 of the contract."""
 
 from enum import StrEnum
 from typing import Any, Literal
@@ -7,7 +7,7 @@ from affidavit.records.program_runs import AddedFile, Program
 from affidavit.records.record import Record, Side
 
 NEAR_LINES = 3
-"""Two places in a file that are no further apart are taken for one."""
+"""Two places in a file count as one if they are no further apart."""
 
 
 class Severity(StrEnum):
@@ -62,7 +62,7 @@ class Expected(Record):
     """The exit code and output that a program must have on one side."""
 
     exit_code: int
-    """124: it is still running when its time is over."""
+    """124: it timed out."""
     output: str = ""
     """A regular expression, run in linear time; empty: any output."""
 

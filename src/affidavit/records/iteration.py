@@ -1,4 +1,4 @@
-"""One review in the series of its change: the review before it, and what became of its findings."""
+"""Define a review in the series of its change: the review before it, and the fates of its findings."""
 
 from typing import Literal, get_args
 
@@ -10,7 +10,7 @@ from affidavit.records.finding import Severity
 from affidavit.records.record import Record
 
 HISTORY_WINDOW = 5
-"""So many earlier reviews are remembered: `feedback_history` and its `window_size`."""
+"""How many earlier reviews are remembered: `feedback_history` and its `window_size`."""
 LINE_DIGEST = 8
 
 Fate = Literal["fixed", "partly_fixed", "still_open", "cannot_tell", "dismissed"]
@@ -20,7 +20,7 @@ DecidedBy = Literal["reproduction", "analyser", "evidence", "verifier", "repetit
 FeedbackVerdict = Literal["accept", "refine", "reject", "escalate"]
 
 DEFAULT_TENANT = "default"
-"""The operator's own: what was reviewed without a service is its, too."""
+"""The operator's own tenant; reviews made without a service belong to it, too."""
 
 
 class EarlierHunk(Record):
@@ -44,11 +44,11 @@ class EarlierFinding(Record):
 
     candidate: Candidate
     key: str
-    """The fingerprint under which it was first reported: its name for as long as the series goes on."""
+    """The fingerprint under which it was first reported: its name throughout the series."""
     times: int = 1
-    """The number of reviews that had it, that one included."""
+    """The number of reviews that reported it, including that one."""
     places: tuple[Candidate, ...] = ()
-    """The findings that it represented."""
+    """The duplicates that it represented."""
 
 
 class RememberedItem(Record):
@@ -67,12 +67,12 @@ class IterationSummary(Record):
     digest: str = ""
     created_at: str = ""
     head: str = ""
-    """The commit, or the tree where there is none."""
+    """The commit; without one, the tree."""
     tree: str = ""
     score: float
     verdict: FeedbackVerdict
     clarity: float | None = None
-    """`feedback_clarity_score` of its feedback document; None where it had nothing to say."""
+    """`feedback_clarity_score` of its feedback document; None if it had no feedback."""
     open: tuple[RememberedItem, ...] = ()
     fates: dict[Fate, int] = Field(default_factory=dict)
     followed: int = 0
@@ -81,10 +81,10 @@ class IterationSummary(Record):
     spent_usd: float | None = None
     tokens: int = 0
     incomplete: tuple[str, ...] = ()
-    """What was begun and not completed: its score is not that of a whole review."""
+    """The parts that were started and not completed; its score is then a partial one."""
     left_out: tuple[str, ...] = ()
     conditions: str = ""
-    """A name for who looked at what, and how."""
+    """A digest of who examined what, and how."""
 
     def is_like(self, other: "IterationSummary") -> bool:
         """Check whether two scores compare: both reviews complete, under the same conditions."""
@@ -122,9 +122,9 @@ class FindingDecision(Record):
     by: DecidedBy
     reason: str = ""
     now: str | None = None
-    """The candidate of this report that it lives on as; None where it does not."""
+    """The candidate of this report that continues it, if any."""
     code_changed: bool = False
-    """The code at its place is not what it was: `feedback_followed` needs that."""
+    """The code at its place has changed, as `feedback_followed` requires."""
     times: int = 1
 
 
@@ -148,11 +148,11 @@ class Earlier(Record):
     """The findings that people had dismissed; they are not raised again if the dismissal is still there."""
     history: tuple[IterationSummary, ...] = ()
     decided: tuple[FindingDecision, ...] = ()
-    """Where that review was of the same head: what it decided of the one before, which is still so."""
+    """If that review had the same head: its fates of the review before it, which still hold."""
     is_trusted: bool = True
     """The report is from the own store, was posted by the own workflow, or is signed by an allowed signer.
 
-    Where it is not, nothing counts as examined because of it.
+    Otherwise nothing counts as examined because of it.
     """
     looks_at_all: bool = False
 
@@ -172,7 +172,7 @@ class Returned(Record):
 
     now: str
     key: str
-    """The name that it had then, and has again."""
+    """Its name then and now."""
     review: int
     times: int
 
@@ -186,7 +186,7 @@ class FollowUp(Record):
     digest: str
     decisions: tuple[FindingDecision, ...] = ()
     new: tuple[str, ...] = ()
-    """Ids of the candidates of this report that were never known before, shown ones only."""
+    """Ids of the shown candidates of this report that are new in the series."""
     returned: tuple[Returned, ...] = ()
     scope: Scope | None = None
 

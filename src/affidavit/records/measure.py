@@ -86,11 +86,11 @@ UNHEARD = {
     "no_rights": "forge: without write access",
     "unknown": "forge: rights not known",
 }
-"""On a forge, by anybody else: kept, and counted in no rate, since a change could move it for itself."""
+"""On a forge, by anybody else: stored but counted in no rate, which authors could otherwise influence."""
 
 
 class LabelEntry(Record):
-    """One act of labelling; `label` is None where it was taken back.
+    """One act of labelling; `label` is None if it was removed.
 
     The newest entry of a finding counts, of those by people whose labels count.
     """
@@ -159,7 +159,7 @@ class Fates(Record):
     dropped: int = 0
     refuted: int = 0
     unverified: int = 0
-    """Shown, and nobody could be asked whether it is true."""
+    """Shown, without an answer from a verifier."""
     withheld: dict[str, int] = Field(default_factory=dict)
 
 
@@ -168,7 +168,7 @@ class Absences(Record):
 
     shown: int = 0
     searched: Rate | None = None
-    """Of the shown ones: must be all of them. None where there are none."""
+    """Of the shown ones: must be all of them. None if there are none."""
     unsearched: tuple[str, ...] = ()
     """The shown ones without a search, as REPORT FINDING."""
     withheld: int = 0
@@ -198,7 +198,7 @@ class ReviewPoint(Record):
     shown: int = 0
     dropped: int = 0
     set_aside: int = 0
-    """Of the dropped, those that were never handed in: they are not among the candidates."""
+    """Of the dropped, those that are not among the candidates."""
     relocated: int = 0
     refuted: int = 0
 

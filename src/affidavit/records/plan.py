@@ -1,4 +1,4 @@
-"""The plan of a review: the purpose of the change, who examines what, in which chunks."""
+"""Define the plan of a review: the purpose of the change, who examines what, in which chunks."""
 
 from typing import Literal
 
@@ -23,7 +23,7 @@ class Chunk(Record):
     paths: tuple[str, ...]
     tokens: int
     pieces: tuple[Piece, ...] = ()
-    """What is shown of those files that do not fit whole; a path without pieces is shown whole."""
+    """The shown pieces of files that do not fit whole; other files are shown whole."""
 
     def shown_of(self, path: str) -> tuple[Piece, ...] | None:
         """Return the pieces of a file: empty if it is shown whole, None if it is not shown."""
@@ -39,7 +39,7 @@ class Plan(Record):
     approach: str = ""
     impact: str = ""
     questions: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Specialist to its questions; who is not named is not asked."""
+    """Questions by specialist; specialists without an entry are not asked."""
     chunks: tuple[Chunk, ...] = ()
     not_shown: tuple[str, ...] = ()
     made_by: Literal["model", "code"] = "code"

@@ -1,4 +1,4 @@
-"""Programs and patches that were run on a side of the change, and their results."""
+"""Define programs and patches that were run on a side of the change, and their results."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from affidavit.records.record import Record, Side
 
 StepName = Literal["applies", "parses", "analysers", "reproduction", "tests"]
 EDITS_TESTS = "the patch edits tests; "
-"""How the detail of a step begins that failed because the tests it edits could not be run."""
+"""The beginning of a step's detail if it failed because the tests it edits could not be run."""
 
 
 class TrialStep(Record):
-    """One step of a trial. `passed` is None where it could not be tried."""
+    """One step of a trial. `passed` is None if it could not be tried."""
 
     name: StepName
     passed: bool | None
@@ -27,7 +27,7 @@ class TrialStep(Record):
 class PatchTrial(Record):
     steps: tuple[TrialStep, ...]
     holds: bool
-    """It applies to head, and nothing that was tried failed: only such a patch is offered to be committed."""
+    """It applies to head and no tried step failed; only such a patch may be offered as a suggestion."""
 
     @property
     def untried(self) -> tuple[StepName, ...]:
@@ -61,7 +61,7 @@ RunState = Literal[
 
 
 class AddedFile(Record):
-    """A file that a program needs beside it; it may not replace one of the change."""
+    """A file that a program needs; it may not replace one of the change."""
 
     path: str
     content: str
@@ -93,7 +93,7 @@ class AlteredFile(Record):
 
     path: str
     is_left_out: bool = False
-    """It is too large to be looked through for secrets; otherwise it is there without them."""
+    """It is left out as too large to search for secrets; otherwise its secrets are redacted."""
     is_changed: bool = False
     """Base and head do not have the same file at this path."""
 
@@ -107,9 +107,9 @@ class ProgramRun(Record):
     duration_ms: int = 0
     detail: str = ""
     missing: tuple[str, ...] = ()
-    """Packages that Python code of the repository looked for in vain, also where it caught that."""
+    """Packages that Python code of the repository failed to import, even if it caught the error."""
     unreached: tuple[str, ...] = ()
-    """Hosts that Python code tried to reach in vain, also where it caught that."""
+    """Hosts that Python code failed to reach, even if it caught the error."""
     altered: tuple[AlteredFile, ...] = ()
 
     @property

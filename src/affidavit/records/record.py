@@ -1,4 +1,4 @@
-"""The frozen model that all records share, and the words for data that does not fit one."""
+"""Define the frozen base of all records, and describe data that does not fit one."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ Side = Literal["base", "head"]
 class Record(BaseModel):
     """Immutable data; `model_copy(update=…)` makes the next version of it."""
 
-    # A command uses few of the models, and each takes time to build.
+    # A command uses few of the models, and each takes time to build, so they are built on first use.
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null", defer_build=True)
 
 

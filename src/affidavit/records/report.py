@@ -1,4 +1,4 @@
-"""The native report: the whole truth of one review. All other formats are made from it."""
+"""Define the native report, which holds everything about one review. All other formats are made from it."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -60,7 +60,7 @@ class ReplySummary(Record):
     duration_ms: int = 0
     chunk: int | None = None
     files_read: tuple[str, ...] | None = None
-    """What it opened with its tools, from the calls themselves; None where nobody watched."""
+    """The files that it opened, taken from its tool calls; None if they were not recorded."""
     summary: str = ""
     differences: tuple[Explained, ...] = ()
 
@@ -72,9 +72,9 @@ class HunkCoverage(Record):
     old_count: int
     examined_by: tuple[str, ...] = ()
     parts: tuple["HunkCoverage", ...] = ()
-    """Where a hunk was too long for one conversation: who looked at which of its lines."""
+    """If a hunk was too long for one conversation: who examined which of its lines."""
     examined_before: tuple[str, ...] = ()
-    """The models that looked at it as it is in the earlier review, and were not shown it again."""
+    """The models that examined it in the earlier review and were not shown it again, as it is unchanged."""
 
 
 class FileCoverage(Record):
@@ -128,7 +128,7 @@ class RoleUsage(Record):
     cached_tokens: int = 0
     cost_usd: float | None = None
     estimated_requests: int = 0
-    """Of the requests, those that count by our own estimate: the server reported less than can be true."""
+    """Requests that count by our own estimate, because the server reported impossibly few tokens."""
     reported_tokens: int = 0
 
 
@@ -171,19 +171,19 @@ class Reply(Record):
     text: str | None
     """None: the specialist had nothing to read, or could not run (then `incomplete` or `not_run` says so)."""
     prompt_version: str | None = None
-    """What it was asked for, and is read by; None: the contract's current version. So is `schema_version`."""
+    """The version it was asked for; None: the contract's current one. Likewise `schema_version`."""
     schema_version: str | None = None
     suppressed: tuple[str, ...] = ()
-    """For each finding the comment of the change itself that silences it, or nothing."""
+    """For each finding, the comment added by the change that suppresses it, or nothing."""
     incomplete: tuple[Gap, ...] = ()
     not_run: tuple[Gap, ...] = ()
     analyser_runs: tuple[AnalyserRun, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     usage: tuple[RoleUsage, ...] = ()
     files: tuple[str, ...] = ()
-    """Paths of the changed files that it looks at; noted where it is asked."""
+    """The changed files that it covers; set when it is asked."""
     claims: tuple[str, ...] = ()
-    """The same with those that it would look at if they were known whole."""
+    """The same, with files that it would cover if more than their hunks were known."""
     chunk: int | None = None
     uses: tuple[ToolUse, ...] | None = None
     probes: tuple[ProbeRun, ...] = ()
@@ -238,7 +238,7 @@ class BehaviourRow(Record):
     name: str
     state: ProbeState
     announced: str = ""
-    """The words of the change that announce it, as they were found there."""
+    """The words of the change that announce it, as found there."""
     candidate: str = ""
     detail: str = ""
 
@@ -247,7 +247,7 @@ class Inputs(Record):
     """The redacted inputs of a report beside the change and the settings."""
 
     replies: tuple[Reply, ...] = ()
-    """Of all specialists; those of the machine are made again by a recheck."""
+    """From all specialists; `recheck` runs the mechanical ones again."""
     planner: Answer | None = None
     verifier_failures: tuple[Gap, ...] = ()
     """Why a verifier could not be asked at all, so that no specialist was."""
@@ -255,18 +255,18 @@ class Inputs(Record):
     judgements: tuple[GivenJudgement, ...] = ()
     reporter: Answer | None = None
     dependency_quotes: tuple[GivenDependencies, ...] = ()
-    """The sources of packages are no part of the change, and another machine may have others."""
+    """Packages are not part of the change, and another machine may have other versions."""
     programs: Programs | None = None
     earlier: Earlier | None = None
     submitted_by: str = ""
-    """The agent outside that handed findings in: models of the review judged them, and looked at nothing."""
+    """The outside agent that submitted the findings; the review's own models only judged them."""
 
 
 class Report(Record):
     """Everything about one review."""
 
     notice: str = AS_IT_IS
-    """A notice for those who open the file."""
+    """A notice for readers of the file."""
     report_version: str = REPORT_VERSION
     affidavit_version: str
     id: str
@@ -283,9 +283,9 @@ class Report(Record):
     verdict: Verdict
     gate: Gate
     incomplete: tuple[Gap, ...] = ()
-    """What was begun and not completed. Not empty: the review cannot approve."""
+    """What was started and not completed. If not empty, the review cannot approve."""
     not_run: tuple[Gap, ...] = ()
-    """What was not there to run: no model, an analyser that is not installed."""
+    """What was not available: no model, an analyser that is not installed."""
     coverage: tuple[FileCoverage, ...] = ()
     analyser_runs: tuple[AnalyserRun, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -340,7 +340,7 @@ def count_set_aside(diagnostics: Iterable[Diagnostic]) -> int:
 
 
 def why_not_derived(affidavit_version: str, report_version: str) -> str:
-    """Say why this release cannot derive a report, and what to install; empty where it can.
+    """Say why this release cannot derive a report, and what to install; empty if it can.
 
     A release derives the reports of its own minor line. Both texts may be forged, so that only a well-formed
     release is repeated.

@@ -8,7 +8,7 @@ from affidavit.records.finding import Severity
 from affidavit.records.record import Record
 
 FILES = "{files}"
-"""The argument that is replaced by the paths, each as an argument of its own."""
+"""This argument is replaced by the paths, one argument each."""
 
 
 class Linter(Record):
@@ -18,7 +18,7 @@ class Linter(Record):
     patterns: tuple[str, ...] = Field(min_length=1)
     scope: Literal["file", "project"] = "file"
     severity: Severity = Severity.MEDIUM
-    """For problems to which the linter itself gives none."""
+    """For problems without a severity from the linter."""
     blocks: bool = False
     configuration: tuple[str, ...] = ()
     """Files of the base commit that the linter needs beside the code."""
@@ -36,14 +36,14 @@ class Price(Record):
 
     input: float = Field(ge=0, le=DEAREST)
     cached_input: float | None = Field(None, ge=0, le=DEAREST)
-    """Input that the provider had in its cache; None: as dear as any input."""
+    """Input from the provider's cache; None: the same price as other input."""
     output: float = Field(ge=0, le=DEAREST)
 
     @model_validator(mode="after")
     def _caches_save_money(self) -> Self:
-        # A budget sets aside the price without a cache as the most that a request can cost.
+        # A budget reserves the uncached price as the most that a request can cost.
         if self.cached_input is not None and self.cached_input > self.input:
-            raise ValueError("cached_input is dearer than input")
+            raise ValueError("cached_input costs more than input")
         return self
 
     def cost_usd(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float:

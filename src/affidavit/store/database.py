@@ -78,7 +78,7 @@ class Database(ABC):
     def connection(self) -> Iterator[Connection]:
         """Open a connection to a store that has its tables."""
         with self._engine.connect() as connection:
-            # A connection that is kept is used again and again, and looked at once.
+            # A kept connection is used many times, and checked once.
             if "is_ready" not in connection.info:
                 self._prepare(connection)
                 connection.info["is_ready"] = True

@@ -29,7 +29,7 @@ class Iterations:
             "body": summary.model_dump_json(),
         }
         with self._database.alone() as connection:
-            # Whoever died after this and before the end of a review says it again.
+            # A worker that dies after this, before the review ends, adds it again.
             connection.execute(delete(ITERATIONS).where(ITERATIONS.c.report_id == summary.report_id))
             newest = connection.execute(
                 select(ITERATIONS).where(named).order_by(ITERATIONS.c.number.desc()).limit(1)

@@ -58,7 +58,7 @@ class SqliteDatabase(Database):
         """Set the options of a connection."""
         database = driven(connection)
         database.execute("PRAGMA foreign_keys = ON")
-        # What is deleted is overwritten, too; not every build of SQLite does so by itself.
+        # Overwrite deleted data; not every build of SQLite does so by default.
         database.execute("PRAGMA secure_delete = ON")
         if not self._is_fixed:
             _let_readers_go_on(database)
@@ -95,20 +95,20 @@ def empty_log(database: sqlite3.Connection) -> bool:
 
 def _connect(path: Path, busy_seconds: float, *, is_fixed: bool) -> sqlite3.Connection:
     if is_fixed:
-        # SQLite makes files beside a store that it reads, unless they are there or nobody writes to it.
+        # To read, SQLite creates files beside the store, unless they exist or the store is immutable.
         is_in_use = path.with_name(f"{path.name}-wal").exists()
         how = "mode=ro" if is_in_use else "mode=ro&immutable=1"
         return _opened(f"{path.absolute().as_uri()}?{how}", busy_seconds)
     make_private_folder(path.parent)
-    # One that is in use stays as its owner made it: a store may be shared on purpose.
+    # An existing store keeps its permissions: it may be shared on purpose.
     if not path.exists() or path.stat().st_size == 0:
         make_private_file(path)
     return _opened(path.absolute().as_uri(), busy_seconds)
 
 
 def _opened(uri: str, busy_seconds: float) -> sqlite3.Connection:
-    # No isolation level: the module would begin transactions by itself, and not before a change of schema.
-    # One that is kept goes from thread to thread, in one at a time.
+    # No isolation level: the module would begin transactions itself, but not before a change of schema.
+    # A kept connection is used by several threads, one at a time.
     return sqlite3.connect(uri, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
 
 

@@ -88,7 +88,7 @@ LABELS = Table(
     Column("labelled_by", KeptText, nullable=False),
     Column("source", KeptText, nullable=False),
     Column("labelled_at", KeptText, nullable=False),
-    # A report is never rewritten: what is said of it later names the very bytes that it speaks of.
+    # A report is never rewritten: a label names the bytes it is about.
     Column("report_digest", KeptText, nullable=False, server_default=""),
     Index("labels_by_finding", "report_id", "candidate_id", "number"),
     sqlite_autoincrement=True,
@@ -138,7 +138,7 @@ ITERATIONS = Table(
 )
 
 
-# A review as the service does it. The report that comes of it has the same id.
+# A review of the service. Its report has the same id.
 _IS_CURRENT = text("is_current = 1")
 REVIEWS = Table(
     "reviews",
@@ -149,9 +149,9 @@ REVIEWS = Table(
     Column("created_at", KeptText, nullable=False),
     Column("source", KeptText, nullable=False),
     Column("submitted_by", KeptText, nullable=False),
-    # Asked for twice, the same change is one review; a new one takes its place.
+    # Two requests for the same change are one review; a new one replaces it.
     Column("change_key", KeptText, nullable=False),
-    # What is to be reviewed. It may be large, and is read alone.
+    # The request may be large, and is read separately.
     Column("request", KeptText, nullable=False),
     Column("started_at", KeptText),
     Column("finished_at", KeptText),
@@ -163,7 +163,7 @@ REVIEWS = Table(
     Column("reason", KeptText),
     Column("verdict", KeptText),
     Column("outcome", KeptText),
-    # Who works on it: what anybody else writes about it is refused.
+    # The worker; writes by any other worker are rejected.
     Column("owner", KeptText),
     Column("title", KeptText, nullable=False, server_default=""),
     Column("cost_usd", Float),
@@ -175,7 +175,7 @@ REVIEWS = Table(
     Column("series", KeptText),
     Column("iteration", Integer),
     Column("follows", KeptText),
-    # What a worker chooses once: the earlier review and the prompts. Whoever takes over has the same.
+    # Earlier review and prompts, chosen once: a worker that takes over uses the same.
     Column("drawn", KeptText),
     Index("reviews_newest_first", "tenant", "created_at", "id"),
     Index("reviews_by_status", "status", "created_at"),

@@ -633,7 +633,7 @@ export interface components {
         };
         /**
          * AddedFile
-         * @description A file that a program needs beside it; it may not replace one of the change.
+         * @description A file that a program needs; it may not replace one of the change.
          */
         AddedFile: {
             /** Path */
@@ -1107,7 +1107,7 @@ export interface components {
         };
         /**
          * ContextMap
-         * @description The map of a change, made before anybody judges it.
+         * @description The map of a change, made before the review.
          */
         ContextMap: {
             /**
@@ -2029,7 +2029,7 @@ export interface components {
         };
         /**
          * Import
-         * @description One import statement. `target` is the file of the repository that it means, None where unresolvable.
+         * @description One import statement. `target` is the file of the repository that it refers to, None if unresolved.
          */
         Import: {
             /** Path */
@@ -2100,7 +2100,7 @@ export interface components {
             created_at: string;
             /**
              * Head
-             * @description The commit, or the tree where there is none.
+             * @description The commit; without one, the tree.
              */
             head: string;
             /** Score */
@@ -2651,7 +2651,7 @@ export interface components {
         };
         /**
          * Proof
-         * @description One proof of a report, checked again. `holds` is None where it cannot be checked here.
+         * @description One proof of a report, checked again. `holds` is None if it cannot be checked here.
          */
         Proof: {
             /** Finding */
@@ -3966,7 +3966,7 @@ export interface components {
         };
         /**
          * TrialStep
-         * @description One step of a trial. `passed` is None where it could not be tried.
+         * @description One step of a trial. `passed` is None if it could not be tried.
          */
         TrialStep: {
             /**
