@@ -170,7 +170,7 @@ def parse_change_url(text: str, hosts: Sequence[Host] | None = None) -> PullRequ
     try:
         parts = urlsplit(text)
     except ValueError as error:
-        raise InputError(f"{text!r} is no address: {error}") from error
+        raise InputError(f"{text!r} is not a valid address: {error}") from error
     if parts.scheme not in ("https", "http") or not parts.hostname:
         raise InputError(f"{text!r} is not the address of a pull request, such as {_EXAMPLES}")
     if parts.username or parts.password:
@@ -181,7 +181,7 @@ def parse_change_url(text: str, hosts: Sequence[Host] | None = None) -> PullRequ
     known = known_hosts() if hosts is None else hosts
     host = _host_of(text, known)
     if host is None and parts.scheme == "http" and _host_of(f"https{text[4:]}", known):
-        raise InputError(f"{parts.netloc} is asked over https only: write https{text[4:]}")
+        raise InputError(f"{parts.netloc} is contacted over https only: write https{text[4:]}")
     if host is None:
         raise InputError(
             f"{parts.netloc} is not a known forge ({', '.join(one.name for one in known)}); if you trust it, "

@@ -26,7 +26,7 @@ def own_words(body: str) -> str:
     for token in _parser().parse(text):
         quotes += token.nesting if token.type.startswith("blockquote") else 0
         if token.type == "inline" and before == "paragraph_open" and not quotes:
-            # The first line of an entry of a list is not a line by itself.
+            # The first line of a list item is marked, so that it is no command.
             lines.append(("- " if is_entry else "") + _shown(token.children or []))
         is_entry = token.type == "list_item_open" or (is_entry and token.type == "paragraph_open")
         before = token.type
@@ -35,7 +35,7 @@ def own_words(body: str) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    # Whoever writes `\/` means no command.
+    # `\/` is not a command.
     return MarkdownIt("commonmark").disable(["escape", "entity"])
 
 
@@ -146,7 +146,7 @@ def people_who_dismissed(standing: Standing) -> list[str]:
 
 def people_who_decided(standing: Standing) -> list[str]:
     """Return the people whose dismissal or objection may count."""
-    # Each is a request. People beyond the limit stay unknown, and count in no rate.
+    # Each takes a request. People beyond the limit stay unknown, and count in no rate.
     called_wrong = _named_by(standing, "wrong")[:MAX_ASKED]
     return list(dict.fromkeys([*people_who_dismissed(standing), *called_wrong]))
 
@@ -198,6 +198,6 @@ def _decision(
         why=" ".join(why.split())[:MAX_WHY_LENGTH],
         url=said.url,
         comment=said.id,
-        # Whoever changed the comment that begins a thread may have changed which finding it is about.
+        # An edit of the thread's first comment may change which finding it is about.
         edited=said.edited or root_edited,
     )

@@ -110,7 +110,7 @@ class Clone:
         command = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
         git = self.git.having(self.remote.git_variables)
         before = _Before.of(self)
-        # Tidied up later: what came too much could not be told from the rest any more.
+        # Not now: afterwards, the fetched objects could no longer be told from the rest.
         arguments = [*command, "--no-auto-gc", *options, "--end-of-options", self.remote.url, *specs]
         with git.start(arguments, has_own_group=True) as process:
             try:
@@ -169,7 +169,7 @@ def locked(folder: Path) -> Iterator[None]:
 def remote_of(host: Host, url: str, credentials: Credentials, environment: Mapping[str, str]) -> Remote:
     """Return the remote of a repository; refuse hosts other than the forge."""
     if origin_of(url) not in host.origins:
-        raise ForgeError(f"{host.name} names {origin_of(url)} as the place of its repository: not asked")
+        raise ForgeError(f"{host.name} names {origin_of(url)} for its repository, which is not contacted")
     return Remote(url, credentials, environment, _max_megabytes(environment))
 
 

@@ -78,7 +78,7 @@ def has_credentials_for_posting(environment: Mapping[str, str] = os.environ) -> 
 def _checked(token: str, where: str) -> str:
     token = token.strip()
     if not token.isascii() or not token.isprintable() or " " in token or len(token) > MAX_TOKEN_LENGTH:
-        raise SettingsError(f"{where}: this is no token: it has characters that no token has")
+        raise SettingsError(f"{where}: not a token: it has characters that no token has")
     return token
 
 

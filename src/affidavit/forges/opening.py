@@ -92,11 +92,11 @@ def fetch_change(clone: Clone, pull: PullRequest, *, has_full_history: bool = Fa
         except MissingCommitError:
             continue
         settled = _settle(clone, base, pull.head, names, has_full_history=has_full_history)
-        # Of a request that is merged, the branch holds it all: then an earlier commit says what it changed.
+        # The branch contains a merged request, so an earlier commit is its base.
         if settled and settled != pull.head:
             return base
     raise InputError(
-        f"{pull.address.url}: nothing is left to measure it from: its commits are all part of "
+        f"{pull.address.url}: nothing to compare with: its commits are all part of "
         f"{pull.base_branch}, or that branch is gone"
     )
 
@@ -111,7 +111,7 @@ def address_of(change: Change, environment: Mapping[str, str] | None = None) -> 
 def fetch_recorded(change: Change, ground: FetchContext) -> Path:
     """Fetch the commits of a recorded change from its forge; return the repository's folder."""
     address = address_of(change, ground.environment)
-    # From the target's tip, if it is known, the commit where the sides parted is reached as well.
+    # The target's tip, if known, also leads to the merge base.
     base, head = (change.tip or change.base).commit, change.head.commit
     if not base or not head or not is_commit_id(base) or not is_commit_id(head):
         raise InputError("the report names no commits that could be fetched")

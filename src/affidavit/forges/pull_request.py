@@ -25,11 +25,9 @@ def report_in(archive: bytes) -> bytes:
         with zipfile.ZipFile(io.BytesIO(archive)) as kept, kept.open(REPORT_FILE) as file:
             content = file.read(MAX_REPORT_BYTES + 1)
     except (zipfile.BadZipFile, KeyError, ZlibError, RuntimeError, NotImplementedError, EOFError) as error:
-        raise ForgeError(
-            f"what the last run kept holds no {REPORT_FILE} that can be read: {error}"
-        ) from error
+        raise ForgeError(f"the artifact of the last run has no readable {REPORT_FILE}: {error}") from error
     if len(content) > MAX_REPORT_BYTES:
-        raise ForgeError(f"the report that the last run kept is larger than {MAX_REPORT_BYTES:,} bytes")
+        raise ForgeError(f"the report of the last run is larger than {MAX_REPORT_BYTES:,} bytes")
     return content
 
 

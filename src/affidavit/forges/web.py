@@ -105,7 +105,7 @@ class ForgeClient(httpx2.AsyncClient):
     async def send(self, request: httpx2.Request, **_options: Any) -> httpx2.Response:
         """Send a request until it is answered or refused, or all attempts are used."""
         patience = self.patience
-        # Jitter: two builds that were refused together should not come back together.
+        # Jitter: two builds that were refused together should not retry together.
         backoff = wait_exponential_jitter(patience.first_wait_seconds, jitter=patience.first_wait_seconds)
         retrying = AsyncRetrying(
             sleep=patience.sleep,
@@ -144,7 +144,7 @@ class ForgeClient(httpx2.AsyncClient):
             elsewhere = str(response.request.url.join(target))
             if not elsewhere.startswith("https://") and origin_of(elsewhere) not in self.host.origins:
                 raise ForgeError(f"{self.host.name} keeps the file at {origin_of(elsewhere)}, without TLS")
-            # The address itself is what opens it: no token goes with it.
+            # The address itself grants access, so no token is sent.
             response = await self._stored(self.build_request("GET", elsewhere))
         if response.status_code != 200:
             path = urlsplit(address).path
@@ -183,7 +183,7 @@ class ForgeClient(httpx2.AsyncClient):
     def _refuse_elsewhere(self, address: str) -> None:
         # Whatever an answer says, the token goes to the forge that the user named.
         if origin_of(address) not in self.host.origins:
-            raise ForgeError(f"{self.host.name} leads to {origin_of(address)}, which is not asked")
+            raise ForgeError(f"{self.host.name} redirects to {origin_of(address)}, which is not contacted")
 
     async def _bounded(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().send(request, stream=True)
@@ -300,7 +300,7 @@ class Connection:
     def odd(self, path: str, expected: str) -> ForgeError:
         """Return the error for an answer of another shape."""
         return ForgeError(
-            f"{self.name} at {self.address.host.name} answers GET {plain(path)} with something else than"
+            f"{self.name} at {self.address.host.name} did not answer GET {plain(path)} with"
             f" {expected}; is there a proxy or another program in front of it?"
         )
 

@@ -89,7 +89,7 @@ IN_PAIR = (
     rf"(?i)\b(?:name|key|id|parameterkey)[\"']?\s{{0,3}}(?:[:=]|=>)\s{{0,3}}[\"']?{NAME}[\"']?[\s,]{{1,80}}"
     rf"[\"']?\w{{0,20}}value[\"']?\s{{0,3}}(?:[:=]|=>)\s{{0,3}}[\"']?{_VALUE}"
 )
-"""Two fields of one object: what it is called, and what it is."""
+"""Two fields of one object: its name and its value."""
 IN_YAML = (
     rf"(?im)^[ \t+-]{{0,80}}[\"']?{NAME}[\"']?[ \t]{{0,4}}:[ \t]{{1,4}}"
     rf"(?:[|>][+-]?\d?[ \t]{{0,4}}\r?\n[ \t]{{1,60}}"

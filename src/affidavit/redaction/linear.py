@@ -47,12 +47,12 @@ def compile_linear(pattern: str, encoding: str = "utf-8") -> Pattern:
 
 
 def linear(pattern: str) -> Pattern:
-    """Return an expression that is compiled at its first use."""
+    """Return an expression that is compiled on first use."""
     return late(lambda: compile_linear(pattern))
 
 
 FEW_BYTES = 200_000
-"""Until so many are searched, it takes longer to compile all expressions than to compare their words."""
+"""Up to this many texts, compiling all expressions takes longer than comparing their words."""
 
 
 class PatternSet:
@@ -89,7 +89,7 @@ def _filter_of(patterns: Sequence[str]) -> Any:
 
 
 def once(make: Callable[[], Made]) -> Callable[[], Made]:
-    """Make the value at its first use, once for all threads."""
+    """Make the value on first use, once for all threads."""
     made: list[Made] = []
     lock = Lock()
 

@@ -23,7 +23,7 @@ RUNS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
 NO_SECRET = re.compile(r"[0-9A-Fa-f-]+$|AAAA[BCEI]|sha\d|\d+[A-Za-z]+$")
 """Digests, identifiers and public keys look random, too."""
 MAX_RUN, MAX_RUN_IN_QUOTES = 2.6, 2.0
-"""Letters of one case, or digits, in a row on average: in names they are more."""
+"""Average length of runs of one case or of digits; names have longer runs."""
 LONGEST_IN_QUOTES = 4
 MIN_IN_QUOTES = 16
 QUOTES = frozenset(b"\"'`")

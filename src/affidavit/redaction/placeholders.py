@@ -15,7 +15,7 @@ FILLED_IN = expression(
     r"|\(\?[:=!<P]|\[\^|\\[wsdb]\b|\.[*+]|\[(?:a-z|A-Z|0-9)",
     re.IGNORECASE,
 )
-"""What a program or a reader puts something else in place of, and patterns."""
+"""Text that a program or a reader replaces, and patterns."""
 MADE_UP = expression(
     r"^(?:my|the|some|an?|new|old|bad|good|wrong|invalid|valid|example|changeme|placeholder|dummy|fake|insert|test|foo"
     r"|enter|replace|todo|none|null|undefined|true|false|env|vault|process|secrets?|os|config|settings)[_ .-]"
@@ -23,15 +23,15 @@ MADE_UP = expression(
     r"|^(?:sha\d*|md5)[:-]|^(?:npm:)?[~^<>=v]*\d+(?:\.\d+)+|[_-]here$|example|placeholder|change[_-]?me|^\W*(?-i:[A-Z]+(?:_[A-Z]+)+)\W*$",
     re.IGNORECASE,
 )
-"""What says of itself that it is no secret."""
+"""Words that say the value is not a secret."""
 EXAMPLE = expression(
     r"example|sample|dummy|fake|placeholder|change[_-]?me|redacted|replace[_-]?me|insert|your|foobar"
     r"|xxxx|2345678|abcdef|(?:^|[_-])test[_-]|test[_-]?(?:test|token|key|secret)|\.\.\.|\$\{|\{\{|([^a])\1{5}|(?-i:a){6}",
     re.IGNORECASE,
 )
-"""What only a made-up value has; the keys of machines may have a row of the letter A."""
+"""Signs of a made-up value; real keys may repeat the letter A."""
 TO_FILL_IN = expression(r"^[$<{\[(:]|\$\{|\{\{|#\{|%\(|%[sdv](?![0-9a-f])|^%\w+%$|^[.x*#_-]+$", re.IGNORECASE)
-"""What looks as if something is put in its place."""
+"""Syntax of placeholders."""
 COMPUTED = expression(r"[A-Za-z_][\w.]*\(")
 """Code, not a value."""
 _FIRST_TRIED = (
@@ -40,14 +40,14 @@ _FIRST_TRIED = (
     r"|api|key|app|here|[\d_.*-]"
 )
 DEFAULT = expression(rf"(?:{_FIRST_TRIED})++", re.IGNORECASE)
-"""Passwords that are no secret: words that everybody tries first."""
-# Longer words come first: nothing is tried twice, so that a long text takes no long time.
+"""Default passwords: made of words that everybody tries first."""
+# Longer words come first, so that nothing is tried twice and long texts stay fast.
 WEAK = expression(
     r"(?:p[a@][s$]{2}w[o0]rd|word|develop(?:ment|er)?|production|staging|our|the|some|is|not|hunter|letmein|welcome"
     rf"|service|database|server|host|strong|super|very|secure|[!@#]|{_FIRST_TRIED}|a)++",
     re.IGNORECASE,
 )
-"""The same, and words that nobody would take for a secret."""
+"""Default passwords, and other words that nobody would take for a secret."""
 OWN_HOST = expression(
     r"@?(?:[{$%<]|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*(?:example|test|invalid|local)\b|default\b)"
 )

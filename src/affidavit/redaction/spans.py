@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 KINDS = ("private-key", "token", "password", "secret", "encoded-data")
-"""What a secret is called; where it is several of them, the first."""
+"""Kinds of secrets; of several that fit, the first counts."""
 MARKER = re.compile(r"\[redacted:[a-z-]+\]")
 _MARKER_BYTES = re.compile(MARKER.pattern.encode())
 

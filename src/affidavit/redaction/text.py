@@ -42,16 +42,16 @@ WRITTEN = {
 }
 """The meaning of an escape by its end; any other only ends a word."""
 HUNK = linear(r"(?m)^@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}")
-"""How a part of a diff begins."""
+"""The beginning of a part of a diff."""
 MIN_REPEATED = 8
 MAX_REPEATED = 500
 MIN_QUOTED = 6
 MAX_VALUES = 5000
 BYTES_AT_ONCE = 20_000
 FEW_ZEROS, MANY_ZEROS = 0.02, 0.2
-"""Shares of zero bytes: with fewer a file is text with odd bytes in it, with more one of wide letters."""
+"""Shares of zero bytes: text with fewer has stray bytes; text with more is UTF-16."""
 OF_COMMANDS = ("curl-auth-header", "curl-auth-user")
-"""Rules for commands, whose words are no parts of one text."""
+"""Rules for commands, whose words do not form one text."""
 
 
 class Redactor:

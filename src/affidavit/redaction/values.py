@@ -12,13 +12,13 @@ REFERENCE = expression(
     r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+\W{0,3}"
     r"|[A-Za-z_$][\w$.:-]*[(\[].*|.*\)|[\w.@~-]*/(?:[\w.@-]+/)*[\w.@-]*|[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+"
 )
-"""What names something else: an attribute, a call, a path, an address, a key of a catalogue."""
+"""References to something else: an attribute, a call, a path, an address, a key of a catalogue."""
 ADDRESS = expression(r"[a-z][a-z0-9+.-]*://|\.{1,2}/")
-"""What is secret in an address is found by its form; a path that begins at a dot is none."""
+"""Addresses, whose secrets are found by their form, and relative paths."""
 TYPE_NAME = expression(r"[A-Z][a-z]+(?:[A-Z][a-z]*)*\d*")
 PIECES = expression(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 MADE_OF_WORDS = expression(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
-"""What people join to a password, and programs to a name."""
+"""Words and numbers, which people join to a password and programs to a name."""
 WORDS = expression(r"[A-Z]?[a-z]+|[A-Z]+")
 PROGRAM_WORDS = expression(
     r"(?i)pass(?:wor[dt]|wd|phrase|code)?s?|pwd?|secrets?|tokens?|keys?|auth\w*|o?auth|cred\w*|jwt|certs?|tls|ssl|ssh"
@@ -27,7 +27,7 @@ PROGRAM_WORDS = expression(
     r"|label|title|message|errors?|exception|text|types?|ids?|version|config|settings?|plain|hash|md|sha|utf|base|iso"
     r"|access|refresh|bearer|session|login|x"
 )
-"""Words that a thing is called by in a program; a phrase that a person thought up has other ones."""
+"""Words of names in programs, which passphrases rarely have."""
 SENTENCE = expression(
     r"(?i)an?|the|is|are|be|must|at|least|of|to|for|in|on|with|your|you|this|that|its?|and|or|not|no|please|from|by|my|we"
     r"|as|if|when|can|has|have|will|should|enter|choose|use|used|set|get|new|old|min|max|minimum|maximum|characters"

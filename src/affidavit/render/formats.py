@@ -91,7 +91,7 @@ def render(report: Report, request: FormatRequest | str, options: RenderOptions 
     options = replace(options or RenderOptions(), version=asked.version)
     write: Write = getattr(import_module(f"affidavit.render.{chosen.module}"), chosen.function)
     text = write(report if asked.name == NATIVE else redacted(report), options)
-    # A build prints what it keeps, and its runner obeys what it reads there.
+    # A build may print the file, and its runner obeys commands in its log.
     is_json = chosen.ending in JSON_ENDINGS
     return json_without_commands(text) if is_json else without_commands(text)
 

@@ -63,7 +63,7 @@ class Ink:
     def line(self, *parts: str | Text | tuple[str, str]) -> None:
         """Print one line; cut it at the width of the console."""
         text = Text.assemble(*parts)
-        # What was wrapped may begin with anything, and white space before a command does not break it.
+        # A wrapped line may begin with a command, and white space does not break it.
         inert = without_command_start(text.plain)
         if inert != text.plain:
             text = Text(inert, style=text.style)

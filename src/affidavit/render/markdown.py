@@ -186,7 +186,7 @@ def _program_blocks(parts: Sequence[Part]) -> list[str]:
     for part in parts:
         blocks.append(clipped_line(part.heading))
         lines = [clip(visible(line, keep="\t"), _MAX_OUTPUT_LINE_LENGTH) for line in part.text.splitlines()]
-        # What was printed is cut already.
+        # Printed output is already cut.
         shown = lines if part.is_output else both_ends(lines, _MAX_CODE_LINES)
         blocks += [code_block("\n".join(shown))] if shown else []
     return blocks

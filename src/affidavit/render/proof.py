@@ -291,7 +291,7 @@ def proof_steps(candidate: Candidate) -> list[str]:
         said.append(f"agreed by {listed(others)}")
     if candidate.said_by:
         said.append(f"commented on before the review by {listed(candidate.said_by)}")
-    # What the machine says of its own finding stands in its origin already.
+    # The origin already has what an analyser says of its own finding.
     heard = [judgement for judgement in candidate.judgements if judgement.by == "verifier"]
     said += map(_judgement, heard)
     if candidate.claimed_severity and candidate.finding:

@@ -44,7 +44,7 @@ _INVISIBLE_RANGES = (
 
 _CLASS = "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _INVISIBLE_RANGES)
 _INVISIBLE = re.compile(f"[{_CLASS}]")
-# U+FE0F asks for the coloured form of a symbol. After a symbol it is ordinary writing; elsewhere it hides.
+# U+FE0F asks for the coloured form of a symbol. After a symbol it is ordinary text; elsewhere it hides.
 _EMOJI_STYLE = re.compile("(?<=[\u203c-\u3299\U0001f000-\U0001faff])\ufe0f")
 
 

@@ -165,7 +165,7 @@ def coverage_sentence(report: Report) -> str:
     seen = [hunk for hunk in hunks if hunk.examined_by]
     whole = [file for file in files if file.state == "examined"]
     partly = [file for file in files if file.state == "partly"]
-    # Who looked at another part of a large change is the same specialist.
+    # The parts of a large change have the same specialist.
     by = sorted({name.partition("@")[0] for hunk in seen for name in hunk.examined_by})
     parts = f"{len(whole)} of {counted(len(files), 'file')}"
     parts += f" and {len(partly)} in part" if partly else ""
@@ -207,7 +207,7 @@ def spent_sentence(report: Report) -> str:
     read = f"{taken:,} tokens in" + (f" ({cached:,} of them cached)" if cached else "")
     costs = [usage.cost_usd for usage in report.usage if usage.requests]
     known = [cost for cost in costs if cost is not None]
-    # A part of the money is not the money.
+    # A partial sum would mislead.
     money = f"{sum(known):.4f} USD" if len(known) == len(costs) else "price not known"
     spent = f"{counted(asked, 'request')}, {read}, {given:,} out, {money}{_own_estimate(report, asked)}"
     return f"{spent}{_programs_run(report)}"

@@ -72,7 +72,7 @@ class GitHub(GitHubClient):
     async def earlier_report(self) -> bytes | None:
         """Download the newest report that a run of our workflow kept for this pull request."""
         if not self.has_token:
-            raise ForgeError("GitHub gives what a run kept only to a token (actions: read)", status=401)
+            raise ForgeError("GitHub gives artifacts of runs only to a token (actions: read)", status=401)
         name = artifact_name(self.address.number)
         path = f"{self.repository}/actions/artifacts?name={name}"
         found = [one async for one in self.pages(path, key="artifacts")]

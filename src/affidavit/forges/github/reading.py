@@ -89,5 +89,5 @@ async def _checks(client: GitHubClient, head: str) -> tuple[CheckResult, ...]:
         CheckResult(name=one["context"], outcome=one["state"], summary=one.get("description") or "")
         for one in (combined.get("statuses") or [])[:MAX_CHECKS]
     ]
-    # What our own gate says is nothing new to us.
+    # Skip our own gate.
     return tuple(one for one in found if one.name != GATE_NAME)

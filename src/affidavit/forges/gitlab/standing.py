@@ -38,7 +38,7 @@ async def read_talk(client: GitLabClient) -> Talk:
         if error.status not in (401, 403, 404) or client.has_token:
             raise
         return Talk(client.account, not_read=(f"the discussion could not be read: {error}",))
-    # What GitLab itself notes is no comment.
+    # Notes of GitLab itself are not comments.
     spoken = [
         (one, [note for note in one.get("notes") or [] if not note.get("system")]) for one in discussions
     ]

@@ -15,7 +15,7 @@ class PostOptions(Record):
     digest: str = ""
     """SHA-256 of the report's bytes."""
     unproven: tuple[str, ...] = ()
-    """What a recheck could not prove again; named in the summary."""
+    """The parts that a recheck could not prove again, named in the summary."""
     is_rechecked: bool = False
     signer: str = ""
     """The key that signed the report."""

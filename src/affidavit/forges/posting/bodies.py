@@ -68,7 +68,7 @@ def _replaced(hunk: Hunk) -> tuple[list[str], Suggested] | None:
         return None
     first, last = changed[0], changed[-1]
     if all(rows[at][1] is None for at in range(first, last + 1)):
-        # Lines are only added: a forge replaces lines, so the one before is said again.
+        # Lines are only added: a forge replaces lines, so the one before is repeated.
         if first == 0:
             return None
         first -= 1

@@ -103,7 +103,7 @@ def _inline(posting: PostingContext, candidate: Candidate) -> Inline | None:
     finding, change = candidate.finding, posting.report.change
     suggested = suggestion_of(candidate, change)
     if finding and suggested:
-        # The lines that are replaced are those that the comment stands on.
+        # A suggestion replaces the lines that the comment is on.
         span = {"line": suggested.start, "end_line": suggested.end}
         finding = finding.model_copy(update=span)
     place = inline_place(finding, change) if finding else None
@@ -158,7 +158,7 @@ def _summary(
 ) -> list[Action]:
     inline = {name: fate.note.url for name, fate in said.items()}
     inline |= {candidate.id: "" for candidate, _ in fresh}
-    # Only what stands: what is still to be made is no comment that somebody took away.
+    # Only existing comments: one still to be posted was not deleted by anybody.
     listed = {fate.note.mark.fingerprint for fate in fates}
     before = {name for note in posting.standing.summaries for name in note.mark.listed}
     context = SummaryContext(
@@ -194,7 +194,7 @@ def _approval(posting: PostingContext) -> list[Action]:
     if said and said != decision:
         actions.append(
             WithdrawVerdict(
-                review=posting.standing.verdict_review, why=f"{posting.head[:8]} is another matter"
+                review=posting.standing.verdict_review, why=f"{posting.head[:8]} has another verdict"
             )
         )
     if not posting.limits.has_reviews and _event(posting) == "approve":

@@ -100,7 +100,7 @@ async def post_report(forge: Forge, report: Report, options: PostOptions, url: s
         try:
             options = await _apply_round(forge, open_actions, options, done, notes)
         except ForgeError as error:
-            # Whether it was done before the answer was lost is seen in the next round.
+            # The next round shows whether it was done before the answer was lost.
             if not error.retryable or not rounds_left:
                 raise
             notes.append(str(error))
@@ -144,7 +144,7 @@ def _refuse_nobody(standing: Standing) -> None:
 def _head_of(report: Report) -> str:
     head = report.change.head.commit
     if not head:
-        raise InputError("the report is about something that is not committed: it can be posted nowhere")
+        raise InputError("the report is about uncommitted changes, so it cannot be posted")
     return head
 
 
@@ -159,7 +159,7 @@ async def _apply_round(
             options = _otherwise(action, error, options)
             notes.append(str(error))
             if isinstance(action, PostReview):
-                # Without the comments that were to come with it there is nothing else to do in this round.
+                # Its comments were not posted, so this round ends.
                 return options
         else:
             done.append(action)
@@ -171,7 +171,7 @@ def _otherwise(action: Action, error: ForgeError, options: PostOptions) -> PostO
     if isinstance(action, PostInline) and error.status in REFUSED:
         return options.model_copy(update={"refused": options.refused | {action.comment.place}})
     if isinstance(action, PostReview) and error.status == 422 and action.comments:
-        # One of them was refused, and with it all: from now on one by one.
+        # One comment was refused, so all were: post them one by one from now on.
         return options.model_copy(update={"refused": options.refused | {"together"}})
     if isinstance(action, PostReview) and error.status in (401, 403, 404, 422) and action.event != "comment":
         # Many tokens may comment and not approve.

@@ -86,7 +86,7 @@ def _install(lock: str, chosen: Choices) -> list[str]:
     commands = [f"{_PIP} --require-hashes --only-binary :all: -r {lock}"]
     if not chosen.source:
         return commands
-    # The lock has what builds it, with hashes: nothing else comes from the index.
+    # The lock lists the build tools with hashes; nothing else comes from the index.
     build = f'AFFIDAVIT_WITHOUT_PAGE=1 {_PIP} --no-deps --no-build-isolation "$FROM"'
     return [*commands, f'FROM="affidavit @ git+{chosen.source}"', build]
 
@@ -100,7 +100,7 @@ def _github(text: str, chosen: Choices) -> str:
     filled = {
         "@INSTALL@": install,
         "@MODEL@": "".join(f"{' ' * 10}{line}\n" for line in asked),
-        # Commits of a public repository are fetched by nobody in particular.
+        # Commits of a public repository are fetched without an account.
         "@RECHECK_RIGHTS@": rights,
         "@RECHECK_TOKEN@": token,
     }
