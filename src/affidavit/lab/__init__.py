@@ -1,1 +1,1 @@
-"""The laboratory: reports, labels and cases with known problems in, figures about the reviewer out."""
+"""Measure the reviewer on cases with known problems."""

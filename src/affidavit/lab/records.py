@@ -1,4 +1,4 @@
-"""The data of an evaluation: labelled cases, scored reviews and their sums."""
+"""Define the data of an evaluation: labelled cases, scored reviews and their sums."""
 
 from enum import StrEnum
 from typing import Literal
@@ -19,7 +19,7 @@ class ClaimKind(StrEnum):
     WRONG = "wrong"
     TRUE = "true"
     TRIVIAL = "trivial"
-    """True, and not worth anybody's time."""
+    """True, but not worth acting on."""
 
 
 class Trap(StrEnum):
@@ -29,27 +29,27 @@ class Trap(StrEnum):
     GUARDED = "guarded"
     """Code beside the quoted lines prevents the outcome."""
     SAME_AT_BASE = "same_at_base"
-    """The change did not bring it: base behaves alike."""
+    """The change did not introduce it: base behaves alike."""
     OTHER_BRANCH = "other_branch"
-    """The quoted code is real, and not on the path that the claim speaks of."""
+    """The quoted code is real, but not on the path of the claim."""
     MISREAD_CODE = "misread_code"
-    """An operator, an order or a bound says something else."""
+    """An operator, an order or a bound was misread."""
     LIBRARY_FACT = "library_fact"
     """The language or a library does not behave as the claim says."""
     FALSE_ABSENCE = "false_absence"
     """The missing code is in another place."""
     NEVER_PROMISED = "never_promised"
-    """The author did not set out to do it, and base does not do it either."""
+    """The author did not intend to do it, and base does not do it either."""
     LOCKED = "locked"
     """A race that a lock rules out."""
     CAUGHT = "caught"
     """An exception that is caught on its way."""
     OWN_DOING = "own_doing"
-    """Its program itself causes what it blames the change for."""
+    """Its program itself causes the failure that it blames on the change."""
 
 
 class PlantedClaim(Record):
-    """One claim. `worth` lists what may be answered; for a wrong claim it means nothing and is empty."""
+    """One claim. `worth` lists the accepted answers; it is empty for a wrong claim."""
 
     kind: ClaimKind
     trap: Trap | None = None
@@ -61,7 +61,7 @@ class PlantedClaim(Record):
 
     @property
     def id(self) -> str:
-        """The finding's own id, unique in the set."""
+        """Return the finding's own id, unique in the set."""
         return self.finding.id
 
 
@@ -79,19 +79,19 @@ class KnownPlace(Record):
 
     @property
     def lines(self) -> tuple[int, int]:
-        """First and last line."""
+        """Return first and last line."""
         return self.line, max(self.line, self.end_line or self.line)
 
 
 class KnownClaim(KnownPlace):
-    """A claim about a case whose truth is known; without a category it may be of any."""
+    """A claim about a case whose truth is known; without a category it may have any."""
 
     category: Category | None = None
     description: str = ""
     reproduction: Reproduction | None = None
     """A program about it, in the contract's form."""
     outcome: ReproductionOutcome | None = None
-    """The outcome of running the program; None without one."""
+    """The outcome of the program; None without one."""
 
     @property
     def places(self) -> tuple[KnownPlace, ...]:
@@ -107,7 +107,7 @@ class ExpectedProblem(KnownClaim):
 
     @property
     def places(self) -> tuple[KnownPlace, ...]:
-        """Its own place first."""
+        """Return all places, its own first."""
         return (self, *self.also)
 
 
@@ -122,13 +122,13 @@ class LabelledCase(Record):
     description: str = ""
     language: str = ""
     clean: bool = Field(default=False, strict=True)
-    """Nothing is wrong with the change: whatever a review shows is wrong."""
+    """Nothing is wrong with the change, so every shown finding is wrong."""
     expected: tuple[ExpectedProblem, ...] = ()
     known_wrong: tuple[KnownClaim, ...] = ()
 
 
 Basis = Literal["judged", "place_and_category", "place"]
-"""Why a finding is taken for a known claim: a judge read both, or they share lines and category, or lines."""
+"""Why a finding matches a known claim: a judge compared both, or they share lines and category, or lines."""
 
 
 class CaseMatch(Record):
@@ -192,7 +192,7 @@ class CaseRun(Record):
     duration_ms: int = 0
     tokens: int = 0
     cost_usd: float | None = 0.0
-    """None where a model's price is not known."""
+    """None if a model's price is unknown."""
     judge_tokens: int = 0
     judge_cost_usd: float | None = 0.0
     """The cost of comparing meanings, not of the review."""
@@ -207,7 +207,7 @@ class CaseResult(Record):
 
 
 class Scores(Record):
-    """Counts over cases and the rates made of them; a rate of nothing is None."""
+    """Counts over cases, and their rates; a rate over nothing is None."""
 
     cases: int = 0
     clean_cases: int = 0
@@ -239,13 +239,13 @@ class Evaluation(Scores):
     created_at: str
     prompt_version: str
     models: dict[str, str] = Field(default_factory=dict)
-    """Role to model; empty where no model looked."""
+    """Role to model; empty without models."""
     judge: str = ""
-    """The model that compared meanings; empty where place and category did."""
+    """The model that compared meanings; empty if place and category did."""
     not_run: int = 0
-    """Cases that could not be reviewed; none of them is in the scores."""
+    """Cases that could not be reviewed; they do not count in the scores."""
     incomplete: int = 0
-    """Reviews of which a part failed; what they did not find counts as missed."""
+    """Partly failed reviews; what they did not find counts as missed."""
     by_language: dict[str, Scores] = Field(default_factory=dict)
     duration_ms: int = 0
     """Of all reviews together."""

@@ -169,7 +169,7 @@ def test_a_program_for_code_that_base_lacks_comes_to_something_new(tmp_path: Pat
         ),
         ({"reproduction": {**PROGRAM, "timeout": 5}}, "reproduction: `timeout` is no field"),
         ({"reproduction": PROGRAM, "outcome": "could_not_run"}, "outcome: expected one of reproduced, "),
-        ({"outcome": "reproduced"}, "outcome: there is no reproduction that could come to it"),
+        ({"outcome": "reproduced"}, "outcome: there is no reproduction that could have it"),
     ],
 )
 def test_a_malformed_program_is_refused_with_its_place(

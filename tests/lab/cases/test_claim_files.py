@@ -121,7 +121,7 @@ def test_a_file_without_a_claim_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", ["cases/other", 7, None])
 def test_a_case_that_is_not_there_is_refused(tmp_path: Path, case: Any) -> None:
     said = refusal(write(tmp_path, WRONG, case=case))
-    assert f"case: {case!r} is no folder with a case.json; name it relative to this file" in said
+    assert f"case: {case!r} is not a folder with a case.json; name it relative to this file" in said
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Cases with known problems: folders, repositories and written histories in, changes to review out."""
+"""Read cases with known problems, and open their changes."""

@@ -1,4 +1,4 @@
-"""Read planted claims: files of findings about a case, each with what a verifier should say of it."""
+"""Read planted claims: findings about a case, each with the judgement that is right."""
 
 import json
 import re
@@ -19,9 +19,9 @@ from affidavit.records.record import Side, first_mistake
 
 FILE_FIELDS = ("case", "claims")
 CLAIM_SCHEMA_VERSION = "1.2"
-"""The contract's version by which the findings are read, whatever version models are asked for."""
+"""The version of the contract by which the findings are read, whatever models are asked for."""
 PLACE = re.compile(r"(?<![\w./-])(?=[\w./-]*[A-Za-z])([\w./-]*\w):([1-9]\d*)\b( at base\b)?")
-"""A file and a line; the file has a letter, so that a time of day is none."""
+"""A file and a line; the file has a letter, so that a time of day does not match."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class FactPlace:
 
 
 def load_claims(folder: Path) -> list[CaseClaims]:
-    """The claims of every `*.json` in the folder; raises InputError that says what is wrong where."""
+    """Return the claims of every `*.json` in the folder; raise InputError if one is invalid."""
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; pass one with files of planted claims")
     files = sorted(path for path in folder.glob("*.json") if path.is_file())
@@ -54,7 +54,7 @@ def load_claims(folder: Path) -> list[CaseClaims]:
 
 
 def fact_places(why: str) -> list[FactPlace]:
-    """The places that a reason names, in their order."""
+    """Return the places that a reason names, in order."""
     return [
         FactPlace(found[1], int(found[2]), "base" if found[3] else "head") for found in PLACE.finditer(why)
     ]
@@ -76,7 +76,7 @@ def _load_file(where: Path) -> CaseClaims:
 def _ground(named: Any, where: Path) -> CaseFolder:
     if not isinstance(named, str) or not (where.parent / named / CASE_FILE).is_file():
         raise InputError(
-            f"{where}: case: {named!r} is no folder with a {CASE_FILE}; name it relative to this file"
+            f"{where}: case: {named!r} is not a folder with a {CASE_FILE}; name it relative to this file"
         )
     return read_case(where.parent / named)
 
@@ -96,7 +96,7 @@ def _claim(item: Any, where: str) -> PlantedClaim:
 
 
 def _finding(value: Any, where: str) -> Finding:
-    """The finding as the contract reads it from a reply; what a reply may be forgiven, a claim may not."""
+    """Read the finding by the contract; raise InputError even for what is tolerated in a reply."""
     reply = {
         "schema_version": CLAIM_SCHEMA_VERSION,
         "prompt_version": NO_PROMPT_VERSION,

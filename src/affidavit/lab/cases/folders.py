@@ -23,28 +23,28 @@ KNOWN_WRONG_FILE = "known_wrong.json"
 MAX_BYTES = 10_000_000
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LISTS = ("expected", "known_wrong")
-"""Fields of a case that stand in files of their own."""
+"""Fields of a case that have files of their own."""
 OUTCOMES = tuple(one for one in get_args(ReproductionOutcome) if one != "could_not_run")
 """Outcomes that a case may declare for its program."""
 WIDE_CATEGORIES = ("bug", "quality")
-"""A verdict's words for several categories at once: the place decides alone."""
+"""Words of verdicts that cover several categories: only the place is compared."""
 Kind = TypeVar("Kind", bound=Record)
 
 
 @dataclass(frozen=True)
 class CaseFolder:
-    """A case and where it was read from; a repository's relative path begins there."""
+    """A case, and its folder: a relative path of its repository starts there."""
 
     case: LabelledCase
     folder: Path
 
 
 def read_cases(places: Sequence[Path]) -> list[CaseFolder]:
-    """The cases in these folders, each a case or a folder of cases; raises InputError for what is neither."""
+    """Return the cases in these folders, each a case or a folder of cases; raise InputError for others."""
     found: dict[Path, CaseFolder] = {}
     for place in places:
         for folder in _case_folders(place):
-            # The same folder may be named twice, by a pattern of the shell for instance.
+            # The same folder may be named twice, for instance by a pattern of the shell.
             found.setdefault(folder.resolve(), read_case(folder))
     cases = list(found.values())
     twice = [name for name, count in Counter(one.case.id for one in cases).items() if count > 1]
@@ -55,7 +55,7 @@ def read_cases(places: Sequence[Path]) -> list[CaseFolder]:
 
 
 def folder_name(case_id: str) -> str:
-    """A name for the case's folder, whatever its id holds; different ids have different names."""
+    """Return a safe and unique name for the folder of a case."""
     if SAFE_NAME.fullmatch(case_id):
         return case_id
     kept = re.sub(r"[^A-Za-z0-9_-]+", "-", case_id).strip("-")[:60]
@@ -77,7 +77,7 @@ def _case_folders(place: Path) -> list[Path]:
 
 
 def read_case(folder: Path) -> CaseFolder:
-    """One case; raises InputError that names the file and the field which is wrong."""
+    """Read one case; raise InputError that names the invalid file and field."""
     where = folder / CASE_FILE
     fields = read_json(where)
     if not isinstance(fields, dict):
@@ -91,14 +91,14 @@ def read_case(folder: Path) -> CaseFolder:
     if "clean" not in given:
         case = case.model_copy(update={"clean": not expected})
     if case.clean and expected:
-        raise InputError(f"{where}: the case is said to be clean, but {EXPECTED_FILE} lists problems")
+        raise InputError(f"{where}: the case is marked clean, but {EXPECTED_FILE} lists problems")
     return CaseFolder(
         case.model_copy(update={"expected": expected or (), "known_wrong": known_wrong or ()}), folder
     )
 
 
 def _read_claims(where: Path, kind: type[Kind]) -> tuple[Kind, ...] | None:
-    """The claims of a list; None where there is no such file."""
+    """Return the claims of a list; None if there is no such file."""
     if not where.exists():
         return None
     listed = read_json(where)
@@ -127,10 +127,10 @@ def read_claim(item: Any, kind: type[Kind], where: str) -> Kind:
 
 
 def _read_program(given: dict[str, Any], kind: type[Record], where: str) -> dict[str, Any]:
-    """The program of a claim and what it comes to; what a reply may be forgiven, a case may not."""
+    """Read the program of a claim and its outcome; raise InputError even for what is tolerated in a reply."""
     if "reproduction" not in given:
         if "outcome" in given:
-            raise InputError(f"{where}: outcome: there is no reproduction that could come to it")
+            raise InputError(f"{where}: outcome: there is no reproduction that could have it")
         return {}
     read = parse_reproduction(given["reproduction"], is_strict=True)
     if isinstance(read, str):

@@ -19,7 +19,7 @@ EARLIER_FOLDER = "earlier"
 BRANCH = "main"
 FIRST_MESSAGE = "Start"
 
-# Authors and dates of the patches are left out, so that nobody's name or clock decides on a hash.
+# Authors and dates of the patches are left out, so that hashes do not depend on them.
 NAME, EMAIL = "Case Author", "author@example.com"
 FIRST_SECOND = 1_704_103_200
 SECONDS_BETWEEN = 3_600
@@ -34,7 +34,7 @@ _NO_USER_FILES = ("core.attributesFile=/dev/null", "core.excludesFile=/dev/null"
 
 
 def is_written_history(folder: Path) -> bool:
-    """Whether the folder holds a history as files and patches."""
+    """Check whether the folder holds a history as files and patches."""
     return (folder / BASE_FOLDER).is_dir() and bool(_patches(folder))
 
 
@@ -51,7 +51,7 @@ def build_history(folder: Path, target: Path) -> None:
             history.tag("base", _patches(folder / EARLIER_FOLDER))
             history.tag("head", change)
         except BaseException:
-            # Half a history must not be taken for a whole one by the next who looks there.
+            # A partial history must not be taken for a whole one later.
             shutil.rmtree(target, ignore_errors=True)
             raise
 
@@ -65,7 +65,7 @@ def _refuse_unusable(folder: Path, files: Path, change: Sequence[Path]) -> None:
         raise InputError(f"{folder} has no folder {BASE_FOLDER}/ with the files before the change")
     if not change:
         raise InputError(f"{folder} has no *.patch: write the change with `git format-patch`")
-    # git would take a repository in there for a submodule, and read its configuration.
+    # Git would take a repository in there for a submodule, and read its configuration.
     inner = next(_repositories_within(files), None)
     if inner is not None:
         raise InputError(f"{inner} is a git repository within {BASE_FOLDER}/: keep plain files only")
@@ -133,7 +133,7 @@ class _History:
         self.git.run("update-ref", f"refs/heads/{BRANCH}", self.commits[-1])
 
     def _read(self, patch: Path) -> tuple[str, Path]:
-        """The message of a patch, and a file with its diff."""
+        """Return the message of a patch, and a file with its diff."""
         text, body = self.scratch / "message", self.scratch / "diff"
         options = ("-b", "--encoding=UTF-8", "--no-scissors")
         done = self.git.attempt("mailinfo", *options, str(text), str(body), stdin=_content(patch))

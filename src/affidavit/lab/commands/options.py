@@ -38,7 +38,7 @@ class ScoreLimits:
     max_wrong_rate: float | None = None
 
     def misses(self, evaluation: Evaluation) -> list[str]:
-        """A sentence for each limit that is not kept; a score without a value keeps no lower limit."""
+        """Return a sentence for each missed limit; a score without a value misses a lower limit."""
         sentences = []
         if self.min_recall is not None and (
             evaluation.recall is None or evaluation.recall.share < self.min_recall
@@ -55,7 +55,7 @@ class ScoreLimits:
 
 
 def read_limits(options: dict[str, Any]) -> ScoreLimits:
-    """The limits that were named; raises SettingsError for what is no number."""
+    """Read the limits; raise SettingsError if one is not a number."""
     recall, wrong = options["min_recall"], options["max_wrong"]
     min_recall = read_share(recall, "--min-recall")
     if wrong is None:
@@ -66,7 +66,7 @@ def read_limits(options: dict[str, Any]) -> ScoreLimits:
 
 
 def read_share(text: str | None, option: str) -> float | None:
-    """A share such as `0.6` or `60%`; None where none is named."""
+    """Read a share such as `0.6` or `60%`; None if none is given."""
     return None if text is None else _share(text, option)
 
 
@@ -128,7 +128,7 @@ def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice
 
 
 def settings_reader(options: dict[str, Any]) -> Callable[[Tree], Settings]:
-    """The settings of each case come from its base commit, as in a review."""
+    """Return a reader of a case's settings, which come from its base commit, as in a review."""
     explicit = read_config(options["config"])
     flags = ReviewOptions.among(options).flags
     return lambda base: load_settings(base, os.environ, flags, explicit)

@@ -33,7 +33,7 @@ MAX_ID_LENGTH = 40
 FORMATS = ("text", "json")
 TRAPS_HEAD = ("trap", "refuted", "rate")
 Mistake = tuple[str, str, str]
-"""The claim, what the verifier said, and what is known."""
+"""The claim, what the verifier answered, and the truth."""
 
 
 def parse_outputs(texts: Sequence[str]) -> list[FormatRequest]:
@@ -71,7 +71,7 @@ def _write(record: Record, outputs: Sequence[FormatRequest], draw: Callable[[Con
 
 @contextmanager
 def show_cases(total: int, *, is_quiet: bool) -> Iterator[Follow]:
-    """Yield what takes the states of cases."""
+    """Yield a function that takes the states of cases."""
     if is_quiet or not sys.stderr.isatty():
         yield follow_nothing
         return
@@ -97,7 +97,7 @@ def show_cases(total: int, *, is_quiet: bool) -> Iterator[Follow]:
 
 
 def render_trial(trial: VerifierTrial, *, console: Console) -> None:
-    """Rates first, then the traps, then what was judged otherwise than is known."""
+    """Print the rates, then the traps, then the wrong judgements."""
     ink = Ink(console)
     write_title(ink, _trial_title(trial))
     for name, value, meaning in _trial_scores(trial):
@@ -132,7 +132,7 @@ def _trial_title(trial: VerifierTrial) -> str:
 
 
 def _trial_scores(trial: VerifierTrial) -> list[tuple[str, str, str]]:
-    """Name, value and meaning of each rate."""
+    """Return name, value and meaning of each rate."""
     return [
         ("refuted", rate_or_dash(trial.refuted), _count(trial.refuted, "wrong claims refuted")),
         ("confirmed", rate_or_dash(trial.confirmed), _count(trial.confirmed, "true claims confirmed")),
@@ -150,7 +150,7 @@ def _trial_scores(trial: VerifierTrial) -> list[tuple[str, str, str]]:
 
 
 def _traps(trial: VerifierTrial) -> list[tuple[str, str, str]]:
-    """Rows under TRAPS_HEAD."""
+    """Return the rows under TRAPS_HEAD."""
     return [
         (trap.replace("_", " "), f"{rate.count}/{rate.n}", rate_or_dash(rate))
         for trap, rate in trial.refuted_by_trap.items()
@@ -168,7 +168,7 @@ def _not_judged(trial: VerifierTrial) -> list[Mistake]:
 
 
 def _said(claim: JudgedClaim) -> str:
-    """`CONFIRMED, worth act, high: reason`."""
+    """Return `CONFIRMED, worth act, high: reason`."""
     parts: list[str] = [claim.answer or "no answer"]
     if claim.answer == "CONFIRMED":
         parts += ["qualified"] * claim.qualified
@@ -178,7 +178,7 @@ def _said(claim: JudgedClaim) -> str:
 
 
 def _trial_costs(trial: VerifierTrial) -> str:
-    """Money, tokens and time."""
+    """Return money, tokens and time."""
     seconds = f"{trial.duration_ms / 1000:.1f} s"
     if not trial.requests:
         return f"no model asked, {seconds}"

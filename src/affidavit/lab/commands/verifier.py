@@ -42,7 +42,7 @@ class TrialLimits:
     min_confirmed: float | None = None
 
     def misses(self, trial: VerifierTrial) -> list[str]:
-        """A sentence for each limit that is not reached; what was not measured reaches none."""
+        """Return a sentence for each limit that was not reached; an unmeasured rate reaches none."""
         pairs = (
             ("refuted", "wrong", trial.refuted, self.min_refuted),
             ("confirmed", "true", trial.confirmed, self.min_confirmed),
@@ -54,7 +54,7 @@ class TrialLimits:
         ]
 
     def check(self, sets: list[CaseClaims]) -> None:
-        """Refuse a limit on what the set has none of."""
+        """Raise for a limit on a kind of claim that the set lacks."""
         kinds = {claim.kind for one in sets for claim in one.claims}
         for name, kind, limit in (
             ("refuted", ClaimKind.WRONG, self.min_refuted),

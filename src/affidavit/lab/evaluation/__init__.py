@@ -1,1 +1,1 @@
-"""Reviews of labelled cases: cases in, scores with intervals out."""
+"""Review labelled cases and score the results."""

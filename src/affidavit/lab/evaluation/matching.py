@@ -1,4 +1,4 @@
-"""Say which finding shows which expected problem: by place and by meaning, one to one."""
+"""Match findings with expected problems, one to one, by place and by meaning."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ TOLERANCE_LINES = 3
 
 
 class Opinion(Record):
-    """Whether a finding says what a known claim says, and who holds so for what reason."""
+    """Whether a finding means the same as a known claim, with the reason and who decided."""
 
     is_same: bool
     basis: Basis
@@ -30,16 +30,16 @@ class Opinion(Record):
 
 
 class Meaning(Protocol):
-    """Somebody who compares what a finding says with what is known; both stand in the same place."""
+    """Compares the meaning of a finding with a known claim in the same place."""
 
     async def compare(self, claim: KnownClaim, finding: Finding) -> Opinion: ...
 
 
 class ByCategory:
-    """Calls two claims in the same place the same if their categories agree."""
+    """Treats two claims in the same place as the same if their categories agree."""
 
     async def compare(self, claim: KnownClaim, finding: Finding) -> Opinion:
-        """A known claim without a category agrees with every finding."""
+        """Compare categories; a known claim without one agrees with every finding."""
         if claim.category is None:
             return Opinion(is_same=True, basis="place", reason="the same place; no category is stated")
         if claim.category is finding.category:
@@ -121,7 +121,7 @@ def distance_to(claim: KnownClaim, candidate: Candidate, change: Change) -> int 
     finding = candidate.finding
     if finding is None:
         return None
-    # What stood at base only is compared with the place at head where it stood.
+    # Code that only base has is compared by the place at head where it was.
     stands = head_place(finding, change)
     gaps = [gap for place in claim.places if (gap := _gap(stands, place)) is not None]
     return min(gaps, default=None)
@@ -151,7 +151,7 @@ MAX_TEXT_LENGTH = 8_000
 
 
 class ModelJudge:
-    """Compares meanings; where it cannot, place and category decide, and the match says so."""
+    """Compares meanings; if it cannot, place and category decide, and the match says so."""
 
     def __init__(self, mind: Mind) -> None:
         self._mind = mind
@@ -160,7 +160,7 @@ class ModelJudge:
         self._known: dict[tuple[KnownClaim, Finding], Opinion] = {}
 
     async def compare(self, claim: KnownClaim, finding: Finding) -> Opinion:
-        """Each pair is asked about once; a claim without words has no meaning to compare."""
+        """Ask about each pair once; a claim without a message has no meaning to compare."""
         if not claim.description.strip():
             return await self._otherwise.compare(claim, finding)
         if (claim, finding) not in self._known:

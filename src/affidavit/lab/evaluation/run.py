@@ -51,7 +51,7 @@ OpenRunner = Callable[[GitRepository, Settings], AbstractContextManager[Running]
 
 @dataclass(frozen=True)
 class ProgramGround:
-    """How programs are run; by default none is."""
+    """How programs are run; by default none are."""
 
     open: OpenRunner = lambda _repository, _settings: nullcontext(Running())
     asking: Callable[[PromptSet], PromptSet] = lambda prompts: prompts
@@ -70,7 +70,7 @@ NO_PROGRAMS = ProgramGround()
 
 @dataclass(frozen=True)
 class CaseSession:
-    """One review of one case, with the one who compares what it found."""
+    """One review of one case, and the judge of its findings."""
 
     settings_for: Callable[[Tree], Settings]
     cache: Path | None
@@ -82,7 +82,7 @@ class CaseSession:
     programs: ProgramGround = NO_PROGRAMS
 
     async def review(self, opened: OpenedChange, settings: Settings) -> Report:
-        """The native report, by the real pipeline."""
+        """Review the case with the real pipeline."""
         with ExitStack() as stack:
             opening = self.programs.open(opened.repository, settings)
             running = await asyncio.to_thread(stack.enter_context, opening)
@@ -105,7 +105,7 @@ class CaseSession:
 
     @property
     def meaning(self) -> Meaning:
-        """The judge; without one, place and category."""
+        """Return the judge; without one, a comparison by category."""
         return self.judge or ByCategory()
 
     @property
@@ -116,7 +116,7 @@ class CaseSession:
 
 @dataclass(frozen=True)
 class ReviewSessions:
-    """Opens a session for each review; each has its own log, and all share what may be spent."""
+    """Opens a session for each review; each has its own log, and all share the budget."""
 
     settings_for: Callable[[Tree], Settings]
     cache: Path | None = None
@@ -130,17 +130,17 @@ class ReviewSessions:
 
     @property
     def models(self) -> dict[str, str]:
-        """Role to model; empty where no model looks."""
+        """Map role to model; empty without models."""
         return {str(role): choice.model for role, choice in self.choices.items()}
 
     @property
     def judge(self) -> str:
-        """The model that compares meanings, or nothing."""
+        """Return the model that compares meanings, or nothing."""
         return self.judge_choice.model if self.judge_choice else ""
 
     @asynccontextmanager
     async def open(self, case_id: str) -> AsyncIterator[CaseSession]:
-        """The session of one review; connections to models are kept for its length."""
+        """Yield the session of one review; connections to models are kept for its length."""
         log = self.log_for(case_id)
         minds, judge = self._minds(log)
         session = CaseSession(
@@ -192,7 +192,7 @@ class EvaluationPlan:
 
 
 async def evaluate(cases: Sequence[CaseFolder], plan: EvaluationPlan) -> Evaluation:
-    """Review and score every case; one that cannot be reviewed is stated and is no success."""
+    """Review and score every case; one that cannot be reviewed is reported as such."""
     places = asyncio.Semaphore(plan.jobs)
 
     async def one(held: CaseFolder) -> CaseResult:
@@ -206,7 +206,7 @@ async def evaluate(cases: Sequence[CaseFolder], plan: EvaluationPlan) -> Evaluat
 
 
 async def _all_or_first_error(working: Sequence[Coroutine[Any, Any, CaseResult]]) -> list[CaseResult]:
-    """Every result in order; the first error ends all others."""
+    """Return all results in order; the first error cancels the others."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(each) for each in working]
@@ -242,7 +242,7 @@ async def _evaluate_case(held: CaseFolder, plan: EvaluationPlan) -> CaseResult:
         folder = await plan.repositories.locate(held)
         run = await _run_once(held.case, folder, plan)
     except StoreError:
-        # What cannot be kept would be paid for again: better to stop at once.
+        # A result that cannot be stored would have to be paid for again, so stop at once.
         raise
     except AffidavitError as error:
         return CaseResult(case=held.case, failure=str(error))

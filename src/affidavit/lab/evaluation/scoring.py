@@ -1,4 +1,4 @@
-"""Score reviews against their cases and add up the scores, over all cases and by language."""
+"""Score reviews against their cases, and add up the scores over all cases and by language."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ OUTCOME_OF_LABEL: Mapping[Label, Outcome] = {
     Label.NIT: "nit",
 }
 NOT_LOST = frozenset({Reason.DUPLICATE_OF})
-"""A duplicate is said by the finding that it was joined with."""
+"""A duplicate counts under the finding that it was joined with."""
 Judged = tuple[Outcome, str]
 
 
@@ -36,7 +36,7 @@ async def score_review(
     case: LabelledCase, report: Report, *, meaning: Meaning, labels: Mapping[str, Label]
 ) -> CaseRun:
     """Score the review of a case; `labels` are those that people gave, by fingerprint."""
-    # What a person called wrong shows no problem, however near to one it stands.
+    # A finding that a person labelled wrong shows no problem, however near it is.
     eligible = [one for one in report.shown if labels.get(one.fingerprint) is not Label.WRONG]
     pairing = await match_findings(case.expected, eligible, report.change, meaning)
     matched = {match.expected for match in pairing.matches}
@@ -55,7 +55,7 @@ async def score_review(
 
 
 def tokens_of(usage: Sequence[RoleUsage]) -> int:
-    """Tokens in and out."""
+    """Return the tokens in and out."""
     return sum(one.input_tokens + one.output_tokens for one in usage)
 
 
@@ -88,7 +88,7 @@ async def _score_findings(
 
 
 def _repeated(candidate: str, pairing: Pairing) -> int | None:
-    """The expected problem that this finding shows too, while another is counted for it."""
+    """Return the expected problem that this finding repeats: another is counted for it."""
     same = [number for (number, other), one in pairing.opinions.items() if other == candidate and one.is_same]
     return min(same, default=None)
 

@@ -1,4 +1,4 @@
-"""Let the verifier of a review judge planted claims: sets of claims in, its trial with rates out."""
+"""Let the verifier judge planted claims, and compute its rates."""
 
 import asyncio
 import time
@@ -43,11 +43,11 @@ from affidavit.system.concurrency import side_by_side
 
 TRIAL_VERSION = "1.0"
 SMALL = (Worth.NIT, Worth.MAYBE)
-"""The worths with which a finding is not shown in full."""
+"""Findings of these worths are not shown in full."""
 
 
 class JudgedClaim(Record):
-    """One planted claim with what is known of it, and what the verifier made of it."""
+    """One planted claim with its known truth and the verifier's judgement."""
 
     id: str
     case: str
@@ -69,44 +69,44 @@ class JudgedClaim(Record):
     reason: str = ""
     failure: str = ""
     judgements: tuple[Judgement, ...] = ()
-    """Everything that was said; where there were two verifiers, the last one counts."""
+    """All judgements; with two verifiers, the last one counts."""
 
     @property
     def is_judged(self) -> bool:
-        """Only what was judged counts in a rate."""
+        """Check whether it was judged: only then it counts in a rate."""
         return self.answer is not None
 
     @property
     def is_truth_right(self) -> bool:
-        """A wrong claim is refuted, any other confirmed."""
+        """Check that a wrong claim was refuted, or any other confirmed."""
         return self.answer == ("REFUTED" if self.kind is ClaimKind.WRONG else "CONFIRMED")
 
     @property
     def is_small(self) -> bool:
-        """Confirmed, and called a nit or a maybe."""
+        """Check whether it was confirmed as a nit or a maybe."""
         return self.answer == "CONFIRMED" and self.worth in SMALL
 
     @property
     def is_worth_right(self) -> bool:
-        """Confirmed with a worth that the set allows; a wrong claim has none."""
+        """Check that it was confirmed with a worth that the set allows; a wrong claim has none."""
         return self.answer == "CONFIRMED" and self.worth in self.known_worth
 
     @property
     def is_mistaken(self) -> bool:
-        """Judged otherwise than is known."""
+        """Check whether the judgement is wrong."""
         return self.is_judged and not (
             self.is_truth_right and (self.kind is ClaimKind.WRONG or self.is_worth_right)
         )
 
 
 class VerifierTrial(Record):
-    """A verifier on the set of planted claims. A rate of nothing is None."""
+    """The results of a verifier on planted claims. A rate over nothing is None."""
 
     trial_version: str = TRIAL_VERSION
     affidavit_version: str
     created_at: str
     models: dict[str, str]
-    """Role to model."""
+    """Map role to model."""
     prompt_version: str
     prompt_digest: str = ""
     claims: int
@@ -134,7 +134,7 @@ class VerifierTrial(Record):
 
 
 PLANTED = "planted"
-"""The specialist that the claims pretend to come from."""
+"""The claims are judged as if this specialist had reported them."""
 
 
 def refuted_rate(claims: Sequence[JudgedClaim]) -> Rate | None:
@@ -175,7 +175,7 @@ def _share(claims: Iterable[JudgedClaim], is_counted: Callable[[JudgedClaim], bo
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """The verifiers and everything they need."""
+    """The verifiers, and everything they need."""
 
     minds: Mapping[Role, Mind]
     """The verifier, and a second one where two must confirm."""
@@ -192,20 +192,20 @@ class TrialPlan:
 
     @property
     def models(self) -> dict[str, str]:
-        """Role to model."""
+        """Map role to model."""
         return {str(role): mind.model for role, mind in self.minds.items()}
 
 
 @dataclass(frozen=True)
 class _Heard:
-    """The claims of one case after they were judged, and what that cost."""
+    """The judged claims of one case, and their cost."""
 
     claims: tuple[JudgedClaim, ...]
     usage: tuple[RoleUsage, ...] = ()
 
 
 async def try_verifier(sets: Sequence[CaseClaims], plan: TrialPlan) -> VerifierTrial:
-    """Have every claim judged as in a review, each by itself; what cannot be judged is stated."""
+    """Have every claim judged as in a review, each separately; unjudged ones are reported as such."""
     started = time.monotonic()
     probed = await _probe(plan) if plan.is_probed else ()
     places = asyncio.Semaphore(plan.jobs)
@@ -270,7 +270,7 @@ async def _hear(held: CaseClaims, plan: TrialPlan) -> _Heard:
         with await asyncio.to_thread(open_change, request) as opened:
             docket = await _judge(held.claims, opened, plan)
     except StoreError:
-        # What cannot be recorded would be paid for again: better to stop at once.
+        # An exchange that cannot be recorded would have to be paid for again, so stop at once.
         raise
     except AffidavitError as error:
         return _Heard(tuple(_without_judgement(one, case.id, str(error)) for one in held.claims))
@@ -279,9 +279,9 @@ async def _hear(held: CaseClaims, plan: TrialPlan) -> _Heard:
 
 
 async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: TrialPlan) -> Docket:
-    """The claims on the way of any finding: proof checked, then cross-examined; none is joined with another.
+    """Check and verify the claims like findings, but join none with another.
 
-    The plan is the one by size, which holds in a review whose planner gave no answer: a planner's reading
+    The plan is made by size, as in a review whose planner gave no answer; otherwise a planner's reading
     would be measured with the verifier.
     """
     settings = plan.settings_for(opened.repository.base)
@@ -347,7 +347,7 @@ def _judged(claim: PlantedClaim, case_id: str, candidate: Candidate) -> JudgedCl
             "answer": said.answer,
             "qualified": said.qualified,
             "scenario": said.scenario,
-            # As in a review: a verifier that leaves the worth out has not said that it is worth acting on.
+            # As in a review: without a worth, the verifier has not said that it is worth acting on.
             "worth": candidate.worth if said.answer == "CONFIRMED" else said.worth,
             "severity": said.severity,
             "reason": said.reason,

@@ -1,1 +1,1 @@
-"""From a repository's own commits to labelled cases: each with one planted bug, beside its clean twin."""
+"""Make labelled cases from a repository's commits: each with one planted bug, and a clean twin."""

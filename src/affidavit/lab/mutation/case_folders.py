@@ -13,7 +13,7 @@ from affidavit.git.objects import ObjectStore
 from affidavit.lab.mutation.mutant import Mutant
 
 REPOSITORY = "repository.git"
-# Where the history is longer, only its last part is fetched: a review reads little more.
+# Of a longer history only the last part is fetched: a review reads little more.
 WHOLE_HISTORY_COMMITS = 5_000
 SHALLOW_DEPTH = 50
 FETCH_TIMEOUT_SECONDS = 1800.0
@@ -28,7 +28,7 @@ FETCH_SETTINGS = (
 
 @dataclass(frozen=True)
 class PlantedBug:
-    """A mutant that was kept: the commit that has it, and what was checked."""
+    """A planted mutant: its commit, and how it was checked."""
 
     case_id: str
     commit: str
@@ -44,12 +44,12 @@ class PlantedBug:
 
 
 def clean_id(commit: str) -> str:
-    """The id of the clean twin of a commit."""
+    """Return the id of the clean twin of a commit."""
     return f"{commit[:12]}-clean"
 
 
 def prepare_folder(folder: Path) -> None:
-    """Make the folder for the cases; raises InputError where something is in it already."""
+    """Make the folder for the cases; raise InputError if it is not empty."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         is_empty = next(folder.iterdir(), None) is None
@@ -60,12 +60,12 @@ def prepare_folder(folder: Path) -> None:
 
 
 def write_planted_commit(store: ObjectStore, commit: str, tree: str) -> str:
-    """A commit like another one, with another tree: same message, author and time, no signature."""
+    """Write a commit with another tree but the same message, author and time, unsigned."""
     header, _, message = store.git.run("cat-file", "commit", commit).partition(b"\n\n")
     kept: list[bytes] = []
     is_dropped = False
     for line in header.split(b"\n"):
-        # A line that begins with a space goes on with the header before it.
+        # A line that begins with a space continues the header before it.
         is_dropped = is_dropped if line.startswith(b" ") else line.startswith((b"gpgsig", b"mergetag"))
         if not is_dropped:
             kept.append(f"tree {tree}".encode() if line.startswith(b"tree ") else line)
@@ -74,15 +74,15 @@ def write_planted_commit(store: ObjectStore, commit: str, tree: str) -> str:
 
 
 def write_cases(folder: Path, store: ObjectStore, location: Location, bugs: Sequence[PlantedBug]) -> None:
-    """Write the repository and all cases; nothing of it is left behind where that fails."""
+    """Write the repository and all cases; remove everything if that fails."""
     try:
-        # Git runs in that folder, where a relative name would mean another place.
+        # Git runs in that folder, where a relative path would be another place.
         _write_repository(folder.absolute() / REPOSITORY, store, location, bugs)
         for bug in bugs:
             _write_planted(folder / bug.case_id, bug)
             _write_clean(folder / clean_id(bug.commit), bug)
     except BaseException:
-        # Only what was written here: others may have put something into the folder meanwhile.
+        # Only our own files: others may have added some meanwhile.
         for name in (REPOSITORY, *(name for bug in bugs for name in (bug.case_id, clean_id(bug.commit)))):
             shutil.rmtree(folder / name, ignore_errors=True)
         raise
@@ -116,7 +116,7 @@ def _write_repository(
 
 
 def _hand_over(store: ObjectStore, target: Git, bugs: Sequence[PlantedBug]) -> None:
-    """Bring the new objects, which stand in a temporary folder until now, to the cases' repository."""
+    """Copy the new objects from their temporary folder to the cases' repository."""
     new, known = [bug.planted for bug in bugs], [f"^{bug.commit}" for bug in bugs]
     listed = store.git.run("rev-list", "--objects", "--no-object-names", *new, *known, "--")
     packed = store.git.run("pack-objects", "-q", "--stdout", stdin=listed)

@@ -38,7 +38,7 @@ TYPE_ERROR = Rule(
 
 
 def read_tsc(text: str) -> list[AnalyserDiagnostic]:
-    """The diagnostics that the TypeScript compiler prints, one a line."""
+    """Parse the diagnostics that the TypeScript compiler prints, one per line."""
     return [
         AnalyserDiagnostic(
             rule=TYPE_ERROR.id,
@@ -52,7 +52,7 @@ def read_tsc(text: str) -> list[AnalyserDiagnostic]:
 
 
 def _invoke_tsc(base: Tree, paths: Sequence[str]) -> Invocation:
-    # A project's own settings; without any, the changed files alone.
+    # The project's own settings; without any, only the changed files.
     flags = ("--noEmit", "--pretty", "false", "--incremental", "false")
     if base.entry("tsconfig.json") is not None:
         return Invocation(("--project", "tsconfig.json", *flags))
@@ -81,7 +81,7 @@ class TypeCheck:
 
     state: Literal["clean", "refused", "not_checked"]
     said: str
-    """The checker and its version, or why there was none, or its first complaint."""
+    """The checker and its version, or why none ran, or its first error."""
 
 
 def _only(checker: Analyser, path: str) -> Analyser:
@@ -117,7 +117,7 @@ async def check_types(
     cache: ResultCache,
     reviewed_folder: Path | None,
 ) -> TypeCheck:
-    """Compare what the checker says of base (the commit as it is) and of head (with the bug)."""
+    """Compare the checker's diagnostics at base (the original commit) and at head (with the bug)."""
     if language not in CHECKERS:
         return TypeCheck("not_checked", f"no type checker for {language} here")
     checker = _only(CHECKERS[language], path)

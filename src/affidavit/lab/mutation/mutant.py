@@ -1,4 +1,4 @@
-"""A bug that may be planted: the edits that make it, and what is wrong once they are made."""
+"""Define bugs that may be planted: their edits, and what they break."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ from affidavit.records.finding import Category
 
 FAMILIES = frozenset({"python", "javascript"})
 """The languages that operators know how to break, with their dialects."""
-# What stands in these is read by people or by other tools: a flip there breaks nothing.
+# Text in these is read by people or other tools: an edit there breaks nothing.
 UNPLANTED = frozenset(
     {
         "assert_statement",
@@ -45,13 +45,13 @@ FUNCTIONS = frozenset(
         "lambda",
     }
 )
-# Messages and measurements: nobody's result depends on them.
+# Messages and measurements: no result depends on them.
 SPEAKING_CALL = re.compile(
     r"(?:self\.|this\.|cls\.)?_?(?:\w*log(?:ger|ging)?|console|warnings|metrics|statsd|sentry_sdk|span|tracer?"
     r"|messages)\.\w+.*|print|pprint|warn|assert\w*|expect|logger|log|debug|deprecated?",
     re.IGNORECASE | re.DOTALL,
 )
-# What these functions return is looked at by people only, or they are tests.
+# Results of these functions are read by people only, or they are tests.
 SPEAKING_FUNCTION = re.compile(r"__repr__|__str__|toString|inspect|describe|help|test_\w+|usage")
 NEVER_RUN = re.compile(r"\(?\s*(?:TYPE_CHECKING|typing\.TYPE_CHECKING|False|false|__debug__)\s*\)?")
 UNSUITED_PATH = re.compile(
@@ -77,12 +77,12 @@ class PlantingGround:
 
     @property
     def family(self) -> str:
-        """The languages that are alike enough to be broken in the same way."""
+        """Return the family of languages that operators break in the same way."""
         return self.language.family
 
     @property
     def is_typed(self) -> bool:
-        """A compiler reads the types of this language, so that fewer edits are possible."""
+        """Check whether a compiler knows the types of this language, so that fewer edits are possible."""
         return self.language.is_typed
 
     def says(self, node: Node | None) -> str:
@@ -90,18 +90,18 @@ class PlantingGround:
         return node_text(node, self.text)
 
     def nodes(self, *types: str, in_strings: bool = False) -> Iterator[Node]:
-        """The nodes of some types on changed lines, outside of messages, assertions and dead code."""
+        """Yield the nodes of some types on changed lines, outside of messages, assertions and dead code."""
         for node, is_in_string in self._plantable:
             if node.type in types and (in_strings or not is_in_string) and self.is_own(node):
                 yield node
 
     def is_own(self, node: Node) -> bool:
-        """The commit wrote every line of the node."""
+        """Check that the commit wrote every line of the node."""
         return self.lines.issuperset(range(node.start_point.row + 1, node.end_point.row + 2))
 
     @cached_property
     def _plantable(self) -> list[tuple[Node, bool]]:
-        """Nodes that touch a changed line, in the order of the text, with whether a string holds them."""
+        """Return the nodes on changed lines, in order, and whether each is in a string."""
         first, last = min(self.lines), max(self.lines)
         found: list[tuple[Node, bool]] = []
         stack = [(self.root, False)]
@@ -128,29 +128,29 @@ class PlantingGround:
 
 
 def open_ground(path: str, text: bytes, lines: frozenset[int]) -> PlantingGround | None:
-    """The file as ground; None where its language is not known, it is a test, or it does not parse."""
+    """Parse the file for planting; None for a test, an unknown language, or a file with errors."""
     parsed_as = LANGUAGES.parsed_as(path)
     if parsed_as is None or parsed_as.language.family not in FAMILIES or not lines or is_unsuited(path):
         return None
     root = parse(parsed_as.grammar, text)
-    # In a file with errors the tree is a guess, and so would be the place of the bug.
+    # In a file with errors the tree is a guess, and so is the place of the bug.
     if root is None or root.has_error:
         return None
     return PlantingGround(path, parsed_as.language, parsed_as.grammar, text, root, lines)
 
 
 def is_unsuited(path: str) -> bool:
-    """A bug in this file would not count: tests, examples, declarations, migrations."""
+    """Check for a file in which a bug would not count: tests, examples, declarations, migrations."""
     return is_test(path) or UNSUITED_PATH.search(path) is not None
 
 
 def called_name(ground: PlantingGround, call: Node) -> str:
-    """The dotted name that a call calls, as written."""
+    """Return the dotted name of the called function, as written."""
     return ground.says(call.child_by_field_name("function"))
 
 
 def positional_arguments(call: Node) -> list[Node] | None:
-    """The arguments of a call by position; None where some are spread, so that positions are not known."""
+    """Return the arguments of a call by position; None if some are unpacked."""
     listed = call.child_by_field_name("arguments")
     if listed is None or listed.type not in ("argument_list", "arguments"):
         return None
@@ -161,24 +161,24 @@ def positional_arguments(call: Node) -> list[Node] | None:
 
 
 def condition_of(ground: PlantingGround, branch: Node) -> str:
-    """The condition of a branch, without the brackets that the language wants around it."""
+    """Return the condition of a branch, without the brackets that the language requires."""
     condition = branch.child_by_field_name("condition")
     text = ground.says(condition)
     return text[1:-1] if condition is not None and condition.type == "parenthesized_expression" else text
 
 
 def named_part(node: Node, at: int) -> Node | None:
-    """A named child by its number; None where there are fewer."""
+    """Return a named child by its number; None if there are fewer."""
     return node.named_children[at] if at < node.named_child_count else None
 
 
 def function_around(node: Node) -> Node | None:
-    """The innermost function that holds a node."""
+    """Return the innermost function that holds a node."""
     return next((one for one in ancestors(node) if one.type in FUNCTIONS), None)
 
 
 def descendants(node: Node) -> Iterator[Node]:
-    """A node and all named nodes in it, in the order of the text."""
+    """Yield a node and all named nodes in it, in the order of the text."""
     stack = [node]
     while stack:
         one = stack.pop()
@@ -187,7 +187,7 @@ def descendants(node: Node) -> Iterator[Node]:
 
 
 def excerpt(text: str, limit: int = 90) -> str:
-    """Code on one line, in quotes, cut where it is long."""
+    """Return code on one line, in quotes, cut if it is long."""
     folded = " ".join(text.split())
     return f"`{folded if len(folded) <= limit else folded[: limit - 1] + '…'}`"
 
@@ -234,7 +234,7 @@ class Mutant:
 
 
 def mutants(operator: Operator, ground: PlantingGround) -> Iterator[Mutant]:
-    """Every bug that an operator can plant in a file."""
+    """Yield every bug that an operator can plant in a file."""
     for proposal in operator.propose(ground):
         text = apply_edits(ground.text, proposal.edits)
         if text == ground.text:
@@ -252,7 +252,7 @@ def mutants(operator: Operator, ground: PlantingGround) -> Iterator[Mutant]:
 
 
 def apply_edits(text: bytes, edits: Iterable[ByteEdit]) -> bytes:
-    """The text with all edits made; they must not overlap."""
+    """Return the text with all edits made; they must not overlap."""
     parts: list[bytes] = []
     at = 0
     for edit in sorted(edits, key=lambda one: one.start):
@@ -264,7 +264,7 @@ def apply_edits(text: bytes, edits: Iterable[ByteEdit]) -> bytes:
 
 
 def _place(text: bytes, proposal: Proposal) -> tuple[int, int]:
-    """First and last line of the bug in the new text; what is removed stands where the next line is now."""
+    """Return the bug's first and last line in the new text; for removed code, the line that follows it."""
     edit = proposal.edits[0]
     last = max(1, text.rstrip(b"\n").count(b"\n") + 1)
     first = text.count(b"\n", 0, edit.start) + 1
@@ -276,7 +276,7 @@ BLOCKS = frozenset({"block", "statement_block", "program", "module", "class_body
 
 
 def whole_lines(text: bytes, node: Node) -> tuple[int, int] | None:
-    """The lines of a statement as a range of bytes; None where it shares them with another one."""
+    """Return the lines of a statement as a byte range; None if it shares them with another one."""
     start = text.rfind(b"\n", 0, node.start_byte) + 1
     end = text.find(b"\n", node.end_byte)
     end = len(text) if end < 0 else end + 1
@@ -288,7 +288,7 @@ def whole_lines(text: bytes, node: Node) -> tuple[int, int] | None:
 
 
 def has_siblings(node: Node) -> bool:
-    """The block has other statements, so that it is not empty without this one."""
+    """Check that the block has other statements, so that it is not empty without this one."""
     around = node.parent
     if around is None or around.type not in BLOCKS:
         return False

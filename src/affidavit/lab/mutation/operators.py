@@ -1,4 +1,4 @@
-"""The operators: each reads changed code and proposes bugs that a reviewer should find."""
+"""Propose bugs in changed code that a reviewer should find, one operator per kind."""
 
 import re
 from collections.abc import Iterator
@@ -37,13 +37,13 @@ REVERSES = {
     "in": "not in",
     "not in": "in",
 }
-# One instant, one thousandth or one release more or less makes no difference that anybody could show.
+# One instant, one thousandth or one release more or less makes no provable difference.
 CONTINUOUS = re.compile(
     r"time|now\b|deadline|elapsed|duration|date|ttl|version|random|score|ratio|percent|prob|float|\d\.\d|expir"
     r"|since|age\b|\bms\b|latency|threshold|seconds|rank|priority",
     re.IGNORECASE,
 )
-# A compiler follows these: it knows more about the value where the test holds.
+# A compiler narrows types by these tests.
 NARROWING = re.compile(
     r"\b(?:null|undefined|nil|None|typeof|instanceof)\b|['\"`]|\btrue\b|\bfalse\b|[\w\]]\.[A-Z]\w*$"
 )
@@ -78,7 +78,7 @@ ESCAPES = {
 
 
 def move_boundaries(ground: PlantingGround) -> Iterator[Proposal]:
-    """`<` for `<=` and the like, where the case of equality makes a difference."""
+    """Replace `<` by `<=` and the like, where equality makes a difference."""
     for node in ground.nodes(*COMPARISONS):
         for left, operator, right in _operands(node):
             old = ground.says(operator)
@@ -87,7 +87,7 @@ def move_boundaries(ground: PlantingGround) -> Iterator[Proposal]:
 
 
 def _operands(node: Node) -> Iterator[tuple[Node, Node, Node]]:
-    """Left side, operator and right side of each comparison in a node; `a < b < c` has two."""
+    """Yield the left side, operator and right side of each comparison in a node; `a < b < c` has two."""
     parts = [child for child in node.children if child.type != "comment"]
     for at in range(1, len(parts) - 1, 2):
         if not parts[at].is_named:
@@ -113,7 +113,7 @@ def _equality_is_idle(ground: PlantingGround, node: Node, left: Node, right: Nod
         return True
     if any("string" in side.type for side in (left, right)) or _asks_for_any(ground, left, right):
         return True
-    # `x if x < y else y`, and `if x > most: most = x`: where both are equal, either branch gives the same.
+    # `x if x < y else y`, and `if x > most: most = x`: for equal values both branches give the same.
     around = next((one for one in ancestors(node) if one.type in TESTED), None)
     if around is None:
         # A comparison outside of a test orders things as often as it decides.
@@ -130,12 +130,12 @@ def _equality_is_idle(ground: PlantingGround, node: Node, left: Node, right: Nod
 
 
 def _asks_for_any(ground: PlantingGround, left: Node, right: Node) -> bool:
-    """`len(items) > 0`: what is done with the items is mostly nothing where there are none."""
+    """Check for `len(items) > 0`: without items, nothing is mostly done anyway."""
     return ground.says(right) == "0" and LENGTH.search(ground.says(left)) is not None
 
 
 def _caps(branch: str, sides: set[str]) -> bool:
-    """`if len(items) > most: items = items[:most]`: to cut at the very end cuts nothing off."""
+    """Check for `if len(items) > most: items = items[:most]`: a cut at the end removes nothing."""
     return any(
         re.search(rf"\[[^\[\]]*{name}\s*:?\s*\]|(?:slice|substring|take|truncate)\([^()]*{name}", branch)
         for name in map(re.escape, sides)
@@ -143,7 +143,7 @@ def _caps(branch: str, sides: set[str]) -> bool:
 
 
 def reverse_comparisons(ground: PlantingGround) -> Iterator[Proposal]:
-    """`==` for `!=`, `in` for `not in`, `is None` for `is not None`."""
+    """Replace `==` by `!=`, `in` by `not in`, `is None` by `is not None`."""
     for node in ground.nodes(*COMPARISONS):
         for left, operator, right in _operands(node):
             old = " ".join(ground.says(operator).split())
@@ -184,7 +184,7 @@ def remove_guards(ground: PlantingGround) -> Iterator[Proposal]:
 
 
 def _early_end(node: Node) -> Node | None:
-    """The last statement of a guard's body, where it leaves or raises and there is no else."""
+    """Return the last statement of a guard without `else`, if it leaves or raises."""
     body = node.child_by_field_name("consequence")
     if body is None or node.child_by_field_name("alternative") is not None:
         return None
@@ -198,7 +198,7 @@ def _early_end(node: Node) -> Node | None:
 
 
 def _reliance(ground: PlantingGround, node: Node, end: Node, condition: str) -> str:
-    """Why the code cannot do without the guard; empty where that is not certain."""
+    """Say why the following code needs the guard; empty if that is not certain."""
     if end.type in RAISES:
         if ground.language.name == "typescript" and _is_about_nothing(condition):
             return ""
@@ -207,7 +207,7 @@ def _reliance(ground: PlantingGround, node: Node, end: Node, condition: str) -> 
     if absent is None or ground.language.name == "typescript":
         return ""
     name = absent["a"] or absent["b"] or absent["c"]
-    # A negation alone may stand for "empty", and a loop over nothing does nothing: only None must be refused.
+    # A negation may mean "empty", and a loop over nothing does nothing: only None needs a guard.
     is_perhaps_empty = absent["a"] and ground.family == "python"
     use = r"\[-?\d+\]" if is_perhaps_empty else r"(?:\.\w|\[)"
     pattern = re.compile(rf"(?<![\w.]){re.escape(name)}{use}")
@@ -238,7 +238,7 @@ def _category(condition: str) -> Category:
 
 
 def swallow_exceptions(ground: PlantingGround) -> Iterator[Proposal]:
-    """A `raise` in an except or catch block replaced by nothing."""
+    """Remove the `raise` from an except or catch block."""
     for clause in ground.nodes("except_clause", "catch_clause"):
         body = clause.child_by_field_name("body") or (
             clause.named_children[-1] if clause.named_children else None
@@ -264,7 +264,7 @@ def _silenced(ground: PlantingGround, raised: Node) -> ByteEdit:
 
 
 def _returns_a_value(clause: Node) -> bool:
-    """A compiler would miss a return, or a value, after the handler."""
+    """Check whether a compiler would miss a return, or a value, after the handler."""
     around = next((one for one in ancestors(clause) if one.type in FUNCTIONS), None)
     return around is not None and any(
         one.type == "return_statement" and one.named_children for one in descendants(around)
@@ -276,7 +276,7 @@ def drop_awaits(ground: PlantingGround) -> Iterator[Proposal]:
     for node in ground.nodes("await", "await_expression"):
         called = named_part(node, 0)
         around = node.parent
-        # At the top of a module the program waits for what is pending before it ends.
+        # At the top of a module, the program waits for pending calls before it ends.
         if called is None or around is None or called.type not in CALLS or function_around(node) is None:
             continue
         is_statement = around.type == "expression_statement"

@@ -55,7 +55,7 @@ class PlantableCommit:
     grounds: tuple[PlantingGround, ...]
 
     def language_of(self, path: str) -> str:
-        """The language of a changed file."""
+        """Return the language of a changed file."""
         file = self.change.file_at(path)
         return file.language if file else ""
 
@@ -63,7 +63,7 @@ class PlantableCommit:
 def recent_commits(
     store: ObjectStore, location: Location, since: str | None, wanted: int, seed: int
 ) -> list[str]:
-    """The recent commits in a random order that the seed decides."""
+    """Return recent commits in a random order, fixed by the seed."""
     if find_commit(store, "HEAD") is None:
         raise InputError("the repository has no commit yet: there is nothing to plant a bug in")
     span = (f"^{resolve_commit(store, location, since)}",) if since else ()
@@ -81,7 +81,7 @@ def recent_commits(
 def read_commit(
     store: ObjectStore, location: Location, commit: str, languages: Collection[str]
 ) -> PlantableCommit | str:
-    """The commit with its grounds, or the reason why it is not suited."""
+    """Return the commit with its parsed files, or the reason why it is unsuitable."""
     try:
         parent = first_parent(store, location, commit)
     except UnknownRevisionError:
@@ -93,7 +93,7 @@ def read_commit(
     if len(files) > MAX_FILES:
         return f"it changes more than {MAX_FILES} files"
     change = _change(store, parent, commit, files)
-    # Most commits are not suited by their files' names; only the others are worth a look at their trees.
+    # The names of the files rule out most commits, so trees are read only for the rest.
     if reason := _unsuited(change, languages):
         return reason
     change = mark_skipped(change, repository)
@@ -133,7 +133,7 @@ def _change(store: ObjectStore, parent: str, commit: str, files: tuple[FileChang
 
 def _is_suited(file: FileChange, languages: Collection[str]) -> bool:
     is_text = file.head_path is not None and not (file.is_binary or file.is_submodule or file.is_link)
-    # A name that is not plain text cannot be written into a case's files.
+    # A name that is not valid text cannot be written to the files of a case.
     is_plain = file.path.isprintable() and "\\" not in file.path
     return is_text and is_plain and file.language in languages and not is_unsuited(file.path)
 
@@ -147,7 +147,7 @@ def _grounds(files: list[FileChange], repository: GitRepository) -> Iterator[Pla
 
 
 def read_languages(text: str | None) -> tuple[str, ...]:
-    """The languages of a list with commas; raises InputError for one in which no bug can be planted."""
+    """Split a list of languages; raise InputError for one in which no bug can be planted."""
     names = tuple(part.strip().lower() for part in (text or "").split(",") if part.strip())
     for name in names:
         if name not in PLANTABLE_LANGUAGES:
@@ -254,7 +254,7 @@ class _Planter:
         return found
 
     async def _planted(self, commit: PlantableCommit, mutant: Mutant) -> PlantedBug | str:
-        """Write the mutant as a commit and check it; return the reason if it is no good."""
+        """Write the mutant as a commit and check it; return the reason if it is unsuitable."""
         tree = self._tree_with(commit, mutant)
         if not _shows(commit, tree, mutant, self._store):
             return NOT_IN_THE_CHANGE
