@@ -99,7 +99,7 @@ def test_a_key_that_was_taken_off_the_list_is_not_trusted_on_an_old_base(
     command = ("recheck", signed, "--require-signature", "--trust-base", "HEAD")
     done = affidavit(*command, cwd=tmp_path / "clone")
     assert done.code == 1, done.out
-    assert "HEAD has taken lines out of it" in done.out
+    assert "HEAD has removed lines from it" in done.out
 
 
 def test_the_users_own_list_counts_whatever_the_base_is(foreign: tuple[Path, Path], tmp_path: Path) -> None:

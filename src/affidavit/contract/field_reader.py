@@ -57,7 +57,7 @@ class Notes:
 
 
 class FieldReader:
-    """A JSON object whose fields are taken one by one; fields that nobody takes are unknown."""
+    """A JSON object whose fields are taken one by one; fields not taken are unknown."""
 
     def __init__(self, source: Mapping[str, Any], notes: Notes, prefix: str = "") -> None:
         self._source = source
@@ -109,7 +109,7 @@ class FieldReader:
         return first, last
 
     def flag(self, name: str, *, is_required: bool = False) -> bool | None:
-        """Take true or false, and nothing that merely looks like it."""
+        """Take true or false, and nothing similar."""
         return self._typed(name, bool, "true or false", is_required=is_required)
 
     def object(self, name: str, *, is_required: bool = False) -> "FieldReader | None":
@@ -123,7 +123,7 @@ class FieldReader:
         return self._source.get(name)
 
     def left_out(self, name: str, why: str) -> None:
-        """Note that an optional part is not taken, which does not make the finding invalid."""
+        """Note that an optional part is ignored, which does not make the finding invalid."""
         self._notes.note(Reason.INVALID_TYPE, self._prefix + name, f"left out: {why}")
 
     def objects(self, name: str) -> list["FieldReader"]:
@@ -158,15 +158,15 @@ class FieldReader:
         self._problem(Reason.INVALID_LINE_RANGE, name, detail, "a last line not before the first")
 
     def refuse(self, name: str, detail: str, expected: str) -> None:
-        """Note that a value that was read is not valid after all."""
+        """Note that a value turned out to be invalid."""
         self._problem(Reason.INVALID_TYPE, name, detail, expected)
 
     def changed(self, name: str, detail: str) -> None:
-        """Note that a value that was read is not taken as written."""
+        """Note that a value was changed."""
         self._notes.coerced(self._prefix + name, detail)
 
     def check_unknown(self, *, is_lenient: bool) -> None:
-        """Report every field that nobody took: a note where such fields may be ignored, else a problem."""
+        """Report every field that was not taken: a note if such fields may be ignored, else a problem."""
         for name in self._source:
             if name in self._taken:
                 continue

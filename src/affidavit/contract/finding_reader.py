@@ -1,4 +1,4 @@
-"""Read one finding of a reply by the rules that need nothing but the finding itself."""
+"""Read one finding of a reply by the rules that need only the finding itself."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def read_reproduction(evidence: FieldReader, name: str) -> Reproduction | None:
 
 
 def parse_reproduction(value: Any, *, is_strict: bool = False) -> Reproduction | str:
-    """Read a reproduction, or say why it is none; a strict reader coerces nothing."""
+    """Read a reproduction, or say why it is invalid; a strict reader coerces nothing."""
     if not isinstance(value, dict):
         return "it is no object"
     notes = Notes()
@@ -60,7 +60,7 @@ def _read_reproduction(reader: FieldReader) -> Reproduction | None:
     program = reader.text("program", is_required=True, is_trimmed=False)
     files = [_read_file(file) for file in reader.objects("files")]
     head = _read_expected(reader.object("expected_at_head", is_required=True))
-    # Null is how the contract says that base lacks the code.
+    # Null means that base lacks the code.
     lacks_code = reader.raw("expected_at_base") is None
     base = None if lacks_code else _read_expected(reader.object("expected_at_base"))
     reader.check_unknown(is_lenient=True)
@@ -99,7 +99,7 @@ def _read_expected(reader: FieldReader | None) -> Expected | None:
 
 
 def pattern_problem(pattern: str) -> str:
-    """Say why a text is no pattern that can be run in linear time; empty if it is one."""
+    """Say why a text is not a pattern that runs in linear time; empty if it is one."""
     if len(pattern) > MAX_PATTERN:
         return f"has more than {MAX_PATTERN} characters"
     try:
@@ -121,13 +121,13 @@ def compile_pattern(pattern: str) -> Any:
 
 def _words(noted: Diagnostic) -> str:
     if noted.code is Reason.UNKNOWN_FIELD:
-        return f"`{noted.field}` is no field of a reproduction"
+        return f"`{noted.field}` is not a field of a reproduction"
     return f"{noted.detail}; expected {noted.expected}" if noted.expected else noted.detail
 
 
 MAX_QUOTES = 10
 MAX_TEXT = 400
-"""Of a name, a version or a path."""
+"""Limit of a name, a version or a path."""
 MAX_CODE = 4_000
 
 
@@ -185,7 +185,7 @@ class ReadingRules:
     is_newer: bool = False
     """The reply has a newer minor version, so it may have fields that are not known here."""
     known_paths: Container[str] = ()
-    """Paths that are taken literally, whatever characters they have."""
+    """Paths to take literally, whatever characters they have."""
 
     @property
     def evidence_fields(self) -> tuple[str, ...]:
@@ -287,7 +287,7 @@ def _read_verification(
     shows_failure = category in CATEGORIES_WITH_A_FAILURE
     is_impact = evidence.flag("is_impact_finding") or False
     fields: dict[str, Any] = {
-        # The quote is code: white space at either end is part of it.
+        # A quote is code: white space at its ends is part of it.
         "code_examined": evidence.text("code_examined", is_required=True, is_trimmed=False),
         "line_range_examined": evidence.line_range("line_range_examined"),
         "verification_method": evidence.text("verification_method", is_required=True),

@@ -7,7 +7,7 @@ from typing import Literal
 
 _SPACE = r"[ \t\n\r]*+"
 _LISTED = '"findings"'
-# Values are decoded again by whoever takes them; here only their ends count.
+# Callers decode the values again; here only their ends count.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 _KEY = re.compile(rf'{_SPACE}(?P<name>"(?:[^"\\]++|\\.)*+"){_SPACE}:{_SPACE}', re.DOTALL)
 _WITHOUT_COLON = re.compile(rf'\[?{_SPACE}\{{{_SPACE}"(?:[^"\\]++|\\.)*+"{_SPACE}(?=[^ \t\n\r:])', re.DOTALL)
@@ -17,7 +17,7 @@ _CUT_VALUE = re.compile(r"-|tr?u?|fa?l?s?|nu?l?")
 _CUT_NUMBER = re.compile(r"(?<=[0-9])(?:\.|[eE][+-]?)")
 _CUT_ESCAPE = re.compile(r"\\?u[0-9a-fA-F]{0,4}")
 _NESTING = 200
-"""Brackets that are skipped at least where nesting is too deep to be followed."""
+"""At least this many brackets are skipped if the nesting is too deep to follow."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Scan:
 
 def scan_json(text: str, start: int) -> Scan:
     """Scan the object or array that begins at `start`."""
-    # The decoder's errors cost time in a long text: the most common break in prose is found without it.
+    # The decoder's errors are slow in a long text, so the most common break in prose is found without it.
     if broken := _WITHOUT_COLON.match(text, start):
         return Scan("malformed", broken.end())
     try:

@@ -1,4 +1,4 @@
-"""Turn any reply into a valid `ReviewResult`, with a diagnostic for everything that is not valid."""
+"""Turn any reply into a valid `ReviewResult`, with a diagnostic for each invalid part."""
 
 import json
 import posixpath
@@ -34,7 +34,7 @@ def normalise_path(path: str) -> str | None:
 
 
 class ChangedPaths:
-    """The files of the change, found by any spelling that means the same path."""
+    """The files of the change, found by any spelling of the path."""
 
     def __init__(self, paths: Collection[str]) -> None:
         self._exact = frozenset(path for path in paths if normalise_path(path) is not None)
@@ -42,7 +42,7 @@ class ChangedPaths:
         for path in sorted(self._exact):
             plain = normalise_path(path)
             if plain is not None:
-                # Two files may share a plain form: the one that is spelled so wins.
+                # Two files may share a plain form: an exact spelling wins.
                 self._by_plain_form.setdefault(plain, plain if plain in self._exact else path)
         self._by_shown_name = _shown_names(self._exact)
 
@@ -50,7 +50,7 @@ class ChangedPaths:
         return path in self._exact
 
     def match(self, path: str) -> str | None:
-        """Return the changed file that a path means, as the change spells it."""
+        """Return the changed file of a path, as the change spells it."""
         if path in self._exact:
             return path
         plain = normalise_path(path)
@@ -58,7 +58,7 @@ class ChangedPaths:
 
 
 def _shown_names(paths: Collection[str]) -> dict[str, str]:
-    """Map redacted names to names that hold a secret; one that means two files means none."""
+    """Map redacted names to names that hold a secret; drop ambiguous ones."""
     shown = [(redact_text(path), path) for path in paths]
     counts = Counter(name for name, _ in shown)
     return {name: path for name, path in shown if name != path and counts[name] == 1}
@@ -116,17 +116,17 @@ class DroppedFinding(Record):
 
     index: int
     raw: Any
-    """The finding as it was handed in; for one that was cut off, its text so far."""
+    """The finding as submitted; for one that was cut off, its text so far."""
     code: Reason
     detail: str = ""
 
 
 class ParsedReply(Record):
-    """A reply after the contract. Only `clean` means that nothing was found."""
+    """A reply as the contract reads it. Only `clean` means that nothing was found."""
 
     state: ReplyState
     result: ReviewResult | None = None
-    """None where the reply was rejected; then no finding was read, and none is listed as dropped."""
+    """None if the reply was rejected; then no finding was read, and none is listed as dropped."""
     indexes: tuple[int, ...] = ()
     """For each finding of the result, its index in the reply."""
     dropped: tuple[DroppedFinding, ...] = ()
@@ -257,7 +257,7 @@ def _read_findings(reader: FieldReader, found: FoundObject, notes: Notes) -> lis
     elif not isinstance(value, list):
         notes.problem(Reason.INVALID_TYPE, "findings", f"`findings` is {show_value(value)}", "an array")
     elif found.is_truncated and not value:
-        # An empty list in a reply that was cut off says nothing: silence is never approval.
+        # An empty list in a truncated reply proves nothing: silence is never approval.
         notes.problem(Reason.TRUNCATED_JSON, "findings", "the reply was cut off and no finding is whole")
     else:
         return value

@@ -33,7 +33,7 @@ class NothingFound:
 
 
 class _Unreadable:
-    """Marks text that is not JSON, since None is a JSON value."""
+    """Marks text that is not JSON: None is a JSON value."""
 
 
 _UNREADABLE = _Unreadable()
@@ -123,7 +123,7 @@ def _start_of_encoded_reply(text: str) -> str | None:
 
 def _search(text: str, keys: Sequence[str]) -> FoundObject | NothingFound:
     """Look for the object in prose and fences."""
-    # A reply that was cut off inside a fence may still have the fence closed behind it.
+    # A reply truncated inside a fence may still close the fence.
     text = text.rstrip(" \t\r\n`")
     found: list[FoundObject] = []
     for start, scan in _scan_candidates(text) if _mentions(text, keys) else ():
@@ -132,7 +132,7 @@ def _search(text: str, keys: Sequence[str]) -> FoundObject | NothingFound:
             continue
         taken = _take(part, scan)
         if taken is None:
-            # What follows a broken result may be a quote from inside it: it must not pass for the whole.
+            # An object after a broken result may be a quote from it, so it is not used.
             return NothingFound(Reason.INVALID_JSON, f"the JSON breaks near character {scan.end}")
         found.append(taken)
     return _the_only_one(found) if found else _explain_absence(text)

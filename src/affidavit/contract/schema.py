@@ -9,7 +9,7 @@ from affidavit.records.finding import Category, ReviewResult, Severity, Verifica
 
 CURRENT_SCHEMA_VERSION = "1.2"
 ASKED_SCHEMA_VERSION = "1.1"
-"""What models are asked for where nothing can be run and no package be read: nobody could look at it."""
+"""Models are asked for this version if no program can run and no package can be read."""
 
 CATEGORIES_WITH_A_FAILURE = (
     Category.CORRECTNESS,

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 CURRENT_PROMPT_VERSION = "1.0.0"
 NO_PROMPT_VERSION = "1.0.0"
-"""What a reply names whose author read no prompt: the contract asks for one, and it must not change later."""
+"""Named by replies whose author read no prompt: the contract requires a version; this one never changes."""
 
 Version = tuple[int, ...]
 # Nine digits are more than any version needs; a reply with a longer number is hostile or broken.

@@ -1,4 +1,4 @@
-"""Work out who examined which part of a change, and what was claimed and not read."""
+"""Work out who examined which part of a change, and what was claimed but not read."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -21,7 +21,7 @@ MAX_TARGET = 80
 
 
 def link_words(file: FileChange) -> str:
-    """Say that a file is a link and where it leads; not where the change only moves it."""
+    """Say that a file is a link and where it leads; empty if the change only moves it."""
     added = [text for hunk in file.hunks for mark, _, _, text in hunk.numbered() if mark == "+"]
     target = redact_text("\n".join(added))
     return f"a link to {target[:MAX_TARGET]}" if target else "a link"
@@ -37,17 +37,17 @@ WHY: dict[WhyUnread, str] = {
     "unparsed": "it does not parse, so that {name} concluded nothing else from it",
 }
 NOT_READ = ("left_out", "unreadable", "unparsed")
-"""What the analyser should have read."""
+"""Files that the analyser should have read."""
 UNREAD = "unread files"
 COMPARES_NAMES = "references"
-"""The search for broken references: it reads any file that has a grammar, and only for its names."""
+"""The search for broken references reads any file that has a grammar, but only its names."""
 NO_READER = "no specialist reads this kind of file"
 NO_ANALYSER = "no analyser reads "
 UNNAMED = "it"
 SHOWN_TO_NOBODY = "shown to no model"
 HIDDEN = "hidden from models by redaction"
 HIDDEN_CODE = re.compile(rf"""(?<!["'`]){MARKER.pattern}""")
-"""What redaction hides beyond the value of a string."""
+"""Code that redaction hides, beyond the value of a string."""
 TOO_LARGE_ADVICE = "Look at it yourself, or leave it out by settings at base, `--exclude` or `--include`."
 
 
@@ -115,7 +115,7 @@ class Coverage:
         return hunk.model_copy(update={"examined_before": names}) if names else hunk
 
     def gaps(self) -> list[Gap]:
-        """Return what somebody of this review claims to read and did not."""
+        """Return the files that a specialist claims to read and did not."""
         change = self.case.change
         found = [
             Gap(name=name, reason=_reason(name, one))
@@ -129,7 +129,7 @@ class Coverage:
         return [
             *found,
             *_unread_files(unseen, "could not be read whole", "Review the change in its repository."),
-            # What did not fit was not looked at, whatever else was: the review is done in part.
+            # Files that did not fit were not examined, so the review is incomplete.
             *_unread_files(large, "too large to be looked at", TOO_LARGE_ADVICE),
         ]
 
@@ -206,7 +206,7 @@ class Coverage:
         return tuple(name for name in self._able(file) if self._was_read(name, file))
 
     def _was_read(self, name: str, file: FileChange) -> bool:
-        """Check whether an analyser was seen to read the file; of anybody else, that a reply came."""
+        """Check whether an analyser is known to have read the file, or another specialist replied."""
         side: Side = "head" if file.head_path is not None else "base"
         is_seen = (name, side) not in self._read or file.path_at(side) in self._read[name, side]
         return name in self._answered and is_seen
@@ -229,7 +229,7 @@ class Coverage:
     def _only_names(
         self, file: FileChange, able: Sequence[str], names: Sequence[str], hunks: Sequence[HunkCoverage]
     ) -> list[str]:
-        """Say what is missing for a file in which only names were compared."""
+        """Say what was not done in a file in which only names were compared."""
         machines = {one.specialist for one in self.case.replies if one.kind == "mechanical"}
         if machines.intersection(names) != {COMPARES_NAMES} or file.head_path is None:
             return []
@@ -259,7 +259,7 @@ class Coverage:
         return self._unread.get((name, "head"), {}).get(file.path)
 
     def _searched(self, file: FileChange) -> list[str]:
-        """Say what a file was only searched for, and by whom."""
+        """Say who only searched a file, and for what."""
         return [
             f"only searched for {run.looks_for} by {run.analyser}"
             for run in self.docket.analyser_runs
@@ -276,14 +276,14 @@ class Coverage:
         ]
 
     def _unshown(self, file: FileChange, hunks: Sequence[HunkCoverage]) -> list[str]:
-        """Say what of a file no model was shown, and how many parts nobody examined."""
+        """Say which parts of a file no model was shown, and how many nobody examined."""
         if not self._chunks:
             return []
         hidden = self._hidden_lines(file)
         if hidden:
             return [f"{_number(hidden, 'added line')} {HIDDEN}"]
         name = self._shown_name(file)
-        # Where another agent hands its findings in, a plan is made for the verifier, and no model looks.
+        # If another agent submits findings, the plan is for the verifier, and no model examines the change.
         chunks = self._chunks if any(one.kind == "model" for one in self.case.replies) else ()
         pieces = [found for chunk in chunks if (found := chunk.shown_of(name)) is not None]
         is_known = [bool(hunk.examined_before) for hunk in hunks]
@@ -311,7 +311,7 @@ def _program_language(file: FileChange) -> str:
 
 
 def unread_languages(coverage: Sequence[FileCoverage]) -> str:
-    """Name the languages that coverage says no analyser reads; empty where there is none."""
+    """Name the languages that no analyser reads, by the coverage; empty if there is none."""
     reasons = (reason for one in coverage for reason in one.reason.split("; "))
     named = {reason.removeprefix(NO_ANALYSER) for reason in reasons if reason.startswith(NO_ANALYSER)}
     languages = sorted(named - {UNNAMED})
@@ -321,7 +321,7 @@ def unread_languages(coverage: Sequence[FileCoverage]) -> str:
 def unseen_files(
     change: Change, coverage: Sequence[FileCoverage], plan: Plan | None
 ) -> list[tuple[str, str]]:
-    """Return the files that nobody examined who should, each with the reason: they prevent approval."""
+    """Return the files that were not examined and should be, each with the reason: they prevent approval."""
     has_models = plan is not None and bool(plan.chunks)
     covered = {one.path: one for one in coverage}
     whys = [(file.path, _why_unseen(file, covered.get(file.path), has_models)) for file in change.files]

@@ -20,7 +20,7 @@ def add_fingerprints(docket: Docket, case: Case) -> Docket:
     named: dict[str, Candidate] = {}
     members = docket.members
     in_order = sorted(docket.candidates, key=by_place)
-    # What is withheld must not shift the count of what stays, nor a member, which may yet be shown.
+    # Withheld findings and duplicates must not shift the count of the others.
     for candidate in sorted(in_order, key=lambda one: one.withheld is not None or one.id in members):
         if candidate.finding is None or (candidate.carried and not candidate.carried.is_repeated):
             continue

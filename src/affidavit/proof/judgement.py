@@ -20,8 +20,8 @@ def unanswered_in(judgements: Sequence[Judgement]) -> list[Judgement]:
 def join(first: Judgement, second: Judgement) -> Judgement:
     """Join two judgements: either refutes, both must confirm, and the milder worth counts.
 
-    Where two readers disagree, a finding is wrong far too often to be shown. No answer refutes nothing: a
-    finding that only one of them confirmed is likely.
+    If two verifiers disagree, the finding is too often wrong to be shown. A missing answer refutes nothing:
+    a finding that only one of them confirmed is likely.
     """
     refuting = [one for one in (first, second) if one.answer == "REFUTED"]
     confirming = [one for one in (first, second) if one.answer == "CONFIRMED"]
@@ -48,7 +48,7 @@ def _milder(confirming: Sequence[Judgement]) -> Severity | None:
 
 
 def _worth(judgement: Judgement) -> Worth:
-    # A verifier that leaves the worth out has not said that it is worth acting on.
+    # Without a worth, the verifier has not said that it is worth acting on.
     return judgement.worth or Worth.MAYBE
 
 
@@ -93,7 +93,7 @@ def read_judgement(text: str | None, model: str) -> Judgement | str:
     worth, severity = _word(value.get("worth"), Worth), _word(value.get("severity"), Severity)
     reason = str(value.get("reason") or "")[:1000]
     if scenario == UNCHANGED and word == "CONFIRMED":
-        # What base does as well, and nobody promised to fix, is no problem of this change.
+        # A problem that base has too, and nobody promised to fix, is not a problem of this change.
         word, reason = "REFUTED", f"unchanged, base and head end alike: {reason}"
     return Judgement.model_validate(
         {

@@ -9,7 +9,7 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.iteration import EarlierFinding
 
 MANY = 5
-"""So many findings of one rule in one file are read one by one; more are one finding with its places."""
+"""Up to this many findings of one rule in one file are shown separately; more become one with places."""
 
 
 def leaders_of(candidates: Sequence[Candidate]) -> dict[str, str]:
@@ -50,7 +50,7 @@ def gather_places(
 ) -> list[Candidate]:
     """Let one finding represent others, which are withheld as its duplicates.
 
-    A finding that the user chose not to see represents none that is shown, nor the other way round.
+    A finding hidden by the user's choice represents no shown one, nor the other way round.
     """
     hidden = {one.id for one in candidates if is_hidden(one)}
     standing = [one for one in candidates if one.is_shown and one.is_open_by_machine]
@@ -65,9 +65,9 @@ def _under(candidate: Candidate, leaders: Mapping[str, str], stage: str) -> Cand
         return candidate.withhold(stage, Reason.DUPLICATE_OF, leaders[candidate.id])
     ended = candidate.withheld
     if ended and ended.code is Reason.DUPLICATE_OF and ended.detail in leaders:
-        # What it was a duplicate of is one itself: it is read under the finding that is shown.
+        # Its leader became a duplicate itself, so it goes under the shown finding.
         stands = Withheld(code=Reason.DUPLICATE_OF, detail=leaders[ended.detail])
-        return candidate.then(stage, f"{ended.detail} is said by {stands.detail}", withheld=stands)
+        return candidate.then(stage, f"{ended.detail} is a duplicate of {stands.detail}", withheld=stands)
     return candidate
 
 
@@ -107,7 +107,7 @@ def _spot_of(candidate: Candidate) -> Hashable:
 def _cause_of(candidate: Candidate) -> Hashable:
     """Return the changed definition that a finding blames by name; None if there is none.
 
-    A cause that was only guessed from a word of the line joins nothing.
+    A cause guessed from a word of the line joins nothing.
     """
     proof = candidate.evidence
     cause = proof.caused_by

@@ -1,4 +1,4 @@
-"""Check that quoted code is in the file where it is said to be; white space is folded line by line."""
+"""Check that quoted code is in the file at the named lines; white space is folded line by line."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -109,8 +109,8 @@ def check_quote(
 ) -> tuple[QuoteCheck, Finding]:
     """Locate a finding's quote, and move the finding to where the code really is.
 
-    A model's quote is searched in the redacted file: a guessed secret is no quote, and whether the guess is
-    right must not show.
+    A model's quote is searched in the redacted file: a guessed secret must not
+    match, or the result would show whether it is right.
     """
     tree = repository.side(finding.side)
     lines = tree.redacted_lines(finding.file)
@@ -149,7 +149,7 @@ def _find(quote: str, lines: list[str]) -> list[QuoteMatch]:
     found = find_quote(quote, lines)
     if found or not MARKER.search(quote):
         return found
-    # Beside other text a line may lose more than in its file.
+    # A line beside other text may be redacted further than in its file.
     return find_quote(quote, [redacted for line in lines for redacted in redact_lines([line])])
 
 
@@ -239,7 +239,7 @@ def check_dependency(quote: DependencyQuote, file: PackageFile | str) -> Depende
     if quote.sha256.lower() != file.sha256:
         detail = f"{quote.file} of {quote.package} {file.version} here is another file: {file.sha256}"
         return blank.model_copy(update={"outcome": "other_file", "detail": detail})
-    # The hash says which file it is; what its author calls the version counts for nothing beside it.
+    # The hash identifies the file; the name of its version does not.
     blank = blank.model_copy(update={"version": file.version, "sha256": file.sha256})
     found = find_quote(quote.code_examined, file.lines)
     if not found:

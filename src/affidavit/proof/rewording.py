@@ -39,16 +39,16 @@ _REFUSING = (
 _ENGLISH = re.compile(
     r"(?<![\w-])(?:the|an?|is|are|was|were|of|to|and|or|that|this|it|its|with|for|by|on|not"
     r"|no|but|which|has|have|when|at|from|as|be|if|before|after"
-    # What advice begins with.
+    # Words that begin advice.
     r"|add|call|check|close|fix|guard|handle|keep|make|move|pass|remove|rename|replace|return|set|start|use)"
     r"(?![\w-])",
     re.IGNORECASE,
 )
 _NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|<[^<>]{0,200}>|[*_`~]")
-"""What a reader does not see between the letters of a word: signs without width, and markup."""
+"""Invisible parts of words: characters without width, and markup."""
 _NEGATION = re.compile(r"\b(?:not|never|cannot|before|until|unless|once|nor|if)\b|n't\b", re.IGNORECASE)
 _NEGATION_REACH = 4
-"""How many words before an approving one turn it round: "do not approve", "before this can be merged"."""
+"""How many words before an approving one may negate it: "do not approve", "before this can be merged"."""
 
 
 def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
@@ -65,7 +65,7 @@ _AGAINST: dict[Decision, re.Pattern[str]] = {
 def contradicts(decision: Decision, words: str) -> bool:
     """Check whether a reader of these words alone would expect another verdict.
 
-    It looks for common English phrases, so that an obliging model cannot talk over the verdict. A blocking
+    It looks for common English phrases, so that a model cannot contradict the verdict. A blocking
     verdict also refuses words that are not English, or only look Latin. The verdict never depends on this.
     """
     said = _as_read(words)

@@ -16,7 +16,7 @@ SIMILAR_WORDS = 0.25
 """Chosen on the pairs of five real reviews: one problem reported twice shares 0.26 to 0.46 of its words, two
 problems in one place at most 0.23."""
 SAME_WORDS = 0.6
-"""Claims that share so many words are interchangeable."""
+"""Claims that share this many words are interchangeable."""
 _WORD = re.compile(r"[^\W\d]\w{3,}")
 
 

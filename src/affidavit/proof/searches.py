@@ -1,4 +1,4 @@
-"""Look in the code for what a finding names: the cause of an impact, and what is said to be missing."""
+"""Search the code for the cause that a finding names, and for what it says is missing."""
 
 import re
 from pathlib import PurePosixPath
@@ -14,7 +14,7 @@ MAX_HITS = 20
 
 
 def cause_problem(evidence: Verification, change: Change, repository: Repository) -> str | None:
-    """Say why the cause that an impact finding names is not in the change; None where it is.
+    """Say why the cause that an impact finding names is not in the change; None if it is.
 
     Names are looked for in redacted files, so that nobody can guess a secret by naming it.
     """

@@ -1,4 +1,4 @@
-"""Who vouches for a report: its bytes and an SSH signature in, who signed and whether they are trusted out.
+"""Sign reports, and check who signed one and whether the signer is trusted.
 
 All cryptography is `ssh-keygen`'s. A signature is detached, over the exact bytes of the file, and in a
 namespace of its own, so that a signature made for a commit or a login proves nothing here.
@@ -32,7 +32,7 @@ class SignatureCheck(Record):
 
     state: SignatureState
     signer: str = ""
-    """The principal that the allowed signers name; empty where the key is not among them."""
+    """The principal that the allowed signers name; empty if the key is not among them."""
     key: str = ""
     """The fingerprint of the key that made it."""
     trusted_by: str = ""
@@ -54,7 +54,7 @@ def signature_path(report: Path) -> Path:
 
 
 def sign_file(report: Path, key: Path) -> Path:
-    """Sign the exact bytes of a file; an earlier signature is replaced only by a whole new one."""
+    """Sign the exact bytes of a file; an earlier signature is replaced only by a complete new one."""
     if not key.is_file():
         raise InputError(f"{key}: there is no such key; name one, as for `ssh-keygen -Y sign`")
     with report.open("rb") as content:
@@ -73,7 +73,7 @@ def key_name(key: Path) -> str:
     done = _ssh_keygen(["-l", "-f", str(key)], b"")
     found = FINGERPRINT.search(done.stdout.decode("utf-8", "replace"))
     if done.returncode != 0 or found is None:
-        raise OutsideError(f"{key} is no key that ssh-keygen can read: {_said(done)}")
+        raise OutsideError(f"{key} is not a key that ssh-keygen can read: {_said(done)}")
     return found.group()
 
 
@@ -118,7 +118,7 @@ def _trusted_signer(content: bytes, place: Path, signers: Signers) -> str:
 def _ssh_keygen(
     arguments: Sequence[str], content: bytes, *, may_ask: bool = False
 ) -> subprocess.CompletedProcess[bytes]:
-    # A key may need its passphrase or its agent; checking needs nothing of the user's.
+    # A key may need its passphrase or its agent; checking needs no user.
     environment = dict(os.environ) if may_ask else {"PATH": os.environ.get("PATH", os.defpath)}
     try:
         return subprocess.run(
@@ -134,7 +134,7 @@ def _ssh_keygen(
             "ssh-keygen is not installed: signatures are made and checked with it (package openssh-client)"
         ) from error
     except subprocess.TimeoutExpired as error:
-        raise OutsideError(f"ssh-keygen did not end within {TIMEOUT_SECONDS:g} seconds") from error
+        raise OutsideError(f"ssh-keygen timed out after {TIMEOUT_SECONDS:g} seconds") from error
 
 
 def _said(ended: subprocess.CompletedProcess[bytes]) -> str:

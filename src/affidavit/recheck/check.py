@@ -33,7 +33,7 @@ from affidavit.stages.parse import docket_of, read_replies
 from affidavit.stages.review import Looked, collect_replies, docket_without_models
 
 SOURCES = {
-    "working_tree": "what was not committed",
+    "working_tree": "uncommitted changes",
     "staged": "what was staged",
     "diff": "a diff",
 }
@@ -79,7 +79,7 @@ def _of_minds(report: Report, inputs: Inputs) -> Iterator[str]:
 
 def _of_choices(inputs: Inputs, settings: Settings) -> Iterator[str]:
     if inputs.submitted_by:
-        yield f"that findings were handed in by {inputs.submitted_by}, who was not watched"
+        yield f"that findings were submitted by {inputs.submitted_by}, whose tool calls were not recorded"
     for origin, said in CHOSEN_BY.items():
         chosen = [name for name, came_from in settings.origins.items() if came_from == origin]
         if chosen:
@@ -87,7 +87,7 @@ def _of_choices(inputs: Inputs, settings: Settings) -> Iterator[str]:
     linters = {linter.name for linter in settings.linters} if settings.allow_linters else set()
     named = [reply.specialist for reply in inputs.replies if reply.specialist in linters]
     if named:
-        yield f"what the users' own linters said: {', '.join(named)}"
+        yield f"the results of the users' own linters: {', '.join(named)}"
 
 
 def _setting(name: str, settings: Settings) -> str:
@@ -114,7 +114,7 @@ def _of_authors(report: Report) -> Iterator[str]:
     names = {"base": change.base.name, "head": change.head.name, "repository": change.repository}
     named_as = [f"{name} {value}" for name, value in names.items() if value]
     if earlier := report.inputs.earlier:
-        yield f"what the review before it said: report {earlier.report_id}, sha256 {earlier.digest}"
+        yield f"the earlier review: report {earlier.report_id}, sha256 {earlier.digest}"
     yield f"its id {report.id} and its time {report.created_at}"
     yield f"how it is named: {', '.join([change.target or change.source, *named_as])}"
     if change.request:
@@ -139,7 +139,7 @@ def _of_authors(report: Report) -> Iterator[str]:
 
 
 def _of_target(change: Change, repository: GitRepository) -> Iterator[str]:
-    """Say where the branch of a range was, if it is elsewhere here: it moved, or the report is forged."""
+    """Say where the branch of a range was, if it is elsewhere now: it moved, or the report is forged."""
     then = change.tip or change.base
     try:
         now = find_commit(repository.store, then.name) if change.source == "range" else None
@@ -153,14 +153,14 @@ MAX_DIFFERENCES = 10
 SHORT = 12
 OF_COMMITS = tuple(("change", name) for name in ("commits", "base", "head", "title", "description"))
 GROWING = frozenset({"ty"})
-"""Analysers whose every version finds more: what another version adds proves nothing."""
+"""Every version of these analysers finds more, so additions of another version prove nothing."""
 Assemble = Callable[[Settings], Sequence[Specialist]]
 """Return the mechanical specialists under these settings, without any cache."""
 
 
 @dataclass(frozen=True)
 class Rechecked:
-    """The proofs, and what only a signature can vouch for."""
+    """The proofs, and the parts that only a signature can vouch for."""
 
     proofs: tuple[Proof, ...]
     words: tuple[str, ...]
@@ -174,9 +174,9 @@ async def recheck(
     runs_programs: bool = False,
     environments: Sequence[Path] = (),
 ) -> Rechecked:
-    """Let the analysers look again, derive the whole report from its inputs, and compare.
+    """Run the analysers again, derive the whole report from its inputs, and compare.
 
-    Raise InputError where this release cannot derive it. `runs_programs`: the caller runs the programs again,
+    Raise InputError if this release cannot derive it. `runs_programs`: the caller runs the programs again,
     so they are not listed as unverified. Environments are further folders with packages.
     """
     if why := why_not_derived(report.affidavit_version, report.report_version):
@@ -245,7 +245,7 @@ def _sides(report: Report) -> str:
 
 
 def _check_name(report: Report) -> list[Proof]:
-    """Fail an id or a time that no review writes."""
+    """Fail for an id or a time that no review writes."""
     wrong = [
         f"{name}: {text!r} is no {what}"
         for name, text, what, written in (
@@ -268,7 +268,7 @@ def _compared(report: Report, derived: Derived, change: Proof, *, is_in_part: bo
     found = differences(report, derived.report)
     missing = [f"{name}: {why}" for name, why in derived.silent.items()]
     if change.holds is None:
-        # A commit that is not here while its tree is: only what it says of itself cannot be read.
+        # The tree is here but the commit is not: only its message cannot be read.
         found = [one for one in found if one.path[:2] not in OF_COMMITS]
         missing.append("what the commits say of themselves")
     if found and is_in_part:
@@ -305,7 +305,7 @@ async def _check_blocking(
 
 
 def _counts(reply: Reply, report: Report) -> bool:
-    """Check whether an analyser's reply can be held against the report: not if it openly could not look."""
+    """Check whether an analyser's reply can contradict the report: not if it admits that it could not run."""
     name = reply.specialist
     has_replied = any(one.specialist == name and one.state != "none" for one in report.replies)
     is_gap = any(gap.name == name for gap in (*report.not_run, *report.incomplete))

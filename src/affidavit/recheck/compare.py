@@ -75,12 +75,12 @@ OF_MODELS_IN_INPUTS = tuple(
     ("inputs", name) for name in ("planner", "verifier_failures", "joiner", "judgements", "reporter")
 )
 WHOLE_ANSWERS: dict[FieldPath, int] = {("inputs", "joiner"): 2, ("inputs", "judgements"): 3}
-"""How long the path of an answer is where only one of two reports has it."""
+"""The length of an answer's path if only one of two reports has it."""
 
 
 @lru_cache(maxsize=100_000)
 def class_of(path: FieldPath) -> FieldClass:
-    """Return the class of a field, whatever else the report says."""
+    """Return the class of a field, independent of the rest of the report."""
     name = ".".join(path)
     if _FREE.fullmatch(name):
         return "free"
@@ -131,7 +131,7 @@ class Difference:
         return self.recorded is ABSENT and not self.path[-1].isdecimal()
 
     def __str__(self) -> str:
-        """Say in one line where it is and what both sides say."""
+        """Say in one line where the field is and what both reports have."""
         place = ".".join(self.path)
         return f"{place}: the report says {_short(self.recorded)}, derived again it is {_short(self.derived)}"
 
@@ -147,7 +147,7 @@ def differences(recorded: Report, derived: Report) -> list[Difference]:
 
 
 def as_written(report: Report) -> Any:
-    """Return the fields that the report has itself: one that is missing is not one with its default."""
+    """Return the fields that the report has: a missing field differs from one with its default."""
     return report.model_dump(mode="json", exclude_unset=True)
 
 

@@ -1,4 +1,4 @@
-"""Derive a report again from its change, its settings and its inputs, by the stages that made it."""
+"""Derive a report again from its change, settings and inputs, by the stages that made it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,20 +48,20 @@ WITHOUT_MODELS = {
 
 @dataclass(frozen=True)
 class Derived:
-    """A report as it follows from its inputs."""
+    """A report derived from its inputs."""
 
     report: Report
     silent: Mapping[str, str] = field(default_factory=dict)
-    """Analysers whose recorded reply was taken, since they could not look again, with the reason."""
+    """Analysers whose recorded reply was used because they could not run again, with the reason."""
 
 
 def derive_change(recorded: Change, repository: GitRepository, settings: Settings) -> Change:
     """Read the change from its commits again; one without commits is taken from the record."""
     files = tuple(file.model_copy(update={"skipped": None}) for file in recorded.files)
-    # Only commits bring commits along.
+    # Only a range of commits lists commits.
     change = recorded.model_copy(update={"files": files, "commits": ()})
     store, base, head = repository.store, repository.base, repository.head
-    # A commit that is not here, or has another tree, is said by the proof of the change.
+    # The proof of the change reports a missing commit, or one with another tree.
     if is_committed(recorded) and head.commit is not None:
         is_single = recorded.source == "commit"
         commits = (
@@ -103,7 +103,7 @@ def is_committed(change: Change) -> bool:
 
 
 def derived_settings(report: Report, repository: GitRepository) -> Settings:
-    """Read the settings again; what flags and environment chose is taken from the record."""
+    """Read the settings again; choices of flags and environment are taken from the record."""
     return derive_settings(repository.base, Settings.model_validate(report.settings), repository.tip)
 
 
@@ -113,7 +113,7 @@ async def derive_report(
     """Derive the report from its inputs; `again` is what the analysers say now."""
     inputs = report.inputs
     has_models = bool(report.models)
-    # Where no model was asked, none has planned, judged or written.
+    # If no model was asked, none has planned, judged or written.
     inputs = inputs if has_models else inputs.model_copy(update=WITHOUT_MODELS)
     recorded = Recorded(inputs, own)
     case = replace(case, earlier=inputs.earlier, dependencies=recorded)
@@ -148,7 +148,7 @@ def _before(change: Change, inputs: Inputs, opening: Opening, *, has_models: boo
 
 
 def _prompts(report: Report) -> PromptSet:
-    """Return the versions that the models are said to have read; without models, the built-in set."""
+    """Return the recorded prompt versions; without models, the built-in ones."""
     return PromptSet(report.prompt_version, {}, report.schema_version) if report.models else current_prompts()
 
 
@@ -157,7 +157,7 @@ def _opening(inputs: Inputs, case: Case) -> Opening:
     probed = Probed(failures=inputs.verifier_failures)
     if inputs.planner is None and not inputs.submitted_by:
         return Opening(Planned(Plan()), probed)
-    # Models were shown the change as it leaves, and that is what was divided.
+    # Models saw the redacted change, which was divided into chunks.
     shown = redact_case(case)
     can_experiment = inputs.programs is not None and bool(inputs.programs.sandbox)
     always = asked_at_any_size(shown.change, can_experiment=can_experiment)
@@ -172,7 +172,7 @@ def _opening(inputs: Inputs, case: Case) -> Opening:
 def _replies(
     inputs: Inputs, again: Sequence[Reply], settings: Settings, *, has_models: bool
 ) -> tuple[list[Reply], dict[str, str]]:
-    """Return analyser replies as they look now and others as recorded, and which could not look again."""
+    """Return new analyser replies and recorded other ones, and which analysers could not run again."""
     now = {reply.specialist: reply for reply in again}
     linters = {linter.name for linter in settings.linters} if settings.allow_linters else set()
     replies: list[Reply] = []
@@ -246,7 +246,7 @@ class Recorded:
         return self.inputs.joiner or Answer(outcome="failed", detail="the report has none", usage=nothing)
 
     def check(self, candidate: Candidate) -> tuple[DependencyCheck, ...]:
-        """Return what became of a candidate's quotes of packages."""
+        """Return the recorded checks of a candidate's quotes of packages."""
         given = (one.checks for one in self.inputs.dependency_quotes if one.candidate == candidate.id)
         return next(given, ())
 
@@ -277,6 +277,6 @@ class Recorded:
 
 
 def recorded_verifiers(report: Report, inputs: Inputs) -> Verifiers:
-    """Return stand-ins for those who judged in the recorded review."""
+    """Return stand-ins for the verifiers of the recorded review."""
     second = RecordedVerifier(inputs, "second_verifier") if "second_verifier" in report.models else None
     return Verifiers(RecordedVerifier(inputs), second)

@@ -35,7 +35,7 @@ Kind = Literal[
     "patch",
 ]
 CHOICES = frozenset({Reason.NIT, Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF})
-"""Reasons that hide a proven finding; it counts at verdict and gate all the same."""
+"""Reasons that hide a proven finding, which still counts for verdict and gate."""
 KIND_OF_FIELD: dict[str, Kind] = {
     "quote": "quote",
     "searches": "search",
@@ -45,13 +45,13 @@ KIND_OF_FIELD: dict[str, Kind] = {
 }
 """The kind of proof for a field of a candidate; other fields are the reporter's own words."""
 KEPT = ("reproduction", "judgement", "dismissal")
-"""Kinds that follow from what the report keeps, and so fail also where files could not be rebuilt."""
+"""Kinds that follow from the report alone, and so can fail even if files could not be rebuilt."""
 RENUMBERED = ("id", "index")
 MAX_DIFFERENCES = 3
 
 
 class Proof(Record):
-    """One proof of a report, checked again. `holds` is None where it cannot be checked here."""
+    """One proof of a report, checked again. `holds` is None if it cannot be checked here."""
 
     finding: str
     title: str
@@ -67,7 +67,7 @@ def proof_of(candidate: Candidate, kind: Kind, holds: bool | None, detail: str) 
 
 
 def prove_findings(report: Report, derived: Derived, *, is_in_part: bool) -> list[Proof]:
-    """Return the proofs of every finding; where the change `is_in_part`, most differences prove nothing."""
+    """Return the proofs of every finding; if the change `is_in_part`, most differences prove nothing."""
     left = [one for one in derived.report.candidates if one.finding]
     proofs: list[Proof] = []
     for candidate, written in zip(report.candidates, as_written(report)["candidates"], strict=True):
@@ -80,7 +80,7 @@ def prove_findings(report: Report, derived: Derived, *, is_in_part: bool) -> lis
 
 
 def _partner(candidate: Candidate, derived: Sequence[Candidate]) -> Candidate | None:
-    """Find the derived finding of the same rule at the same place; ids move where one was taken out."""
+    """Find the derived finding of the same rule at the same place; ids shift if one was removed."""
     here = [one for one in derived if _spot(one) == _spot(candidate)]
     return next((one for one in here if one.id == candidate.id), here[0] if here else None)
 
@@ -160,7 +160,7 @@ def _left_out(candidate: Candidate, *, holds: bool | None) -> Proof:
 
 
 def check_verdict(report: Report) -> Proof:
-    """Draw verdict and gate again from the recorded candidates."""
+    """Compute verdict and gate again from the recorded candidates."""
     judged = [
         candidate.model_copy(update={"withheld": None})
         if candidate.withheld and candidate.withheld.code in CHOICES
@@ -210,7 +210,7 @@ def prove_dependencies(
 def _quoted_again(candidate: Candidate, packages: OpenPackages) -> Iterator[Proof | str]:
     quotes, checks = candidate.evidence.dependency_quotes, candidate.dependency_quotes
     if candidate.finding is None or (candidate.withheld and not checks):
-        # It was withheld before its quotes were looked up.
+        # It was withheld before its quotes were checked.
         return
     if len(quotes) != len(checks):
         detail = "the report does not say what became of each quote"

@@ -1,4 +1,4 @@
-"""Run the programs of a report and try its patches again, and compare what they do with the record."""
+"""Run the programs of a report and try its patches again, and compare the results with the record."""
 
 from collections.abc import Iterator, Sequence
 
@@ -78,7 +78,7 @@ def _compared(candidate: Candidate, then: ReproductionCheck, now: ReproductionCh
     if now.outcome == then.outcome:
         other = _printed_otherwise(then, now)
         said = f"; {_otherwise(other)}" if other else ""
-        # What the machine itself sees vary from run to run can be as it was recorded.
+        # A result that varies between runs may be as recorded.
         is_open = bool(other) and not (now.is_shown_by_running and varies(now.head))
         return proof_of(candidate, "reproduction", None if is_open else True, f"{AGAIN}{what}{said}")
     is_open = not {"could_not_run", "flaky"}.isdisjoint((now.outcome, then.outcome))

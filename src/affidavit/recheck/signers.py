@@ -18,7 +18,7 @@ TRUSTED_BY_DEFAULT = "refs/remotes/origin/HEAD"
 
 @dataclass(frozen=True)
 class Trust:
-    """The lists that count, and why the repository's list does not."""
+    """The lists that count, and why the repository's own does not."""
 
     lists: tuple[Signers, ...]
     refused: str = ""
@@ -46,17 +46,17 @@ def allowed_signers(repository: GitRepository, trusted: str | None = None) -> Tr
     if refused or revision is None:
         return Trust(lists, f"{the_list} does not count: {refused}")
     now = commit_tree(repository.store, revision).read(SIGNERS_AT_BASE) or b""
-    # Taking a line out is how a project takes its trust back.
+    # A project revokes its trust by removing a line.
     still = b"\n".join(line for line in at_base.splitlines() if line in now.splitlines())
     is_whole = still == b"\n".join(at_base.splitlines())
     signers = Signers(f"{the_list}, part of {named} ({revision[:12]})", still + b"\n")
-    return Trust((*lists, signers), "" if is_whole else f"{the_list}: {named} has taken lines out of it")
+    return Trust((*lists, signers), "" if is_whole else f"{the_list}: {named} has removed lines from it")
 
 
 def _why_refused(repository: GitRepository, named: str, revision: str | None) -> str:
-    """Say why the list at base does not count; empty where it does."""
+    """Say why the list at base does not count; empty if it counts."""
     if repository.base.commit is None or not repository.base.is_committed:
-        return "the base is no commit of this repository"
+        return "the base is not a commit of this repository"
     if revision is None:
         advice = "name the branch or commit that you trust with --trust-base"
         return f"there is no {named} here; {advice}"

@@ -1,4 +1,4 @@
-"""Find the names that a repository has itself, so that no environment could bring them."""
+"""Find the names that a repository defines, which no environment could provide."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from affidavit.ports import Repository
 
 ROOTS = ("", "src/", "lib/", "node_modules/")
-"""Where interpreters look for modules of the repository itself."""
+"""Folders where interpreters look for the repository's own modules."""
 CODE = (
     *(".py", ".pyc", ".pyd", ".pyi", ".pyw", ".pyx", ".so", ".rb", ".php", ".pl", ".pm", ".go", ".rs", ".sh"),
     *(".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".json", ".node", ".vue", ".svelte"),
 )
-"""What an interpreter may load by the name of the file; `redis.conf` is no package."""
+"""Endings of files that an interpreter may load; `redis.conf` is not a package."""
 FILES_OF_PACKAGES = ("__init__", "index", "mod")
 
 
@@ -20,14 +20,14 @@ class OwnNames:
     """The modules and programs that the repository has, or had."""
 
     roots: frozenset[str] = field(default_factory=frozenset)
-    """What can be imported from the root of either side, as a path without its ending."""
+    """Importable paths from the root of either side, without endings."""
     moved: frozenset[str] = field(default_factory=frozenset)
-    """What only one side has: a module that the change adds, deletes or renames, in any folder."""
+    """Modules that only one side has, in any folder."""
     files: frozenset[str] = field(default_factory=frozenset)
-    """Names of files, as a shell names what it does not find."""
+    """Names of files, as a shell reports a missing one."""
 
     def has(self, name: str) -> bool:
-        """Check whether a name is the repository's own, so that no environment could bring it."""
+        """Check whether a name is the repository's own."""
         if name in self.files:
             return True
         path = name if "/" in name else name.replace(".", "/")

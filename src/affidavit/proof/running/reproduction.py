@@ -26,11 +26,11 @@ from affidavit.records.record import Side
 from affidavit.records.report import ProbeState
 
 MAY_DECIDE = ("exited", "timed_out")
-"""How a run ends that shows something: that it does not end in time may be what was asked."""
+"""Ends of runs that can prove something: a timeout may be the expected result."""
 
 
 def unlike_surroundings(base: Sequence[ProgramRun], head: Sequence[ProgramRun], own: OwnNames) -> str:
-    """Say what only one side lacked or had changed; empty if both ran alike."""
+    """Say what only one side lacked or had changed; empty if both ran under the same conditions."""
     return missed_on_one_side(base, head, own) or _unreached(base, head) or _read_otherwise(base, head)
 
 
@@ -48,7 +48,7 @@ def _read_otherwise(base: Sequence[ProgramRun], head: Sequence[ProgramRun]) -> s
         if changed is not None:
             return f"at {runs[0].side} {altered_words(changed)}"
     if any(run.state != "exited" for run in (*base, *head)):
-        # Of a run that was ended nobody knows what else it read.
+        # It is unknown what else a stopped run read.
         return ""
     at_base, at_head = ({one.path: one for run in runs for one in run.altered} for runs in (base, head))
     side, path = of_one_side(at_base.keys(), at_head.keys())
@@ -68,7 +68,7 @@ def shows_nothing(kept: KeptRun, own: OwnNames) -> str:
 
 
 TIMED_OUT = 124
-"""The exit code by which a program is expected not to end; that of the command `timeout`."""
+"""This expected exit code means that a program times out, as with the command `timeout`."""
 NAME_IS_MISSING = re.compile(
     r"\b(?:ImportError|ModuleNotFoundError|AttributeError|NameError|FileNotFoundError|NoMethodError|LoadError)\b"
     r"|Cannot find (?:module|package)|is not a (?:function|constructor)|is not defined|\bundefined: "
@@ -77,7 +77,7 @@ NAME_IS_MISSING = re.compile(
     r"|unrecognized arguments|[Nn]o such (?:option|file|command)|[Uu]nknown (?:option|command|flag)"
     r"|not found\b|cannot find (?:package|module)|is not in std|no field or method|ENOENT"
 )
-"""What is said where code, a name in it or a file is not there."""
+"""Error messages about missing code, names or files."""
 MAX_SAID = 200
 VARIES = "run twice at head, it did what was expected both times, and did not print the same"
 NOT_DECLARED = "nothing was declared for base"
@@ -212,7 +212,7 @@ def shortened(text: str) -> str:
 
 
 def state_of(probe: ProbeRun, own: OwnNames) -> ProbeState:
-    """Judge the runs of a probe; `own` is what no environment could bring."""
+    """Judge the runs of a probe; `own` are the repository's own names."""
     if not_compared(probe, own):
         return "could_not_run"
     base, head = set(map(_seen, probe.base)), set(map(_seen, probe.head))

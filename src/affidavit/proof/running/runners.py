@@ -38,7 +38,7 @@ class Tally:
 class ProgramRunner:
     """Runs programs, or answers from the log of an earlier review; safe for several threads.
 
-    The tools of models answer with what programs did: only the same answer leads to the same next request.
+    A replay must answer tool calls as before, or the model's next request would differ.
     """
 
     name: str
@@ -52,7 +52,7 @@ class ProgramRunner:
     loop: asyncio.AbstractEventLoop | None = None
     tally: Tally = field(default_factory=Tally)
     finding: str = ""
-    """The candidate whose proof is run; empty when a model tries something."""
+    """The candidate whose program runs; empty if a model runs one itself."""
 
     @classmethod
     def of(cls, runner: Runner, emit: Emit | None = None) -> "ProgramRunner":

@@ -1,4 +1,4 @@
-"""Find out from its output whether a run failed at its surroundings, not at the code."""
+"""Find out from its output whether a run failed because of its surroundings, not the code."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,25 +15,25 @@ MISSING = re.compile(
     r"|^(?:[^\s:]+: (?:line )?\d+: )?([\w.+-]+): (?:command )?not found$",
     re.MULTILINE,
 )
-"""What an interpreter says where a dependency is not there."""
+"""Error messages about a missing dependency."""
 NOT_STARTED = re.compile(r"No such file or directory: '([\w.+-]+)'$")
-"""What Python says of a program that it cannot start, in the line after the call that starts it."""
+"""Python's error about a program that it cannot start, in the line after the call."""
 STARTS = "_execute_child"
 NETWORK = re.compile(
     r"gaierror|getaddrinfo|\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|ENETDOWN|EHOSTUNREACH|ECONNREFUSED)\b"
     r"|Temporary failure in name resolution|Name or service not known|Could not resolve host"
     r"|[Nn]etwork is unreachable|[Nn]o route to host|[Cc]onnection refused|dial tcp: lookup"
 )
-"""What is said where there is no network."""
+"""Error messages about a missing network."""
 DISK = re.compile(
     r"No space left on device|\b(?:ENOSPC|SQLITE_FULL|EFBIG)\b|database or disk is full"
     r"|\[Errno 27\] File too large|File size limit exceeded"
 )
-"""What is said where the disk of the sandbox is full."""
+"""Error messages about a full disk of the sandbox."""
 BY_NODE = re.compile(r"\b(?:ERR_)?MODULE_NOT_FOUND\b|\bfetch failed\b")
-"""What Node says in few words, which code may also say itself: it counts where the other side does not."""
+"""Short errors of Node, which code may also print itself: they count if the other side lacks them."""
 NAMES_IT = re.compile(r"Cannot find (?:module|package)")
-"""Where Node says which one, that decides."""
+"""If Node names the module, that decides."""
 ERROR_LINE = re.compile(r"^(?:E\s+|\s*\[cause\]: |Uncaught |panic: )?[\w.:]*(?:Error|Exception|gaierror)\b.*")
 CHAINED = re.compile(r"direct cause of the following|During handling of the above|\[cause\]: ")
 IN_AN_ENVIRONMENT = "name an environment that has it with --environment"
@@ -42,7 +42,7 @@ WITHIN_LIMITS = "ask for less, or allow more time (`seconds`, --run-seconds)"
 ASK_FOR_LESS = "ask for less"
 WITHOUT = "what it does without {} says nothing about the change"
 MAX_LINE = 2_000
-"""How far into a line is looked: a flood of one line must take no time."""
+"""How far a line is searched, so that a huge line takes no time."""
 Holds = Callable[[str], bool]
 
 
@@ -91,7 +91,7 @@ def stopped_by(run: ProgramRun) -> str:
 def missed_on_one_side(base: Iterable[ProgramRun], head: Iterable[ProgramRun], own: OwnNames) -> str:
     """Say which package only one side went on without; empty if both missed the same.
 
-    What the repository has itself does not count: no environment could bring it.
+    The repository's own names do not count: no environment could provide them.
     """
     at_base, at_head = (
         {name for run in runs for name in run.missing if not own.has(name)} for runs in (base, head)
@@ -116,7 +116,7 @@ def says_of_surroundings(run: ProgramRun, own: OwnNames) -> str:
 
 
 def altered_words(one: AlteredFile) -> str:
-    """Say that a run read something else than the commit has."""
+    """Say that a run read a file that differs from the commit."""
     if one.is_left_out:
         return f"it read {one.path}, which copies leave out because it is above 5 MB: {WITHOUT.format('it')}"
     return f"it read {one.path}, which its copy has without the secrets in it: {WITHOUT.format('them')}"
