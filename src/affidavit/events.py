@@ -34,12 +34,12 @@ class EventName(StrEnum):
 
 
 def now_iso() -> str:
-    """The present in UTC, to the millisecond."""
+    """Return the current time in UTC, to the millisecond."""
     return iso(datetime.now(UTC))
 
 
 def iso(moment: datetime) -> str:
-    """A moment in UTC, to the millisecond: as text, in the order of time."""
+    """Format a moment in UTC, to the millisecond, as text that sorts by time."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -54,28 +54,28 @@ Emit = Callable[[Event], None]
 
 
 def event(name: EventName, **data: Any) -> Event:
-    """An event of now."""
+    """Return an event with the current time."""
     return Event(name=name, data={**data, "timestamp": now_iso()})
 
 
 def ignore_events(_event: Event) -> None:
-    """An emit for those who need no events."""
+    """Drop the event: for callers that need none."""
 
 
 def pipeline_started(review_id: str) -> Event:
-    """The review begins."""
+    """Report that the review begins."""
     return event(EventName.PIPELINE_STARTED, review_id=review_id, agent="planner")
 
 
 def handoff(giver: Agent, taker: Agent, **counts: int) -> Event:
-    """One agent hands its work to the next."""
+    """Report that one agent hands its work to the next."""
     return event(EventName.AGENT_HANDOFF, **{"from": giver, "to": taker}, **counts)
 
 
 def finding_detected(candidate: Candidate, severity: str) -> Event:
-    """A specialist's finding has passed the contract and the check of its evidence.
+    """Report that a specialist's finding has passed the contract and the check of its evidence.
 
-    `severity` is a word of seed 004, as in its verdict; `finding_severity` is the finding's own.
+    `severity` is a word of `ReviewVerdict`; `finding_severity` is the finding's own.
     """
     finding = candidate.finding
     return event(
@@ -92,9 +92,9 @@ def finding_detected(candidate: Candidate, severity: str) -> Event:
 
 
 def tool_called(name: str, arguments: object) -> dict[str, str]:
-    """How an event names a call of a tool: what runs code, and a search outside, have names of their own.
+    """Return how an event names a tool call: running code and outside searches have names of their own.
 
-    They are those of seed 004: a tool `code_interpreter` with an `action`, a `web_search` with its `query`.
+    Running code is `code_interpreter` with an `action`; a search is `web_search` with its `query`.
     """
     if name in RUNS_CODE:
         return {"tool": "code_interpreter", "action": name}
@@ -103,7 +103,7 @@ def tool_called(name: str, arguments: object) -> dict[str, str]:
 
 
 def _outside_query(arguments: object) -> str | None:
-    """What is searched for, where the tool of an outside server is a search; None where it is none."""
+    """Return the query if the tool of an outside server is a search, else None."""
     given = arguments if isinstance(arguments, dict) else {}
     passed = given.get("arguments")
     if isinstance(passed, str):
@@ -116,7 +116,7 @@ def _outside_query(arguments: object) -> str | None:
 
 
 def program_run(program: Program, run: ProgramRun, finding: str = "") -> Event:
-    """A program was run on one side: to show a finding, or because a model wants to know."""
+    """Report that a program was run on one side, for a finding or a model."""
     return event(
         EventName.PROGRAM_RUN,
         agent="verifier" if finding else "reviewer",
@@ -131,7 +131,7 @@ def program_run(program: Program, run: ProgramRun, finding: str = "") -> Event:
 
 
 def pipeline_completed(report: Report) -> Event:
-    """The review is done."""
+    """Report that the review is done."""
     return event(
         EventName.PIPELINE_COMPLETED,
         review_id=report.id,

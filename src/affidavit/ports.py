@@ -54,12 +54,12 @@ class Entry:
 
 
 def no_rule_is_off(_rule: str, _path: str) -> bool:
-    """Every rule is looked for."""
+    """Treat every rule as switched on."""
     return False
 
 
 def always(_path: str) -> bool:
-    """Every file counts."""
+    """Count every file."""
     return True
 
 
@@ -76,16 +76,16 @@ class Tree(Protocol):
         """Return the tree as if it did not have these files."""
 
     def read(self, path: str) -> bytes | None:
-        """The content of a regular file; None where there is none, or it is a link or a submodule."""
+        """Return the content of a regular file; None if there is none, also for a link or a submodule."""
 
     def link(self, path: str) -> str | None:
         """Where a link leads, which is never followed; None for anything else."""
 
     def lines(self, path: str) -> list[str] | None:
-        """The text of a file as lines without their ends; None where there is no such text."""
+        """Return the text of a file as lines without their ends; None if it has none."""
 
     def redacted_lines(self, path: str) -> list[str] | None:
-        """The same without secrets; the file is redacted whole. Of a link, where it leads."""
+        """Return the lines without secrets, redacted as a whole file; for a link, its target."""
 
     def without_secrets(self, path: str, text: str) -> str:
         """What is said about a file, without the secrets that the file has."""
@@ -109,7 +109,7 @@ class Tree(Protocol):
     def blame(self, path: str, line: int) -> BlameLine | None: ...
 
     def line_commit(self, path: str, line: int) -> LineCommit | None:
-        """The commit behind a line; None where there is no such line or no history."""
+        """Return the commit behind a line; None if there is no such line or no history."""
 
 
 class Repository(Protocol):
@@ -127,7 +127,7 @@ class Repository(Protocol):
 
     @property
     def tip(self) -> Tree | None:
-        """The branch that the change goes into, as it is now; None: no such branch is known."""
+        """Return the current target branch of the change; None if it is unknown."""
 
     @property
     def excusing(self) -> tuple[Tree, ...]:
@@ -137,7 +137,7 @@ class Repository(Protocol):
 
     @property
     def redacted(self) -> "Repository":
-        """The same pair as it may leave the machine: no file and no name in it holds a secret."""
+        """Return the same pair without secrets in files and names, as it may leave the machine."""
 
     def shown_name(self, path: str) -> str:
         """What a file of the commit is called here."""
@@ -208,7 +208,7 @@ class Case:
 
     @property
     def has_verifier(self) -> bool:
-        """Whether somebody can be asked about findings: without a verifier no model works by a plan."""
+        """Check whether there is a verifier: without one, no model works by a plan."""
         return self.plan is not None
 
 
@@ -222,7 +222,7 @@ class Specialist(Protocol):
     def kind(self) -> SpecialistKind: ...
 
     def examines(self, file: FileChange) -> bool:
-        """Whether this specialist looks at the file."""
+        """Check whether this specialist covers the file."""
 
     async def examine(self, case: Case) -> Reply: ...
 
@@ -259,7 +259,7 @@ class ToolSource(Protocol):
 
     @property
     def descriptions(self) -> list[dict[str, Any]]:
-        """The tools in the form of function calling."""
+        """Return the tools in the form of function calling."""
 
     def call(self, name: str, arguments: object) -> dict[str, Any]: ...
 

@@ -114,7 +114,7 @@ def test_what_a_model_does_not_repeat_at_the_same_head_is_carried_and_a_recordin
     assert asked_again >= asked - 2
     played, asked_now = reviewed(model(), "--replay", kept)
     assert asked_now == 0
-    assert played["follow_up"]["scope"]["reason"] == "this head is looked at anew"
+    assert played["follow_up"]["scope"]["reason"] == "this head is reviewed again"
     shown = [one["fingerprint"] for one in first["candidates"] if not one["withheld"]]
     assert [one["fingerprint"] for one in played["candidates"] if not one["withheld"]] == shown
     rechecked = affidavit("recheck", out, cwd=branch.path)

@@ -25,7 +25,7 @@ class Entry:
     now: str | None = None
     """The id of the candidate that it lives on as."""
     settled: tuple[Fate, DecidedBy, str] | None = None
-    """The decision that needs no verifier, if there is one."""
+    """The decision, if it needs no verifier."""
     is_rewritten: bool = False
     """The content of its file is not what it was."""
     some_fixed: bool = False
@@ -90,7 +90,7 @@ def decided_again(then: Sequence[FindingDecision], now: Sequence[FindingDecision
 
 
 def _living(name: str | None, known: Mapping[str, Candidate]) -> Candidate | None:
-    """Return the candidate, or the one that it is a duplicate of."""
+    """Return the candidate, or the one that it duplicates."""
     seen: set[str] = set()
     while name is not None and name in known and name not in seen:
         seen.add(name)
@@ -106,7 +106,7 @@ def _fate(entry: Entry, own: Candidate | None, now: Candidate | None) -> tuple[F
         return "cannot_tell", "evidence", entry.trace.detail
     by, reason = _decided_by(own, now)
     if now.carried and now.carried.is_first_judged and now.status is Status.FALSE_POSITIVE:
-        return "cannot_tell", by, f"its code stands as it stood, and the claim is refuted: {reason}"
+        return "cannot_tell", by, f"its code is unchanged, and the claim is refuted: {reason}"
     if now.status is Status.FALSE_POSITIVE or (now.withheld and now.withheld.code is Reason.FIXED):
         return "fixed", by, now.withheld.detail if now.withheld else reason
     if now.withheld and now.withheld.code is Reason.DISMISSED:
@@ -127,7 +127,7 @@ def _decided_by(own: Candidate, now: Candidate) -> tuple[DecidedBy, str]:
     if check is not None and check.outcome in ("reproduced", "reproduced_new", "not_reproduced"):
         return "reproduction", check.detail or check.outcome.replace("_", " ")
     if own.kind == "mechanical":
-        # Another analyser may report what its own did not look for.
+        # Another analyser may report what its own did not check.
         return "analyser", _analyser_says(now if now.is_proven_by_machine else own)
     said = [one for one in now.judgements if one.by in ("verifier", "ruling") and one.answer]
     if said:
@@ -163,7 +163,7 @@ def place_entries(one: EarlierFinding, earlier: Earlier, case: Case) -> tuple[En
     entries = []
     for place in _places_apart(one):
         if place.finding:
-            # Nobody had judged what stood under it from the start.
+            # Nobody had judged the places that were listed under it from the start.
             worth = place.worth if place.judgements else one.candidate.worth
             judged = place.model_copy(update={"worth": worth})
             alone = EarlierFinding(candidate=judged, key=place.fingerprint)
@@ -222,7 +222,7 @@ def as_silenced(entry: Entry, silenced: Candidate, finding: Finding) -> Entry:
 
 
 def _together(entries: Sequence[Entry], parts: Iterator[Entry]) -> list[Entry]:
-    """The entries made of these parts, as many as each has."""
+    """Group the parts into entries again."""
     return [replace(next(parts), places=tuple(islice(parts, len(entry.places)))) for entry in list(entries)]
 
 
@@ -242,8 +242,8 @@ def _is_said_by_another(place: Candidate, other: Candidate) -> bool:
     return there[0] == there[1]
 
 
-CONFIRMED = "confirmed in the review before, and its code stands as it stood"
-UNTOUCHED = "judged in the review before; neither its code nor what names it was touched since"
+CONFIRMED = "confirmed in the earlier review, and its code is unchanged"
+UNTOUCHED = "judged in the earlier review; neither its code nor the files that name it changed since"
 
 
 def standing_judgement(then: Candidate) -> Judgement:
@@ -291,11 +291,11 @@ def why_silent(then: Candidate, finding: Finding, trace: Trace, docket: Docket, 
     if finding.rule_id and case.is_rule_off(finding.rule_id, where):
         return f"the rule {finding.rule_id} is off in this review"
     if name not in states or states[name] == "rejected":
-        return f"{name} did not look in this review"
+        return f"{name} did not run in this review"
     if any(run.state not in ("completed", "nothing_to_do") for run in runs):
-        return f"{name} could not look: {runs[0].state.replace('_', ' ')}"
+        return f"{name} could not run: {runs[0].state.replace('_', ' ')}"
     if any(gap.name == name for gap in (*docket.incomplete, *docket.not_run)):
-        return f"{name} did not complete its look"
+        return f"{name} did not complete"
     for path in dict.fromkeys((finding.file, trace.path)):
         if path in unread and case.repository.head.entry(path) is not None:
             return f"{name} did not read {path} in this review"
@@ -344,7 +344,7 @@ def anchored(name: str, at: int, entry: Entry, finding: Finding, case: Case) -> 
         searches=searches,
         agreed_by=then.agreed_by,
         said_by=then.said_by,
-        # What an analyser proved is dismissed under its own name only, whatever stood for it before.
+        # An analyser's finding is dismissed under its own name only, whatever represented it before.
         carries=then.carries
         if then.kind == "mechanical"
         else tuple(sorted(fingerprints_of(entry.earlier) - {entry.earlier.candidate.fingerprint})),

@@ -94,7 +94,7 @@ def reference_of(candidate: Candidate, finding: Finding) -> str:
 
 
 def location_of(candidate: Candidate, finding: Finding) -> dict[str, Any]:
-    """The location; a named place is resolved to its lines in `lines`."""
+    """Return the location, with the lines of a named place in `lines`."""
     place = candidate.place
     first, last = finding.lines
     location: dict[str, Any] = {
@@ -167,7 +167,7 @@ def assess(report: Report, most: int | None = None) -> Assessment:
 
 
 def lacks_of(report: Report) -> str:
-    """Say why a review is incomplete; empty if it is complete."""
+    """Say why a review is incomplete; empty if complete."""
     if report.incomplete:
         return f"the review was not completed ({', '.join(unfinished(report))})"
     is_all_left_out = bool(left_out(report)) and not report.change.reviewed_files()
@@ -319,7 +319,7 @@ def _next_step(assessment: Assessment) -> str:
     if assessment.verdict != "escalate":
         return _NEXT[assessment.verdict]
     if assessment.most_times >= REPEATED:
-        return "a person has to look: the same issue stands for the third time."
+        return "a person has to look: the same issue was reported for the third time."
     if assessment.lacks:
         return f"a person has to look: {assessment.lacks}."
     if assessment.confidence < LEAST_CONFIDENCE:

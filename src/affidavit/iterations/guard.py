@@ -53,7 +53,7 @@ def _is_silenced(one: Candidate) -> bool:
 def _edited_tests(work: Case) -> Iterator[str]:
     for file in work.change.files:
         for path in sorted({file.base_path or file.path, file.path}):
-            # A new test takes nothing away; what runs the tests may.
+            # A new test removes nothing; a file that runs tests may.
             if runs_tests(path) or SETTINGS_FILE.match(PurePosixPath(path).name):
                 yield f"edits the settings of the tests: {path}"
             elif file.base_path and is_proof(path):
@@ -63,7 +63,7 @@ def _edited_tests(work: Case) -> Iterator[str]:
 
 
 def _deleted_code(reviewed: Case, work: Case, first: Report) -> Iterator[str]:
-    """Name the files and definitions under review that the work deletes or puts back to base."""
+    """Name the files and definitions under review that the work deletes or reverts to base."""
     paths = {file.head_path for file in reviewed.change.reviewed_files() if file.head_path}
     for file in work.change.files:
         if file.base_path in paths and not is_proof(file.base_path or ""):

@@ -14,7 +14,7 @@ from affidavit.render.ink import Ink
 from affidavit.render.wording import counted
 
 FOLLOWED_SHARE = 0.5
-"""Feedback counts as followed where at least so much of what was asked was done, by changing the code."""
+"""Feedback counts as followed if the code changed and at least this share of it was done."""
 
 
 class QualityTracking(Record):
@@ -62,9 +62,9 @@ def track(summary: IterationSummary, following: IterationSummary | None) -> Qual
     """Measure in the next review how a feedback document was followed."""
     if following is None:
         return QualityTracking(feedback_clarity_score=summary.clarity)
-    # What people dismissed is asked of nobody any more.
+    # Nobody is asked to fix dismissed findings.
     asked = sum(count for fate, count in following.fates.items() if fate != "dismissed")
-    # Of two that did not look at the same, nobody knows which is better.
+    # Scores of reviews under different conditions do not compare.
     delta = round(following.score - summary.score, 3) if summary.is_like(following) else None
     return QualityTracking(
         feedback_followed=following.followed / asked >= FOLLOWED_SHARE if asked else None,
@@ -89,7 +89,7 @@ def verdict_word(summary: IterationSummary) -> str:
     """Format the verdict and what it does not cover."""
     words: list[str] = [summary.verdict]
     words += ["not completed"] if summary.incomplete else []
-    words += [f"{len(summary.left_out)} not looked at"] if summary.left_out else []
+    words += [f"{len(summary.left_out)} not examined"] if summary.left_out else []
     return ", ".join(words)
 
 

@@ -38,13 +38,13 @@ class Turn(Record):
     summary: IterationSummary | None = None
     blocking: int = 0
     held_back: tuple[str, ...] = ()
-    """Why only a person may accept it; empty where the loop may."""
+    """Why only a person may accept it; empty if the loop may."""
     diff: str = ""
-    """The file with all of the agent's work so far, for that person; empty where nothing is held back."""
+    """The file with all of the agent's work so far, for that person; empty if nothing is held back."""
     agent: AgentRun | None = None
-    """None while the agent has not been asked."""
+    """None until the agent is asked."""
     result: str = ""
-    """The commit that the agent's work became; empty where it changed nothing."""
+    """The commit of the agent's work; empty if it changed nothing."""
 
 
 class Journal(Record):
@@ -64,7 +64,7 @@ class Journal(Record):
     """Why the loop ended; empty while it goes on."""
     best: int = Field(default=0, ge=0)
     branch: str = ""
-    """The branch that was left; empty where nothing was better than what was there."""
+    """The branch with the best iteration; empty if none was better than the start."""
 
     def with_turn(self, turn: Turn) -> "Journal":
         kept = tuple(one for one in self.turns if one.number != turn.number)
@@ -169,7 +169,7 @@ class Loop:
         assessment = assess(report, journal.max)
         is_limit = assessment.verdict == "escalate" and assess(report, turn.number + 1).verdict == "refine"
         turn = self._held_back(journal, turn, report)
-        # What touches the tests is a person's business, whatever the review says of it.
+        # Only a person may accept edited tests, whatever the review says.
         verdict = "escalate" if turn.held_back and assessment.verdict == "accept" else assessment.verdict
         digest = sha256(text.encode()).hexdigest()
         summary = summary_of(report, digest).model_copy(update={"number": turn.number, "verdict": verdict})

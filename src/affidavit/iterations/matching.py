@@ -1,4 +1,4 @@
-"""Match the findings of a review with those of the earlier one, by place, quoted code and words."""
+"""Match the findings of a review with the earlier ones, by place, quoted code and words."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -99,7 +99,7 @@ def _is_same_line(one: Candidate, other: Candidate) -> bool:
 
 
 def is_about_another(one: Candidate, other: Candidate) -> bool:
-    """Check whether two findings say the same about different names."""
+    """Check whether two findings make the same claim about different names."""
     then, now = _subject(one), _subject(other)
     return then[0] == now[0] and then[1] != now[1]
 

@@ -125,7 +125,7 @@ def find_alerts(series: Sequence[IterationSummary]) -> list[Alert]:
 
 def _repeated(newest: IterationSummary) -> list[Alert]:
     return [
-        Alert(kind="repeated_issue", detail=f"{one.title} ({one.place}) stands the {_nth(one.times)} time")
+        Alert(kind="repeated_issue", detail=f"{one.title} ({one.place}): reported the {_nth(one.times)} time")
         for one in newest.open
         if one.times >= REPEATED
     ]

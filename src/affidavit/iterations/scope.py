@@ -124,7 +124,7 @@ def _seen_by(file: FileCoverage | None, number: int, models: set[str]) -> tuple[
         return ()
     hunk = file.hunks[number]
     if hunk.parts and not hunk.examined_before:
-        # Seen in parts: by those that saw one, where each was seen by somebody.
+        # If every part was seen, all models that saw a part count.
         seen = [_models_of(part, models) for part in hunk.parts]
         return tuple(dict.fromkeys(name for names in seen for name in names)) if all(seen) else ()
     return _models_of(hunk, models)
@@ -138,7 +138,7 @@ def _models_of(hunk: HunkCoverage, models: set[str]) -> tuple[str, ...]:
 MAX_TEXT_LINES = 20_000
 _WORD = re.compile(r"[^\W\d]\w*")
 UNTELLING = frozenset({"__init__", "index", "main", "mod", "lib", "init"})
-"""File names that tell nothing; the folder's name is used."""
+"""File names without meaning; the folder's name is used."""
 
 
 Parts = tuple[tuple[int, int, int], ...]
@@ -270,22 +270,22 @@ def _why_everything(
     """Say why everything must be reviewed again; empty if it need not."""
     if earlier.looks_at_all:
         is_same_head = earlier.head.tree == change.head.tree
-        return "this head is looked at anew" if is_same_head else "the user asked for everything"
+        return "this head is reviewed again" if is_same_head else "the user asked for everything"
     reasons = (
-        (not earlier.is_trusted, "the report of the review before is a file that nobody has signed"),
-        (not earlier.models, "no model looked in the review before"),
-        (earlier.models != dict(models), "other models looked in the review before"),
+        (not earlier.is_trusted, "the report of the earlier review is an unsigned file"),
+        (not earlier.models, "no model took part in the earlier review"),
+        (earlier.models != dict(models), "other models took part in the earlier review"),
         (
             earlier.prompt_version != prompt_version,
-            f"the review before was made with prompts {earlier.prompt_version}",
+            f"the earlier review was made with prompts {earlier.prompt_version}",
         ),
         (
             earlier.settings != settings_digest(settings),
-            "the review before was made with other settings, or asked models at another address",
+            "the earlier review was made with other settings, or asked models at another address",
         ),
         (
             earlier.base.name != change.base.name,
-            f"the review before started from {earlier.base.name or 'elsewhere'}",
+            f"the earlier review started from {earlier.base.name or 'elsewhere'}",
         ),
     )
     return next((reason for is_so, reason in reasons if is_so), "")

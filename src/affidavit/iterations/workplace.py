@@ -1,6 +1,6 @@
 """Manage the copy that an agent works in, and commit its work.
 
-The copy and its `.git` are the agent's. What is committed lies in a repository of ours, out of its reach, and
+The copy and its `.git` are the agent's. Commits go to a repository of ours, out of its reach, and
 nothing is written into the user's repository before `leave_branch`.
 """
 
@@ -41,7 +41,7 @@ async def run_agent(command: str, copy: Path, feedback: Path, seconds: float) ->
     if not command.strip():
         raise SettingsError("--agent needs a command")
     line = command.replace(PLACEHOLDER, shlex.quote(str(feedback)))
-    # The document is its standard input, too; a shell, so that a user can write what they would type.
+    # The document is also its standard input. A shell runs the command as users would type it.
     script = f'exec < "${VARIABLE}"\n{line}\n'
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {VARIABLE: str(feedback), "PWD": str(copy)}
@@ -97,12 +97,12 @@ class Workplace:
         git = self._copy_git
         git.run("update-ref", "--no-deref", "HEAD", commit)
         git.run("reset", "-q", "--hard", commit)
-        # Twice: a folder with a repository of its own goes, too.
+        # Twice, to remove also folders with a repository of their own.
         git.run("clean", "-q", "-f", "-f", "-d")
 
     def commit(self, parent: str, message: str) -> str | None:
         """Commit what git does not ignore in the copy; None if nothing changed."""
-        # The files of a repository within are taken, its history is not.
+        # The files of an inner repository are added, without its history.
         for inner in self.copy.rglob(".git"):
             if inner.parent != self.copy:
                 _remove(inner)

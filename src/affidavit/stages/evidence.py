@@ -55,13 +55,13 @@ class FilesSeen:
     """The files that one specialist saw."""
 
     shown: frozenset[str]
-    """Files of which its part of the diff shows something."""
+    """Files in its part of the diff."""
     read: frozenset[str]
     searched: frozenset[str]
     calls: int
 
     def covers(self, path: str) -> bool:
-        """Check whether something of the file was seen, or a search was confined to it."""
+        """Check whether a part of the file was seen, or a search was limited to it."""
         return path in self.shown or path in self.read or any(is_within(path, each) for each in self.searched)
 
 
@@ -99,7 +99,7 @@ def _reading(reply: Reply, plan: Plan | None) -> FilesSeen:
 
 
 def _problem(finding: Finding, reading: FilesSeen, known: "_Files") -> str | None:
-    """Say why no tool call shows the claimed look; None if one does."""
+    """Say why no tool call confirms the claim to have looked elsewhere; None if one does."""
     evidence = finding.evidence
     if not evidence.checked_for_handling_elsewhere:
         return None
@@ -128,7 +128,7 @@ class _Files:
         return cls(paths, by_name)
 
     def named_in(self, text: str) -> dict[str, list[str]]:
-        """Return the files that each name in a text may mean."""
+        """Return the files that each name in a text may refer to."""
         words = dict.fromkeys(match.group().strip(".~") for match in PATH.finditer(text[:MAX_CLAIM_LENGTH]))
         meant = {word: self._meant_by(word) for word in words}
         return {word: files for word, files in meant.items() if files}
@@ -221,7 +221,7 @@ def run_searches(docket: Docket, case: Case) -> Docket:
             note = searched.note(Reason.ABSENCE_NOT_SEARCHED, detail)
             return searched.withhold(STAGE, Reason.ABSENCE_NOT_SEARCHED, detail), [note]
         hits = [f"{hit.path}:{hit.line}" for run in runs for hit in run.hits]
-        # A verifier is handed the hits together with the claim.
+        # The verifier gets the hits with the claim.
         if not hits or case.has_verifier:
             return searched, ()
         detail = "what is said to be missing was found at " + ", ".join(hits[:3])
@@ -240,7 +240,7 @@ def search_whole_change(docket: Docket, case: Case) -> Docket:
     def search(candidate: Candidate, finding: Finding) -> Outcome:
         if candidate.kind == "mechanical" or not finding.evidence.is_absence_finding:
             return candidate, ()
-        # A search without paths has seen everything.
+        # A search without paths has covered everything.
         declared = [run.search for run in candidate.searches if run.search.paths]
         more = [run for one in declared if (run := _search_elsewhere(one, case))]
         if not more:

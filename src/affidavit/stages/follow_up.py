@@ -47,7 +47,7 @@ STAGE = "follow_up"
 
 
 def carry(docket: Docket, case: Case) -> tuple[Docket, Carrying]:
-    """Mark what was reported before, and add what was and is not repeated, where its code is now."""
+    """Mark repeated findings, and add the earlier ones that are not repeated at their current places."""
     earlier = case.earlier
     if earlier is None:
         return docket, Carrying()
@@ -68,12 +68,12 @@ def carry(docket: Docket, case: Case) -> tuple[Docket, Carrying]:
 
 
 def rerun(docket: Docket) -> Docket:
-    """Decide by running what was shown by running: it still fails, or it is fixed."""
+    """Run the programs of earlier findings again: each still fails, or is fixed."""
     return docket.then(_rerun(one) if is_brought(one) else one for one in docket.candidates)
 
 
 def follow_up_of(report: Report, carrying: Carrying, case: Case) -> FollowUp | None:
-    """Say what became of every finding of the earlier review, by the finished one."""
+    """Say what became of every finding of the earlier review, from the finished report."""
     earlier = case.earlier
     if earlier is None:
         return None
@@ -117,7 +117,7 @@ def _entry(one: EarlierFinding, earlier: Earlier, case: Case) -> Entry:
         if place.finding and _is_apart(finding, place.finding)
     ]
     standing = next(((place, at) for place, at in places if at.outcome in ("stands", "moved")), None)
-    # Changed is not fixed: of what is only changed nobody knows yet what it is now.
+    # Changed is not fixed: code that only changed still has to be judged.
     some_fixed = any(at.outcome == "gone" for _, at in places)
     if trace.outcome in ("changed", "gone") and standing:
         some_fixed = some_fixed or trace.outcome == "gone"
@@ -129,14 +129,14 @@ def _entry(one: EarlierFinding, earlier: Earlier, case: Case) -> Entry:
 
 
 def _is_rewritten(then: str, now: str, earlier: Earlier, case: Case) -> bool:
-    """Check whether the content of a file is not what it was in the earlier review."""
+    """Check whether the content of a file changed since the earlier review."""
     entry = case.repository.head.entry(now)
     blobs = {one.new_blob for one in earlier.files if one.path == then}
     return entry is None or (entry.blob not in blobs if blobs else case.change.file_at(now) is not None)
 
 
 def _is_apart(one: Finding, other: Finding) -> bool:
-    """Check that two places are not one that was reported twice."""
+    """Check that two places are not the same one, reported twice."""
     is_one_file = (one.file, one.side) == (other.file, other.side)
     return not is_one_file or lines_apart(one.lines, other.lines) > NEAR_LINES
 
@@ -183,7 +183,7 @@ def _repeated(candidate: Candidate, entry: Entry) -> Candidate:
     names = [*candidate.carries, *sorted(fingerprints_of(entry.earlier))]
     return candidate.then(
         STAGE,
-        f"reported in the review before as {entry.earlier.candidate.id}; {entry.trace.detail}",
+        f"reported in the earlier review as {entry.earlier.candidate.id}; {entry.trace.detail}",
         carries=tuple(dict.fromkeys(names)) if candidate.kind != "mechanical" else candidate.carries,
         carried=_carried(entry, standing, asks=standing is not None, is_repeated=True),
     )
@@ -217,7 +217,7 @@ def _with_dismissed(
     return [
         one.then(
             STAGE,
-            "dismissed in a review before",
+            "dismissed in an earlier review",
             carries=tuple(dict.fromkeys([*one.carries, *sorted(names[one.id])])),
         )
         if one.id in names
@@ -229,7 +229,7 @@ def _with_dismissed(
 def _all_brought(
     at: int, entry: Entry, touched: Touched, docket: Docket, case: Case
 ) -> tuple[Entry, list[Candidate]]:
-    """Bring the places of an entry that nobody repeats and nothing settles.
+    """Carry over the places of an entry that are neither repeated nor settled.
 
     If the first place is fixed and another one is not, that one represents the entry.
     """
@@ -251,7 +251,7 @@ def _all_brought(
 
 
 def _of_series(brought: Candidate, now: str, key: str) -> Candidate:
-    """Keep the name in the series for what represents a finding, and withhold its other undecided places."""
+    """Give the finding's name in the series to its representative, and withhold its other open places."""
     carried = brought.carried
     if brought.id == now and carried:
         return brought.model_copy(update={"carried": carried.model_copy(update={"key": key})})
@@ -262,7 +262,7 @@ def _of_series(brought: Candidate, now: str, key: str) -> Candidate:
 def _brought(
     name: str, at: int, entry: Entry, touched: Touched, docket: Docket, case: Case
 ) -> tuple[Entry, Candidate | None]:
-    """Bring an earlier finding that nobody repeats into this review, unless it is settled."""
+    """Carry an earlier finding that is not repeated into this review, unless it is settled."""
     then, finding = entry.earlier.candidate, entry.earlier.candidate.finding
     if finding is None:
         return entry, None
@@ -272,14 +272,14 @@ def _brought(
     else:
         there, standing = entry, _before_its_verifier(entry)
         asks = _asks(standing, entry, finding, touched, case)
-    # Its analyser may have other words for it by now.
+    # Its analyser may word it differently now.
     finding = there.earlier.candidate.finding or finding
     candidate = anchored(name, at, there, finding, case) if there.settled is None else None
     if candidate is None:
         settled = there.settled or ("fixed", "evidence", there.trace.detail)
         return replace(entry, trace=there.trace, settled=settled), None
     now = replace(entry, now=candidate.id, trace=there.trace)
-    said = f"open since the review before; {there.trace.detail}"
+    said = f"open since the earlier review; {there.trace.detail}"
     return now, candidate.then(STAGE, said, carried=_carried(now, standing, asks=asks))
 
 
@@ -305,7 +305,7 @@ def _by_its_analyser(
 def _before_its_verifier(entry: Entry) -> Judgement:
     if entry.trace.outcome != "changed":
         return standing_judgement(entry.earlier.candidate)
-    return Judgement(by="earlier", outcome="skipped", reason=f"{entry.trace.detail}; nobody was asked")
+    return Judgement(by="earlier", outcome="skipped", reason=f"{entry.trace.detail}; no verifier was asked")
 
 
 def _asks(standing: Judgement, entry: Entry, finding: Finding, touched: Touched, case: Case) -> bool:

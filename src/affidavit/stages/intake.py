@@ -1,4 +1,4 @@
-"""Open what the user names as a Change and the pair of trees behind it."""
+"""Open the user's target as a Change with its pair of trees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ DIFF_ENDINGS = (".diff", ".patch", ".txt")
 
 @dataclass(frozen=True)
 class ChangeRequest:
-    """The change that the user asks to have reviewed; without a target, what is not committed yet."""
+    """The change to review; without a target, the uncommitted changes."""
 
     target: str | None = None
     staged: bool = False
@@ -65,15 +65,15 @@ class ChangeRequest:
     diff_text: bytes | None = None
     """The diff itself, for the target `-`."""
     discussion: tuple[Comment, ...] = ()
-    """What others have said about the change already."""
+    """Earlier comments on the change."""
     address: str | None = None
     """The pull request that the change is; its words and comments come from there."""
     dismissals: tuple[Dismissed, ...] = ()
-    """What people decided there about findings of earlier reviews."""
+    """People's decisions there on findings of earlier reviews."""
     allowed: Allowed = NOTHING_MORE
-    """What the repository may reach and run beyond its own folder."""
+    """What the repository may read and run beyond its own folder."""
     may_be_empty: bool = False
-    """Whether two equal trees are a change, too; an empty diff never is."""
+    """Whether two equal trees also count as a change; an empty diff never does."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class TreePair:
     base: GitTree
     head: GitTree
     tip: GitTree | None = None
-    """The branch that the change goes into, where it was measured from one."""
+    """The target branch, if the change was measured from one."""
     base_name: str = ""
     head_name: str = ""
     commits: tuple[Commit, ...] = ()
@@ -134,7 +134,7 @@ def _diff_text(request: ChangeRequest) -> bytes | None:
 
 
 def _refuse_missing_file(target: str) -> None:
-    """Say that a file does not exist where a commit of its name would be looked for."""
+    """Raise for a missing file, before its name is looked up as a commit."""
     if target.startswith(("/", "./", "../", "~/")) or target.endswith(DIFF_ENDINGS):
         what = "is a folder, not a diff" if Path(target).is_dir() else "does not exist"
         raise InputError(f"{target} {what}; pass a diff file, a commit or a range")
@@ -267,10 +267,10 @@ def _words_from(given: str, sides: TreePair) -> WordsFrom:
 
 
 def words_of_commits(commits: Sequence[Commit]) -> tuple[str, str]:
-    """Return title and description for a change to which nobody gave others."""
+    """Return title and description from the commits, for a change without others."""
     if len(commits) == 1:
         return writable(commits[0].subject), writable(commits[0].body)
-    # The first commit says what was begun; the later ones are often "fix lint" and merges.
+    # The first commit names the purpose; later ones are often "fix lint" and merges.
     others = len(commits) - 1
     listed = "\n".join(f"- {commit.subject}" for commit in commits)
     title = f"{commits[0].subject} (and {others} more commit{'s' * (others > 1)})"

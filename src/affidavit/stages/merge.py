@@ -20,7 +20,7 @@ from affidavit.symbols.enclosing import Enclosing, enclosing
 AROUND_LINES = 3
 MAX_LINE = 300
 MOST_OF_IT = 0.8
-"""A finding that covers so much of a definition is about the definition."""
+"""A finding that covers this share of a definition is about the definition."""
 
 
 def name_places(docket: Docket, case: Case) -> Docket:
@@ -74,10 +74,9 @@ MAX_JOINED = 150
 
 
 async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tuple[Docket, Answer | None]:
-    """Group what says the same, and name each finding; nobody is withheld yet.
+    """Group duplicates, and fingerprint each finding; none is withheld yet.
 
-    Where a model can be asked, it groups by cause; where it fails, likeness of words decides. Its answer
-    comes back, too.
+    A model, if there is one, groups by cause; otherwise likeness of words decides. Return its answer, too.
     """
     if joiner is None:
         return add_fingerprints(group_duplicates(docket), case), None
@@ -98,7 +97,7 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
 
 
 def _group_repeated(docket: Docket) -> Docket:
-    """Group what several specialists say in the same words of the same place: nobody need be asked."""
+    """Group findings with the same words in the same place, which needs no model."""
     known = {candidate.id: candidate for candidate in docket.candidates}
     leaders: dict[ClaimKey, str] = {}
     members: dict[str, list[str]] = defaultdict(list)
@@ -131,7 +130,7 @@ def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
 def _joined(docket: Docket, causes: Sequence[SharedCause]) -> Docket:
     """Add the joiner's groups to those of the rules; members of a group agree.
 
-    Who repeats a claim goes along where it is put into a group of one cause.
+    Duplicates of a claim join the group of its cause.
     """
     in_order = sorted(docket.leading, key=_strongest_first)
     groups = groups_by_cause(causes, in_order)
@@ -165,7 +164,7 @@ def _quote_order(candidate: Candidate) -> int:
 
 
 def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = lambda _: True) -> Docket:
-    """Group findings that say the same: the best proven leads and notes who agrees; none is withheld."""
+    """Group duplicates: the best proven leads and notes who agrees; none is withheld."""
     leaders: dict[tuple[str, str], list[str]] = defaultdict(list)
     members: dict[str, list[Candidate]] = defaultdict(list)
     grouped = {candidate.id: candidate for candidate in docket.candidates}
@@ -196,7 +195,7 @@ def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, in
         # A finding in the change itself can be shown where it is discussed.
         candidate.evidence.is_impact_finding,
         _quote_order(candidate),
-        # Of two models that say the same, the one that says more; analysers are known by their rules.
+        # Of two models, the longer finding; analysers are known by their rules.
         -len(claim_words(candidate.claim)) if candidate.kind == "model" and candidate.finding else 0,
         candidate.specialist,
         candidate.index,
@@ -223,7 +222,7 @@ def _find_twin(candidate: Candidate, finding: Finding, kept: Sequence[Candidate]
     twins = [
         other for other in kept if not _is_one_analyser(candidate, other) and _is_twin(other.finding, finding)
     ]
-    # Of two problems of one kind on a line, the one about the same names is meant.
+    # Of two problems of one kind on a line, the one about the same names matches.
     return max(twins, key=lambda other: _names(other.finding) == _names(finding), default=None)
 
 
@@ -243,7 +242,7 @@ def _is_twin(other: Finding | None, finding: Finding) -> bool:
     if other.rule_id and finding.rule_id:
         return gap <= 0 and same_problem(other.rule_id, finding.rule_id)
     # Two lenses may file one problem under two categories: the words decide, not the category.
-    # Words that are alike in two places, with two fixes, are two problems of one kind.
+    # Similar words in two places, with two fixes, are two problems of one kind.
     return gap <= NEAR_LINES and (gap <= 0 or not _differ_in_fix(other, finding)) and is_alike(other, finding)
 
 
@@ -259,11 +258,11 @@ def _names(finding: Finding | None) -> set[str]:
 def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:
     """Note the agreement of another specialist; the same one twice does not count."""
     if duplicate.kind == "mechanical" and not duplicate.is_proven_by_machine:
-        # Its analyser did not look this time.
-        return kept.then(STAGE, f"{duplicate.id}, from the review before, says the same")
+        # Its analyser did not run this time.
+        return kept.then(STAGE, f"{duplicate.id}, from the earlier review, reports the same")
     names = {_lens(name) for name in (kept.specialist, *kept.agreed_by)}
     if _lens(duplicate.specialist) in names:
-        return kept.then(STAGE, f"{duplicate.id} says the same")
+        return kept.then(STAGE, f"{duplicate.id} reports the same")
     agreed = (*kept.agreed_by, duplicate.specialist)
     return kept.then(STAGE, f"{duplicate.specialist} found the same ({duplicate.id})", agreed_by=agreed)
 

@@ -119,7 +119,7 @@ def _in_line_with(decision: Decision, words: ReporterWords) -> tuple[ReporterWor
 
 
 def _words(reply: dict[str, Any], report: Report) -> ReporterWords:
-    """Return what may be kept; advice counts only if findings are shown."""
+    """Return the words to keep; advice counts only if findings are shown."""
     advice = (
         [_line(item, MAX_SENTENCE) for item in _list(reply.get("recommendations"))] if report.shown else []
     )

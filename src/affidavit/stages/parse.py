@@ -197,7 +197,7 @@ def _candidate(reply: Reply, index: int, ending: str = "", **fields: Any) -> Can
 
 
 def _silenced(candidate: Candidate, suppressed: Sequence[str]) -> Candidate:
-    """Withhold the candidate if a comment that the change itself adds suppresses it."""
+    """Withhold the candidate if a comment added by the change suppresses it."""
     by = suppressed[candidate.index] if candidate.index < len(suppressed) else ""
     return candidate.withhold(STAGE, Reason.SUPPRESSED, by) if by else candidate
 

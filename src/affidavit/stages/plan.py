@@ -1,4 +1,4 @@
-"""Plan a review before anybody judges: the goal of the change, who examines what, in which chunks."""
+"""Plan a review: the goal of the change, who examines what, in which chunks."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -28,7 +28,7 @@ from affidavit.specialists.agents.verifier import Probed, probe_verifiers
 
 WITHOUT_VERIFIER = Gap(
     name="model specialists",
-    reason="they were not asked, since the verifier cannot judge what they find",
+    reason="they were not asked, because no verifier can judge their findings",
     advice="The mechanical specialists reviewed alone.",
 )
 FEW_LINES, SMALL_LINES = 3, 12
@@ -44,19 +44,19 @@ class Planned:
     usage: tuple[RoleUsage, ...] = ()
     incomplete: tuple[Gap, ...] = ()
     answer: Answer | None = None
-    """None if nobody waited for the planner."""
+    """None if the planner was not waited for."""
 
 
 @dataclass(frozen=True)
 class Opening:
-    """The plan, and the result of trying the verifiers."""
+    """The plan, and the result of probing the verifiers."""
 
     planned: Planned
     probed: Probed
 
     @property
     def plan(self) -> Plan | None:
-        """Return the plan; None if a verifier cannot be asked, so that no specialist is."""
+        """Return the plan; None if a verifier cannot be asked: then no specialist is."""
         return None if self.probed.failures else self.planned.plan
 
     @property
@@ -71,7 +71,7 @@ class Opening:
 
 
 async def plan_review(panel: Panel, briefing: Briefing, case: Case, *, probes_verifier: bool) -> Opening:
-    """Plan while the verifiers are tried: one who cannot answer is found before specialists are paid."""
+    """Plan while the verifiers are probed, so that a failing one is found before specialists cost money."""
     change = briefing.change
     always = asked_at_any_size(change, can_experiment=briefing.case.runner is not None)
     to_show = parts_to_show(case, change)
@@ -97,7 +97,7 @@ async def _plan_while_probing(
             return Opening(Planned(Plan()), probed)
         return Opening(await planner, probed)
     finally:
-        # What is ending already must not be struck again while it cleans up behind itself.
+        # A task that is already ending must not be cancelled again while it cleans up.
         if not planner.cancelling():
             planner.cancel()
         await asyncio.gather(planner, return_exceptions=True)
@@ -161,7 +161,7 @@ def _bounded(
 ) -> dict[str, tuple[str, ...]]:
     """Choose as many specialists as the size asks for: the planner chooses which, not how many.
 
-    Text in a change may talk a planner into leaving specialists out. So it can leave out none of them.
+    The text of a change may persuade a planner to leave specialists out, so it cannot leave any out.
     """
     always = [lens for lens in rough.questions if lens not in lenses]
     asked_for = len(rough.questions) - len(always)

@@ -35,7 +35,7 @@ from affidavit.render.wording import counted, hidden_words, not_shown
 STAGE = "report"
 READ_LANGUAGES = frozenset(language for one in LISTED for language in one.languages)
 Unseen = tuple[str, str]
-"""A file that nobody looked at, and nobody who may has excused: such a change is not approved."""
+"""A file that was not examined, and not excused by the base: such a change is not approved."""
 
 
 def compile_report(
@@ -106,7 +106,7 @@ def _judged_and_visible(
     def with_visibility(candidate: Candidate) -> Candidate:
         return choose_visibility(candidate, case.change, settings, searchers)
 
-    # What people dismissed, and what the user chose not to see, stands for nothing else.
+    # Dismissed and hidden findings represent no others.
     dismissed = [
         dismiss(_left_out(candidate, case.change, searchers), dismissals) for candidate in docket.candidates
     ]
@@ -116,7 +116,7 @@ def _judged_and_visible(
 
 
 def _left_out(candidate: Candidate, change: Change, searchers: Container[str]) -> Candidate:
-    """End a finding of an earlier review whose file is excluded in this one: it does not count."""
+    """Withhold an earlier finding whose file is excluded now: it does not count."""
     file = change.file_at(candidate.finding.file, candidate.finding.side) if candidate.finding else None
     if file is None or file.skipped is not SkipReason.EXCLUDED or candidate.specialist in searchers:
         return candidate
@@ -186,7 +186,7 @@ def decide_verdict(  # noqa: PLR0913 - each is one thing that the verdict depend
 
 
 def excused_files(change: Change) -> list[FileChange]:
-    """Return the files that base, or the user's choice of paths, excuses from being looked at."""
+    """Return the files that base, or the user's choice of paths, excludes from the review."""
     return [file for file in change.files if file.skipped and file.excused]
 
 
@@ -217,8 +217,8 @@ def count(candidates: Sequence[Candidate], *, blocking: int, set_aside: int = 0)
 
 
 def dismiss(candidate: Candidate, dismissals: Mapping[str, Dismissal]) -> Candidate:
-    """End a finding that people have dismissed in the base commit: their decision lifts verdict and gate."""
-    # One cause is dismissed once, under whichever of its names; of what is proven, only under its own.
+    """Withhold a finding that people have dismissed in the base commit, from verdict and gate, too."""
+    # A cause may be dismissed under any of its names; an analyser's finding only under its own.
     names = (candidate.fingerprint, *(() if candidate.is_proven_by_machine else candidate.carries))
     dismissal = next((dismissals[name] for name in names if name in dismissals), None)
     if candidate.finding is None or candidate.withheld or dismissal is None:
@@ -236,9 +236,9 @@ def _unread_settings(settings: Settings) -> tuple[Gap, ...]:
 def choose_visibility(
     candidate: Candidate, change: Change, settings: Settings, searchers: Container[str] = ()
 ) -> Candidate:
-    """Withhold what the user chose not to see, with the reason.
+    """Withhold findings that the user chose not to see, with the reason.
 
-    `searchers` look for one thing in every line: what they find counts in files that are skipped, too.
+    `searchers` look for one thing in every line: their findings count in skipped files, too.
     """
     if candidate.finding is None or candidate.withheld:
         return candidate
@@ -303,7 +303,7 @@ def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str
 
 
 def _found(visible: Sequence[Candidate], blocking: Set[str], failing: Set[str], counts: Counts) -> list[str]:
-    """Say what blocks, what else is shown, and what is hidden and fails the gate all the same."""
+    """Say which findings block, which others are shown, and which hidden ones still fail the gate."""
     shown = {candidate.id for candidate in visible if candidate.is_shown}
     found = []
     if blocking:

@@ -17,7 +17,7 @@ from affidavit.records.program_runs import ProbeRun, TrialStep, trial_of
 from affidavit.records.report import BehaviourRow, Explained, Gap, Programs, Reply, Report
 
 MIN_WORDS = 2
-"""Words that announce something; any change has one of them."""
+"""Words without meaning for an announcement: any change has one of them."""
 MARKS = frozenset({"#", "//", "*", "--", ";", '"""'})
 NOT_EXPLAINED = Explained(probe="")
 
@@ -57,13 +57,13 @@ def _row(
 
 
 def _found(reply: Reply, name: str, report: Report) -> Candidate | None:
-    """Find the finding that a specialist calls by this name."""
+    """Return the finding that a specialist gave this name."""
     mine = (one for one in report.candidates if name and one.specialist == reply.specialist)
     return next((one for one in mine if one.finding and one.finding.id == name), None)
 
 
 def _announcements(change: Change) -> Iterator[str]:
-    """Yield everything in which a change can say what it does: its words, and every line that it adds."""
+    """Yield all text in which a change can announce what it does: its description, and every added line."""
     yield change.title
     yield change.description
     for commit in change.commits:
@@ -121,7 +121,7 @@ class LiveReproducer:
     runner: ProgramRunner | None
     programs: Programs
     own: OwnNames
-    """What the repository has itself, so that no environment could bring it."""
+    """The repository's own names, which no environment could provide."""
     patches: TryPatch | None = None
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
@@ -133,7 +133,7 @@ class LiveReproducer:
         repository: Repository,
         patches: TryPatch | None,
     ) -> "LiveReproducer | None":
-        """Return a reproducer; None where the user did not ask to run programs."""
+        """Return a reproducer; None if the user did not ask to run programs."""
         return cls(runner, programs, own_names(repository), patches) if programs else None
 
     @property
@@ -152,7 +152,7 @@ class LiveReproducer:
             return await run_aside(offered, replace(self.runner, finding=candidate.id), self.own)
 
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
-        """Try a candidate's patch; return None if nobody tries patches."""
+        """Try a candidate's patch; return None if patches are not tried."""
         return await self.patches(candidate) if self.patches else None
 
 
@@ -195,7 +195,7 @@ def _with_gaps(docket: Docket, ground: Programs) -> Docket:
 
 
 def _gap(detail: str) -> Gap:
-    """Return a gap with what was in the way, and the advice behind the colon."""
+    """Return a gap with the obstacle, and the advice after the colon."""
     reason, _, advice = detail.partition(": ")
     if not advice or reason.endswith("what can"):
         return Gap(name=PROGRAMS, reason=detail, advice=BRING_IT)

@@ -31,19 +31,19 @@ NO_MODEL = Gap(
 )
 HANDED_IN = Gap(
     name="model specialists",
-    reason="another agent handed its findings in, and was not watched",
-    advice="What it read is not known: only what it says is checked.",
+    reason="another agent submitted its findings, and its tool calls are unknown",
+    advice="Only its findings are checked, not what it read.",
 )
 NOT_JUDGED = Gap(
     name="verifier",
     reason="no model is configured",
-    advice="What was handed in is unverified: nobody has tried to refute it.",
+    advice="The submitted findings are unverified: no verifier tried to refute them.",
 )
 
 
 @dataclass(frozen=True)
 class Running:
-    """What programs are run with, and in what; or why none is."""
+    """The runner of programs and their sandbox; or why none run."""
 
     runner: Runner | None = None
     programs: Programs | None = None
@@ -60,12 +60,12 @@ class Crew:
     panel: "Panel | None" = None
     """The models; without them the mechanical specialists review alone."""
     probes_verifier: bool = False
-    """Whether the verifier is tried before specialists start."""
+    """Whether the verifier is probed before specialists start."""
     runner: Runner | None = None
     try_patch: TryPatch | None = None
-    """Who tries the patches that findings bring; None: nobody does."""
+    """Tries the patches of findings; None: they are not tried."""
     programs: Programs | None = None
-    """In what programs are run, or why none is; None: the user did not ask for it."""
+    """Where programs run, or why none do; None: the user did not ask for it."""
 
     def before(self, case: Case) -> "tuple[Crew, Case]":
         """Return the crew and the case with the packages that models may read, if there are any."""
@@ -73,7 +73,7 @@ class Crew:
         if self.panel is None or dependencies is None:
             return self, case
         prompts = self.panel.prompts
-        # Findings are asked for in the form that has room for quotes of packages.
+        # Findings are requested in the version that has quotes of packages.
         asking = prompts.asking_for_all() if QUOTING in prompts.templates else prompts
         return replace(self, panel=replace(self.panel, prompts=asking)), replace(
             case, dependencies=dependencies
@@ -88,7 +88,7 @@ class Crew:
         return ProgramRunner.of(self.runner, emit)
 
     def judges(self, looked: "Looked") -> tuple[Joiner | None, Verifiers | None]:
-        """Return who groups findings by cause and who judges them; nobody if no model looked."""
+        """Return the joiner and the verifiers; None without models."""
         briefing, plan = looked.briefing, looked.case.plan
         if self.panel is None or briefing is None or plan is None:
             return None, None
@@ -96,7 +96,7 @@ class Crew:
 
     @property
     def models(self) -> dict[str, str]:
-        """Map role to model; empty if no model looks."""
+        """Map role to model; empty without models."""
         return self.panel.models if self.panel else {}
 
     @property
@@ -113,11 +113,11 @@ class Looked:
     """With the plan that models worked by, and all replies."""
     docket: Docket
     briefing: "Briefing | None" = None
-    """The change as models read it; None if no model looked."""
+    """The change as models read it; None without models."""
     planner: Answer | None = None
     verifier_failures: tuple[Gap, ...] = ()
     submitted_by: str = ""
-    """Another agent that handed findings in; no planner and no specialist of ours was asked then."""
+    """Another agent that submitted findings; then none of our planners and specialists was asked."""
 
 
 def begin_case(
@@ -127,7 +127,7 @@ def begin_case(
     emit: Emit = ignore_events,
     review_id: str = "",
 ) -> Case:
-    """Begin the review of a change, without the files that are not to be looked at."""
+    """Begin the review of a change, without the skipped files."""
     reviewed = mark_skipped(change, repository, settings.leaves_out)
     case = Case(reviewed, repository, emit, review_id=review_id or str(uuid.uuid4()))
     emit(pipeline_started(case.review_id))
@@ -140,7 +140,7 @@ def docket_without_models(change: Change) -> Docket:
 
 
 def docket_of_submission(*, is_judged: bool) -> Docket:
-    """Return the docket of an outside agent's findings, before they are read."""
+    """Return the docket of an outside agent's findings, before they are parsed."""
     return Docket(not_run=(HANDED_IN,) if is_judged else (HANDED_IN, NOT_JUDGED))
 
 
@@ -170,14 +170,14 @@ async def _ask(specialist: Specialist, case: Case) -> Reply:
 
 
 def _outcome(reply: Reply) -> str:
-    """Return whether a specialist looked, had nothing to read, or did not run."""
+    """Return whether a specialist completed, had nothing to read, or did not run."""
     if reply.text is not None:
         return "looked"
     return "did_not_run" if reply.not_run or reply.incomplete else "nothing_to_read"
 
 
 async def _examined(specialist: Specialist, case: Case) -> Reply:
-    """Return its reply; a bug in the code of one analyser makes the review incomplete and does not end it."""
+    """Return its reply; a bug in one analyser's code makes the review incomplete but does not end it."""
     try:
         return await specialist.examine(case)
     except AffidavitError:

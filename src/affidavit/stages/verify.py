@@ -20,9 +20,11 @@ from affidavit.system.concurrency import side_by_side
 STAGE = "verify"
 MAX_JUDGED = 3
 """Findings with one cause that are judged until one is confirmed and worth acting on."""
-STILL_CONFIRMED = "confirmed in the review before; its verifier gave no answer now, and its code is unchanged"
+STILL_CONFIRMED = (
+    "confirmed in the earlier review; its code is unchanged, and its verifier gave no answer now"
+)
 ALWAYS_ASKED = 24
-"""So many findings are always verified."""
+"""At least this many findings are always verified."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ async def verify(
 ) -> Docket:
     """Verify every leading finding of a model; analysers' findings are proven already.
 
-    Where the leader of a group is refuted, its members are judged one after the other. The others are
+    If the leader of a group is refuted, its members are judged one after the other. The others are
     withheld as duplicates.
     """
     leading = docket.leading
@@ -74,12 +76,12 @@ async def verify(
 
 @dataclass(frozen=True)
 class _Court:
-    """Decides one finding after the other, and emits the events."""
+    """Decides one finding after another, and emits the events."""
 
     verifiers: Verifiers | None
     emit: Emit
     unasked: frozenset[str] = frozenset()
-    """Ids of the mildest findings, where there are more than anybody is asked about."""
+    """Ids of the mildest findings, if there are too many to verify."""
     blocking_linters: Container[str] = ()
 
     async def decide(self, candidate: Candidate) -> _Decided:
@@ -114,14 +116,14 @@ class _Court:
                 settled.append(_Decided(one.withhold(STAGE, Reason.DUPLICATE_OF, leader.candidate.id)))
                 continue
             _announce(one, self.emit)
-            what = "judged by itself: what it was a duplicate of is refuted"
+            what = "judged separately: the finding that it duplicates is refuted"
             settled.append(await self.decide(one.then(STAGE, what)))
         return settled
 
     async def settle_cause(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
         """Let one finding represent all with its cause: the first that is confirmed and worth acting on.
 
-        At most three are judged; if none of them is that, the best one represents the group. A proven finding
+        At most three are judged; if none qualifies, the best one represents the group. A proven finding
         that is not worth acting on stays alone: no other absorbs it.
         """
         if leader.candidate.is_proven_by_machine and not _is_settled(leader):
@@ -129,9 +131,7 @@ class _Court:
         judged, rest = [leader], list(members)
         while rest and len(judged) < MAX_JUDGED and not _is_settled(judged[-1]):
             _announce(rest[0], self.emit)
-            what = (
-                f"judged in its turn: {judged[-1].candidate.id}, with the same cause, is not to be acted on"
-            )
+            what = f"judged in turn: {judged[-1].candidate.id}, with the same cause, is not worth acting on"
             judged.append(await self.decide(rest.pop(0).then(STAGE, what)))
         best = min(judged, key=_standing)
         others = [one for one in judged if one is not best]
@@ -140,7 +140,7 @@ class _Court:
             update={"carries": tuple(dict.fromkeys(one.fingerprint for one in under if one.fingerprint))}
         )
         spent = {one.candidate.id: one.usage for one in others}
-        # The first was counted where it was judged.
+        # The first was already counted.
         spent[leader.candidate.id] = ()
         settled = [
             _Decided(one.withhold(STAGE, Reason.DUPLICATE_OF, stands.id), spent.get(one.id, ()))
@@ -174,7 +174,7 @@ def _standing(decided: _Decided) -> int:
 
 
 def _too_many(leading: Sequence[Candidate]) -> frozenset[str]:
-    """Return the ids of the mildest of very many claims: no verifier is asked about them.
+    """Return the ids of the mildest of very many claims: they are not verified.
 
     The bound grows slower than the claims.
     """
@@ -188,9 +188,7 @@ def _too_many(leading: Sequence[Candidate]) -> frozenset[str]:
 def _not_asked(number: int) -> list[Gap]:
     if not number:
         return []
-    reason = (
-        f"{number} finding{'s' * (number > 1)} not verified: there are more than are verified in one review"
-    )
+    reason = f"{number} finding{'s' * (number > 1)} not verified: too many for one review"
     return [Gap(name="verifier", reason=reason, advice="The most severe were verified.")]
 
 
@@ -205,16 +203,16 @@ async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judg
     if standing is not None and candidate.carried and (verifiers is None or not candidate.carried.asks):
         return [Judged(judgement=standing)]
     if verifiers is None:
-        reason = "nobody was asked to verify it"
+        reason = "no verifier was asked"
         return [Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))]
     heard = [await verifiers.first.judge(candidate)]
     first = heard[0].judgement
-    # What is refuted needs no second opinion, and where a budget is spent nobody can be asked.
+    # A refuted finding needs no second opinion, and a spent budget allows none.
     if verifiers.second and first.answer != "REFUTED" and first.outcome != "skipped":
         heard.append(await verifiers.second.judge(candidate))
         heard.append(Judged(judgement=join(first, heard[1].judgement)))
     if heard[-1].judgement.answer is None and standing is not None and standing.answer == "CONFIRMED":
-        # No answer refutes nothing: what was confirmed, of code that stands as it stood, still is.
+        # A missing answer refutes nothing: a confirmed finding in unchanged code stays confirmed.
         heard.append(Judged(judgement=standing.model_copy(update={"reason": STILL_CONFIRMED})))
     return heard
 
@@ -268,7 +266,7 @@ def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
             candidate.quote is not None and candidate.quote.outcome == "not_quoted"
         )
         status = Status.LIKELY if is_open else Status.VERIFIED
-    # A verifier that leaves the worth out has not said that it is worth acting on.
+    # Without a worth, the verifier has not said that it is worth acting on.
     worth = judgement.worth or (Worth.MAYBE if judgement.answer else Worth.ACT)
     confidence = derive_confidence(judged, status)
     return judged.model_copy(update={"status": status, "worth": worth, "confidence": confidence})
@@ -290,7 +288,7 @@ def _by_severity(candidate: Candidate, judgement: Judgement) -> Candidate:
 def _refutation(candidate: Candidate) -> Reason:
     """Return the reason code of a refuted finding.
 
-    Hits of its own searches disprove a claim of absence. What was in the earlier review is fixed, unless
+    Hits of its own searches disprove a claim of absence. A finding of the earlier review is fixed, unless
     nobody had verified it then and its code is unchanged: then it was never true.
     """
     carried = candidate.carried

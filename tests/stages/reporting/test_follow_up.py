@@ -63,7 +63,7 @@ def test_what_nobody_had_verified_and_is_refuted_where_nothing_was_changed_is_no
     series.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
     report = series.review([], judge=refuting)
     assert fate(series) == ("cannot_tell", "verifier")
-    assert only_decision(report).reason.startswith("its code stands as it stood, and the claim is refuted: ")
+    assert only_decision(report).reason.startswith("its code is unchanged, and the claim is refuted: ")
     (gone,) = report.withheld
     assert gone.withheld is not None
     assert gone.withheld.code is Reason.REFUTED

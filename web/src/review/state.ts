@@ -1,4 +1,4 @@
-/** From the events of a review to its state: the types of seed 004, and the one function that changes them. */
+/** Derive the state of a review from its events: types, and the one function that changes the state. */
 
 export type PipelineStage = 'idle' | 'planner' | 'reviewer' | 'verifier' | 'reporter' | 'complete' | 'error';
 

@@ -1,4 +1,4 @@
-/** What the events tell beyond the state of seed 004: who is at work, what became of findings, what was spent. */
+/** Tell more of a review than its state: who is at work, what became of findings, what was spent. */
 import { counted } from '../report/text';
 import type { PipelineEvent } from './state';
 
@@ -20,7 +20,7 @@ export interface Worker {
 export interface Sighting {
   id: string;
   title: string;
-  /** The finding's own; of streams that do not tell it, the word of seed 004. */
+  /** The finding's own; older streams have only the severity of the verdict. */
   severity: string;
   specialist: string;
   place: string;

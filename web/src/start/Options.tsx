@@ -1,4 +1,4 @@
-/** The options of a review: seed 004's. */
+/** The options of a review. */
 import type { ChosenOptions } from './draft';
 
 const AREAS: [string, string][] = [
