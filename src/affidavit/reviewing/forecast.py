@@ -180,7 +180,7 @@ def _section(role: Role, choice: ModelChoice, talk: Talk) -> str:
     conversation = Conversation(requester, talk, ignore_events)
     question = conversation.question
     tools = [tool["function"]["name"] for tool in question.tools]
-    texts = [part["text"] for sent in as_data(conversation.as_it_leaves()) for part in sent["parts"]]
+    texts = [part["text"] for sent in as_data(conversation.outgoing_messages()) for part in sent["parts"]]
     lines = [
         RULE,
         f"to:      {one_line(choice.model)} at {one_line(_address_of(choice))}",

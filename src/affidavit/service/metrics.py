@@ -44,7 +44,7 @@ MONEY = Counter("affidavit_usd", "What reviews cost, in US dollars.", ["prompt_v
 
 
 def render_metrics(counts: Mapping[tuple[str, str], int], tenants: Iterable[str]) -> tuple[bytes, str]:
-    """The text, and its media type; `counts` are the reviews that are not over, of these tenants."""
+    """Return the text, and its media type; `counts` are the reviews that are not over, of these tenants."""
     _QUEUE.clear()
     # What is not told cannot be told from a server that is not there: none are said to be 0.
     none = {(tenant, status): 0 for tenant in tenants for status in ("queued", "running")}

@@ -149,7 +149,7 @@ def no_report(review: KeptReview) -> Refusal:
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, object]]:
-    """The answers that a route may give beside what was asked for."""
+    """Return the answers that a route may give beside what was asked for."""
     shown = {400, 401, 403, 408, 413, 421, 422, 429, 500, 503, *statuses}
     content = {MEDIA_TYPE: {"schema": {"$ref": REF_TEMPLATE.format(model=Problem.__name__)}}}
     return {

@@ -68,7 +68,7 @@ def _pull_request(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEv
 
 
 def _comment(name: str, payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEvent | None:
-    """A new comment; only one that speaks to us, and never that of a bot, ours included."""
+    """Return a new comment; only one that speaks to us, and never that of a bot, ours included."""
     comment, sender = _table(payload.get("comment")), _table(payload.get("sender"))
     is_about_request = name != "issue_comment" or "pull_request" in _table(payload.get("issue"))
     speaks_to_us = COMMAND in _text(comment.get("body"))

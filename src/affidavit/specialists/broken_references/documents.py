@@ -38,7 +38,7 @@ class _Named(NamedTuple):
 
 
 def find_stale_documents(ground: ReferenceLookup) -> Iterator[Break]:
-    """The first line of each document that names a removed definition."""
+    """Yield the first line of each document that names a removed definition."""
     written = _written_lines(ground)
     named = [*_named_alone(ground), *_named_with_module(ground)]
     seen: set[tuple[str, str]] = set()
@@ -91,7 +91,7 @@ def _named_with_module(ground: ReferenceLookup) -> Iterator[_Named]:
 
 
 def _module(path: str) -> str:
-    """The end of a module's name that hardly means another one; nothing in other languages than Python."""
+    """Return a module name's end that is unambiguous; empty outside of Python."""
     if not path.endswith(".py"):
         return ""
     parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
@@ -105,7 +105,7 @@ def _is_public(symbol: Symbol) -> bool:
 
 
 def _knows_the_owner(ground: ReferenceLookup, old: Symbol, hit: SearchHit) -> bool:
-    """A method of that name may be a library's, unless the document names its class as well."""
+    """Check whether a method of that name may be a library's: the document does not name its class."""
     owner = old.qualified.rpartition(".")[0].rpartition(".")[2]
     lines: Sequence[str] = ground.repository.head.lines(hit.path) or ()
     return not owner or any(re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", line) for line in lines)

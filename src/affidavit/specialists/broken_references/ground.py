@@ -90,12 +90,12 @@ class ReferenceLookup:
 
     @cached_property
     def head_modules(self) -> ModuleExports:
-        """The names that modules provide at head."""
+        """Return the names that modules provide at head."""
         return ModuleExports(self.repository.head, lambda: self.head_imports)
 
     @cached_property
     def base_modules(self) -> ModuleExports:
-        """The names that modules provided at base."""
+        """Return the names that modules provided at base."""
         return ModuleExports(self.repository.base, lambda: self.base_imports)
 
     @cached_property
@@ -115,19 +115,19 @@ class ReferenceLookup:
 
     @cached_property
     def folders(self) -> dict[str, list[str]]:
-        """The folders of head with their files."""
+        """Return the folders of head with their files."""
         found: dict[str, list[str]] = {}
         for path in self.repository.head.entries():
             found.setdefault(path.rpartition("/")[0], []).append(path)
         return found
 
     def beside(self, folder: str, end: str) -> list[str]:
-        """The files of a folder of head whose names end so."""
+        """Return the files of a folder of head with this ending."""
         return [path for path in self.folders.get(folder, ()) if path.endswith(end)]
 
     @cached_property
     def code_files(self) -> list[FileChange]:
-        """The changed files that are read as code."""
+        """Return the changed files that are read as code."""
         return [
             file
             for file in self.change.reviewed_files()
@@ -135,7 +135,7 @@ class ReferenceLookup:
         ]
 
     def lost(self, path: str, name: str) -> bool:
-        """The module had the name at base, and surely has it no more."""
+        """Check that the module had the name at base and certainly lost it."""
         return (
             self.head_modules.provides(path, name) == "no" and self.base_modules.provides(path, name) == "yes"
         )
@@ -154,7 +154,7 @@ class ReferenceLookup:
 
     @cached_property
     def gone(self) -> list[Symbol]:
-        """The definitions of base that are not there any more under their name."""
+        """Return the definitions of base that no longer exist under their name."""
         found = [one for one in self.symbols if one.fate in ("removed", "renamed")]
         return [
             one.base for one in found if one.base and (one.head is None or one.head.name != one.base.name)
@@ -178,7 +178,7 @@ class ReferenceLookup:
         return found
 
     def parsed(self, path: str) -> Parsed | None:
-        """The syntax tree of a file of head; None where it is not read: too large, or other people's code."""
+        """Return the syntax tree of a file of head; None if it is too large or third-party code."""
         if path not in self._parsed:
             is_vendored = not VENDORED_FOLDERS.isdisjoint(part.lower() for part in path.split("/")[:-1])
             self._parsed[path] = None if is_vendored else self._parse(path)
@@ -261,12 +261,12 @@ def _fate_of(one: SymbolChange) -> str:
 
 
 def is_telling(name: str) -> bool:
-    """The name is long and made of several words: a place that has it means this one."""
+    """Check for a name so long and composed that any place with it means this one."""
     return len(name) >= MIN_LENGTH and DISTINCT.fullmatch(name) is not None
 
 
 def is_guarded(node: Node, text: bytes) -> bool:
-    """The code around expects that it may fail, or runs only under some condition."""
+    """Check whether the surrounding code handles a failure, or runs only under a condition."""
     for above in ancestors(node):
         if above.type in GUARDS:
             condition = above.child_by_field_name("condition")

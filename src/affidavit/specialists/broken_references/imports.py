@@ -71,7 +71,7 @@ def _modules_in_question(ground: ReferenceLookup) -> dict[str, str]:
 
 
 def _package_file(path: str) -> str:
-    """The `__init__.py` out of which a module is taken by its name."""
+    """Return the `__init__.py` from which a module is imported by name."""
     folder = path.rpartition("/")[0]
     if path.rpartition("/")[2].startswith("__init__."):
         folder = folder.rpartition("/")[0]
@@ -103,7 +103,7 @@ def _broken_import(
 
 
 def _is_for_types(statement: Node, parsed: Parsed, name: str) -> bool:
-    """The import is gone before the program runs: TypeScript's `import type`, Python's TYPE_CHECKING."""
+    """Check for an import that does not run: TypeScript's `import type`, Python's TYPE_CHECKING."""
     if parsed.language.name == "python":
         # Other conditions were ruled out before.
         return any(above.type == "if_statement" for above in ancestors(statement))
@@ -121,7 +121,7 @@ def _was_type(ground: ReferenceLookup, path: str, name: str) -> bool:
 
 
 def _gone_module(ground: ReferenceLookup, package: str, name: str) -> FileChange | None:
-    """The file behind `from package import name`, where the change took it away."""
+    """Return the file behind `from package import name` if the change removed it."""
     for file in gone_files(ground):
         stem = (file.base_path or "").removesuffix("/__init__.py").rpartition("/")[2].partition(".")[0]
         if stem == name and _package_file(file.base_path or "") == package:
@@ -187,7 +187,7 @@ def find_removed_attributes(ground: ReferenceLookup) -> Iterator[Break]:
 
 
 def _takes_whole(one: Import, path: str) -> bool:
-    """The statement binds the module itself: by its path, as a namespace, or out of its package."""
+    """Check whether the statement binds the module itself: by path, as a namespace, or from its package."""
     stem = path.removesuffix("/__init__.py").rpartition("/")[2].partition(".")[0]
     return not one.names or "*" in one.names or one.names == (stem,)
 
@@ -223,7 +223,7 @@ def _bound(parsed: Parsed) -> list[_Bound]:
 
 
 def _is_same(bound: _Bound, one: Import, parsed: Parsed) -> bool:
-    """The binding is what the statement of the import graph says."""
+    """Check whether the binding belongs to the statement of the import graph."""
     if bound.module != one.name:
         return False
     if parsed.language.name == "python":
@@ -232,7 +232,7 @@ def _is_same(bound: _Bound, one: Import, parsed: Parsed) -> bool:
 
 
 def _is_rebound(parsed: Parsed, bound: _Bound) -> bool:
-    """The file uses the name for something else as well."""
+    """Check whether the file also uses the name for something else."""
     name = bound.alias.partition(".")[0]
     places = occurrences(parsed.root, parsed.text, name)
     if any(place.role in ("definition", "binding") and not is_import(place) for place in places):
@@ -248,5 +248,5 @@ def _is_assigned(place: WordOccurrence) -> bool:
 
 
 def _is_probed(parsed: Parsed, name: str) -> bool:
-    """The file asks whether the name is there: `hasattr(module, "name")`, `"name" in …`."""
+    """Check whether the file tests for the name: `hasattr(module, "name")`, `"name" in …`."""
     return f'"{name}"'.encode() in parsed.text or f"'{name}'".encode() in parsed.text

@@ -59,7 +59,7 @@ def _has_stand_in(ground: ReferenceLookup, path: str) -> bool:
 
 
 def is_passed_on_at_run_time(ground: ReferenceLookup, path: str) -> bool:
-    """A package around has its modules found elsewhere, or some code puts the module where imports look."""
+    """Check whether a package finds its modules elsewhere, or some code registers the module."""
     head = ground.repository.head
     folders = path.split("/")[:-1]
     around = ("/".join([*folders[:depth], "__init__.py"]) for depth in range(1, len(folders) + 1))
@@ -71,7 +71,7 @@ def is_passed_on_at_run_time(ground: ReferenceLookup, path: str) -> bool:
 
 
 def _was_enough(ground: ReferenceLookup, one: Import, path: str) -> bool:
-    """The import meant this file alone: of a package with several, others may be left."""
+    """Check that the import referred to this file alone: a package may have others left."""
     meant = {
         other.target
         for other in ground.base_imports.imports_of(one.path)
@@ -157,7 +157,7 @@ def _manifests(tree: Tree, kind: re.Pattern[str]) -> Iterable[str]:
 
 
 def _is_loaded_class(ground: ReferenceLookup, parsed: Parsed, imported: str) -> bool:
-    """The class is of the repository's own namespace, nothing declares it, and the file makes use of it."""
+    """Check that the class is in the repository's namespace, undeclared, and used by the file."""
     name = imported.rpartition("\\")[2]
     if parsed.root.has_error or not _is_own_namespace(ground, imported) or _is_declared(ground, name):
         return False
@@ -168,7 +168,7 @@ def _is_loaded_class(ground: ReferenceLookup, parsed: Parsed, imported: str) -> 
 
 
 def _is_own_namespace(ground: ReferenceLookup, imported: str) -> bool:
-    """The repository's own manifest says where classes of this name lie."""
+    """Check whether the repository's manifest says where classes of this name are."""
     text = ground.repository.head.read(MANIFEST)
     try:
         manifest = json.loads(text) if text is not None else {}

@@ -54,7 +54,7 @@ class ReferenceSearch:
 
 
 def search(case: Case, why_off: WhyOff, cache: BlobCache | None = None) -> ReferenceSearch:
-    """Every broken reference that is proven, worst first."""
+    """Return every broken reference that is proven, worst first."""
     ground = ReferenceLookup(case.change, case.repository, cache)
     if not may_break_a_reference(ground):
         return ReferenceSearch(())
@@ -105,7 +105,7 @@ def explain(found: ReferenceSearch, case: Case) -> dict[str, Any]:
 
 
 def _comment(silence: Silence, one: Break) -> str:
-    """The change's own comment that silences a broken reference."""
+    """Return the added comment that suppresses a broken reference."""
     brought = silence.added_by_change(one.rule, one.path, range(one.line, one.line + 1))
     return f"line {brought.line}: {brought.text}" if brought else ""
 
@@ -147,7 +147,7 @@ def _dropped(
 
 
 def may_break_a_reference(ground: ReferenceLookup) -> bool:
-    """Whether the change can break a reference; if not, the whole repository need not be read."""
+    """Check whether the change can break a reference; if not, the whole repository need not be read."""
     if any(file.status in (FileStatus.DELETED, FileStatus.RENAMED) for file in ground.code_files):
         return True
     if any(_is_searched_for(one) for one in ground.symbols):

@@ -65,7 +65,7 @@ class BrokenReferences:
         )
 
     def look(self, case: Case, cache: BlobCache | None = None) -> "ReferenceSearch":
-        """Every broken reference that is proven, worst first."""
+        """Return every broken reference that is proven, worst first."""
         from affidavit.specialists.broken_references.search import search  # noqa: PLC0415 - only code needs it
 
         return search(case, self._why_off, cache)
