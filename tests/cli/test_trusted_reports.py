@@ -69,7 +69,7 @@ def test_a_file_that_nobody_signed_counts_for_nothing_even_of_the_same_server(
         start = len(script.requests)
         content = reviewed(branch, address, tmp_path / "second.json", "--no-store", "--previous", first)
         assert shows_the_bug(script, start)
-    assert "nobody has signed" in content["follow_up"]["scope"]["reason"]
+    assert "unsigned file" in content["follow_up"]["scope"]["reason"]
 
 
 def test_the_own_store_is_trusted_and_another_address_is_another_model(branch: Repo, tmp_path: Path) -> None:

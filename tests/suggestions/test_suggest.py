@@ -315,7 +315,7 @@ def test_a_patch_does_not_hold_with_which_its_program_can_no_longer_be_run(
     trial, _ = asyncio.run(try_patch(finding(GOOD, SHOWS), change, repository, (), lambda _: runner))
     assert trial.holds is holds
     (step,) = [one for one in trial.steps if one.name == "analysers"]
-    assert step.detail == "none here reads what it touches"
+    assert step.detail == "no analyser reads the patched files"
 
 
 class Wanting(Says):

@@ -1,1 +1,1 @@
-"""The command line: one module for each command."""
+"""Hold the command line: one module for each command."""

@@ -1,4 +1,4 @@
-"""`affidavit ask`: a question about one finding of a report, answered by a model from its evidence."""
+"""`affidavit ask`: let a model answer a question about a finding from its evidence."""
 
 import asyncio
 import sys
@@ -60,7 +60,7 @@ def command(report: str, finding: str, question: str, repo: Path | None, **optio
         with show_progress(is_quiet=options["quiet"]) as emit:
             answer = asyncio.run(_converse(mind, talk, emit))
     lines = prose_lines(_text_of(answer))
-    # Indented, so that no line begins with what a model said.
+    # Indented, so that no line begins with a model's words.
     shown = "\n".join(f"  {without_command_start(line)}".rstrip() for line in lines)
     click.echo(encodable(shown, sys.stdout.encoding or "utf-8"))
 

@@ -31,7 +31,7 @@ from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
     """Return the requested change; `-` as the target reads a diff from standard input."""
     if options["target"] == "":
-        raise InputError("the target is empty: name a change, or leave it out for what is not committed")
+        raise InputError("the target is empty: name a change, or leave it out for uncommitted changes")
     is_input_taken = options["target"] == "-"
     return ChangeRequest(
         target=options["target"],
@@ -209,7 +209,7 @@ def _is_unused(name: str, base: Tree, folder: Path) -> bool:
     except OSError:
         return False
     there = base.read(name) or b""
-    # A checkout may have converted the ends of lines.
+    # A checkout may have converted line ends.
     return _concerns_us(name, content) and content.replace(b"\r\n", b"\n") != there.replace(b"\r\n", b"\n")
 
 

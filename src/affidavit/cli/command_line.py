@@ -1,4 +1,4 @@
-"""Load the command that is called, and turn errors into exit codes."""
+"""Load the called command, and turn errors into exit codes."""
 
 import errno
 import importlib
@@ -70,7 +70,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
         "affidavit.service.commands",
         {
             "serve": "Serve reviews over REST, a live stream and a page.",
-            "worker": "Do the reviews that servers were asked for.",
+            "worker": "Run the reviews that servers accepted.",
             "token": "Make, list and revoke tokens of the service.",
             "repository": "Tell the service about repositories.",
             "purge": "Delete old reviews and their reports.",
@@ -124,7 +124,7 @@ def commands() -> None:
     """Code review under oath: says only what it can prove.
 
     \b
-    affidavit review                what is not committed yet
+    affidavit review                uncommitted changes
     affidavit review main...topic   a branch
     affidavit review fix.diff       a diff; `-` reads standard input
     """
@@ -134,7 +134,7 @@ def run() -> NoReturn:
     """Run the command line; the exit codes are 0 clean, 1 gate, 2 not done, 3 done in part."""
     arguments = [one for one in sys.argv[1:] if one != "--debug"]
     is_debug = len(arguments) < len(sys.argv) - 1 or bool(os.environ.get("AFFIDAVIT_DEBUG"))
-    # A review that is asked to end still deletes its temporary folders.
+    # An interrupted review still deletes its temporary folders.
     listen_for_the_end()
     sys.stdout = _output()
     try:
@@ -149,7 +149,7 @@ def run() -> NoReturn:
 
 
 class _Output(FileIO):
-    """Standard output. What nobody reads any more, as after `| head -1`, goes to the null device."""
+    """Standard output. After its reader ends, as with `| head -1`, output is discarded."""
 
     def write(self, b: "ReadableBuffer", /) -> int:
         try:

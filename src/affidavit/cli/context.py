@@ -34,7 +34,7 @@ from affidavit.symbols.import_graph import collection_paused
 
 @click.command()
 @click.argument("target", required=False)
-@click.option("--staged", is_flag=True, help="The map of what is staged.")
+@click.option("--staged", is_flag=True, help="The map of the staged changes.")
 @working_tree_options
 @click.option("--title", default="", help="The title of the change.")
 @format_option
@@ -46,7 +46,7 @@ from affidavit.symbols.import_graph import collection_paused
     type=click.IntRange(0, 1_000_000),
     default=TOKEN_BUDGET,
     show_default=True,
-    help="What the related files may cost in a prompt.",
+    help="Token limit of the related files.",
 )
 @path_options
 @server_options
@@ -60,12 +60,12 @@ def command(**options: Any) -> None:
 
     TARGET is A..B, A...B, one commit, a diff file, - for a diff on standard input, or the address of a pull
     or merge request.
-    With no target: what is not committed yet.
+    With no target: uncommitted changes.
     """
     with opened_change(options) as opened:
         if not options["quiet"]:
             say_hints(opened)
-        # Looking through the graph of a large tree for rubbish took a fifth of the time.
+        # Garbage collection over the graph of a large tree took a fifth of the time.
         with collection_paused():
             change, context = _gather(opened, options)
     if options["output"] == "json":

@@ -1,4 +1,4 @@
-"""`affidavit doctor`: what is usable here, and what to install for the rest."""
+"""`affidavit doctor`: show what works here, and what to install for the rest."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ State = Literal["ok", "missing", "broken"]
 EXIT_BROKEN = 1
 MODEL_ADVICE = "pass --model PROVIDER:NAME, or set AFFIDAVIT_MODEL"
 PROVIDERS_WITH_A_PACKAGE: tuple[Provider, ...] = ("anthropic", "openai", "mistral", "google", "bedrock")
-"""The others speak the protocol of openai and use its package."""
+"""The others use the protocol and the package of openai."""
 
 
 class Check(Record):
@@ -51,7 +51,7 @@ class Check(Record):
 def command(context: click.Context, output: str) -> None:
     """Check what works here, and say how to install the rest.
 
-    Exit code 0, or 1 where something is missing without which no review can be done.
+    Exit code 0, or 1 if something is missing that every review needs.
     """
     checks = list(examine())
     click.echo(_as_json(checks) if output == "json" else _as_text(checks))

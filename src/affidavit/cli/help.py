@@ -36,7 +36,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Output": (("formats", "output", "quiet"), ("events",)),
     "Settings and storage": (("config", "data", "database", "no_store", "no_cache"), ()),
 }
-"""Heading to its common and its rare parameters; all others are listed under Options."""
+"""The common and the rare parameters of each heading; all others are listed under Options."""
 _ALL = "affidavit.help_all"
 
 

@@ -1,4 +1,4 @@
-"""`affidavit history`: the reviews of a change, their scores, what was followed, and when to stop."""
+"""`affidavit history`: show the reviews of a change, their scores and alerts."""
 
 import re
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ def _show_list(own: Sequence[StoredSeries], elsewhere: int, output: str) -> None
 
 
 def _belongs(one: StoredSeries, repository: str) -> bool:
-    # A request is reviewed from a copy of ours; its address begins with the repository's.
+    # A request is reviewed in a cached clone; its address begins with the repository's.
     request = re.split(r"/-/merge_requests/|/pull/|/pulls/", one.series)[0]
     return is_same_address(one.repository, repository) or is_same_address(request, repository)
 

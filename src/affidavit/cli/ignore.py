@@ -68,5 +68,5 @@ def _known(fingerprint: str, data: Path | None) -> StoredFinding | None:
     try:
         return open_store(data or state_folder()).reports.find_fingerprint(fingerprint)
     except StoreError:
-        # The title in the entry is a courtesy; without a store the entry is as good.
+        # The title in the entry is optional, so a store is not needed.
         return None

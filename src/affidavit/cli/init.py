@@ -23,9 +23,7 @@ MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
 @click.command()
 @click.option("--forge", type=click.Choice(KINDS), help="Which workflow; default: that of the remote origin.")
 @click.option("--hook", "hooks", multiple=True, type=click.Choice(HOOKS), help="A hook instead; repeatable.")
-@click.option(
-    "--strict", is_flag=True, help="With --hook: stop also where the review could not be completed."
-)
+@click.option("--strict", is_flag=True, help="With --hook: also stop if the review is incomplete.")
 @click.option(
     "--model", metavar="PROVIDER:NAME", help="The model of the review; default: none, and no secret."
 )
@@ -51,7 +49,7 @@ MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
 @click.option("--private", is_flag=True, help="The repository is private: jobs need a token to fetch.")
 @click.option("--repo", type=click.Path(path_type=Path, file_okay=False), help="Where; default: this folder.")
 @click.option("--print", "is_shown", is_flag=True, help="Print the file instead of writing it.")
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def command(
     forge: ForgeKind | None,
     hooks: tuple[Hook, ...],
@@ -124,7 +122,7 @@ def _line(git: Git, *arguments: str) -> Path:
 
 def _hooks_folder(git: Git, top: Path) -> Path:
     """Return the repository's own hooks folder; refuse core.hooksPath."""
-    # Our own git is told to look for hooks nowhere, so what the user chose is asked for by file.
+    # Our git calls switch hooks off, so the user's choice is read from the configuration files.
     chosen = [
         git.attempt("config", place, "--get", "core.hooksPath").stdout.decode("utf-8", "replace").strip()
         for place in ("--local", "--global")

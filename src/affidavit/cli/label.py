@@ -61,7 +61,7 @@ def command(report: str, finding: str | None, label: str | None, **options: Any)
         return
     candidate = find_candidate(recorded, finding)
     if is_file(report) and not store.reports.has(recorded.id):
-        # A label names the digest of what it speaks of: the file's own bytes.
+        # A label names the digest of its report: the file's own bytes.
         store.reports.save(recorded, Path(report).read_bytes())
     _change_label(store, recorded, candidate, Label(label) if label else None, options)
 

@@ -48,7 +48,7 @@ from affidavit.reviewing.options import ReviewOptions
 def command(**options: Any) -> None:
     """Serve a coding agent over the Model Context Protocol.
 
-    The agent reads a change through our tools and hands its findings in: they come back proven, or withheld
+    The agent reads a change through our tools and submits its findings: they come back proven, or withheld
     with the reason. It can also have a change reviewed, a report proven again and a finding explained.
     """
     from affidavit.mcp.server import make_server  # noqa: PLC0415 - heavy, and of this command only

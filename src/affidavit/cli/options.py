@@ -16,7 +16,7 @@ Option = Callable[[Any], Any]
 
 
 def together(*options: Option) -> Callable[[Command], Command]:
-    """Make one decorator of several; help lists them in this order."""
+    """Combine several decorators into one; help lists them in this order."""
 
     def add(command: Command) -> Command:
         for option in reversed(options):
@@ -94,7 +94,7 @@ talk_options = together(
     _kept("--replay", "Answer from a recorded run; ask no model."),
     _kept("--resume", "Continue a recorded run."),
 )
-"""Limits of the talks with models, and recordings of them."""
+"""Limits and recordings of the conversations with models."""
 
 
 def role_options(roles: Sequence[Role], use: str) -> Callable[[Command], Command]:
@@ -116,7 +116,7 @@ def _options_of(role: Role) -> list[Option]:
     use = (
         "A second model that must also confirm a finding; none by default."
         if role == "second_verifier"
-        else f"Another model as {title}."
+        else f"Another model for the {title}."
     )
     return [
         click.option(f"--{name}-model", metavar="MODEL", help=use),
@@ -133,7 +133,7 @@ mcp_servers_option = click.option(
     envvar="AFFIDAVIT_MCP_SERVERS",
     help="JSON file of MCP servers whose tools models may call; each server needs `allow`.",
 )
-# Prompts are instructions, so they are no settings: a file of the repository could name them.
+# Prompts are instructions, so they are not settings, which a file of the repository could choose.
 prompts_option = click.option(
     "--prompts",
     type=click.Path(path_type=Path, file_okay=False),

@@ -19,7 +19,7 @@ EXIT_FAILED, EXIT_NOT_DONE, EXIT_INCOMPLETE = 1, 2, 3
 
 
 def exit_code(*, is_failed: bool, is_incomplete: bool) -> int:
-    """Return the exit code of finished work; a failure goes before what is incomplete."""
+    """Return the exit code of finished work; failure takes precedence over incompleteness."""
     return EXIT_FAILED if is_failed else EXIT_INCOMPLETE if is_incomplete else 0
 
 
@@ -34,7 +34,7 @@ def check_outputs(outputs: "Sequence[FormatRequest]", written_besides: Path | No
         place = output.path.resolve() if output.path else None
         if place in taken:
             raise SettingsError(f"--format: {output.path} is named twice; each output needs its own file")
-        # A device such as /dev/null takes any number of them.
+        # A device such as /dev/null accepts several outputs.
         if place and (place.is_file() or not place.exists()):
             taken.add(place)
     to_standard_output = [output for output in outputs if output.path is None]
@@ -77,11 +77,11 @@ def print_text(text: str) -> None:
 
 
 PLAIN_WIDTH = 110
-"""A file or a pipe has no width of its own."""
+"""Files and pipes have no width of their own."""
 
 
 def text_console() -> "Console":
-    """Return standard output as wide as the terminal; what is not a terminal gets long lines uncut."""
+    """Return standard output as wide as the terminal; elsewhere, long lines stay uncut."""
     from rich.console import Console  # noqa: PLC0415 - reports are drawn elsewhere
 
     is_terminal = sys.stdout.isatty()

@@ -39,7 +39,7 @@ def command(
     """Parse REPLY (a file, or - for standard input) and print the result as JSON.
 
     The output has `state` (clean, accepted, all_dropped, rejected), `result` and `diagnostics`.
-    Exit code 0, or 2 where the reply is rejected.
+    Exit code 0, or 2 if the reply is rejected.
     """
     parsed = parse_reply(
         _read(reply),

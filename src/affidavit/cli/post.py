@@ -35,10 +35,10 @@ RECHECK_FILE = "recheck.json"
 
 @click.command()
 @click.argument("report")
-@click.option("--url", metavar="URL", help="The pull request, where the report does not name it.")
-@click.option("--yes", is_flag=True, help="Post. Without this, what would be posted is shown.")
-@click.option("--may-approve", is_flag=True, help="Approve where the verdict is approve.")
-@click.option("--may-block", is_flag=True, help="Request changes where the verdict says so.")
+@click.option("--url", metavar="URL", help="The pull request, if the report does not name it.")
+@click.option("--yes", is_flag=True, help="Post. Without this, only show what would be posted.")
+@click.option("--may-approve", is_flag=True, help="Approve if the verdict is approve.")
+@click.option("--may-block", is_flag=True, help="Request changes if the verdict says so.")
 @click.option("--nits", is_flag=True, help="List nits in the summary, too.")
 @click.option("--gate/--no-gate", default=True, help="Set a check or a commit status; on by default.")
 @click.option(

@@ -45,7 +45,7 @@ class ReviewProgress:
     def follow(self, event: Event) -> str | None:
         with self._lock:
             said = self._take(event.name, event.data)
-            # A review without a model is over before a line would be read.
+            # A review without a model ends before anybody could read a line.
             return ", ".join([one_line(said), *self.spent()]) if said and self.minds else None
 
     def _take(self, name: EventName, data: Mapping[str, Any]) -> str:
@@ -86,7 +86,7 @@ class ReviewProgress:
         return one_line(f"{said}: {names}" if names else said)
 
     def spent(self) -> list[str]:
-        """Return tokens and money where a model was asked; money only where its price is known."""
+        """Return tokens and money if a model was asked; money only if its price is known."""
         if not self.tokens:
             return []
         return [f"{self.tokens:,} tokens", *([] if self.usd is None else [f"{self.usd:.4f} USD"])]

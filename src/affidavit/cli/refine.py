@@ -62,9 +62,9 @@ AGENT_SECONDS = 1_800
     show_default=True,
     help="How long the agent may work on one document.",
 )
-@click.option("--branch", metavar="NAME", help="The branch to leave; default refined/BRANCH.")
-@click.option("--fresh", is_flag=True, help="Begin anew, also where an interrupted loop could go on.")
-@click.option("--keep", is_flag=True, help="Keep the copy that the agent worked on.")
+@click.option("--branch", metavar="NAME", help="The name of the new branch; default refined/BRANCH.")
+@click.option("--fresh", is_flag=True, help="Start over instead of continuing an interrupted loop.")
+@click.option("--keep", is_flag=True, help="Keep the agent's copy.")
 @repo_option
 @click.option("--fail-on", metavar="SEVERITY", help="The gate of each review; default high, or never.")
 @path_options
@@ -98,7 +98,7 @@ def command(context: click.Context, /, target: str, **options: Any) -> None:
         try:
             journal = planned.loop(options).run(journal)
         except EmptyChangeError:
-            # Nothing to go on with: the copy would only lie around.
+            # The loop cannot be continued, so the copy is of no use.
             planned.workplace.remove()
             raise
         journal = planned.leave(journal)
@@ -142,7 +142,7 @@ class PlannedLoop:
         is_same = known is not None and all(getattr(known, name) == getattr(new, name) for name in same)
         if known is not None and is_same and not known.branch and not known.stopped:
             if not self.options["quiet"]:
-                say(f"going on with an interrupted loop at iteration {len(known.turns) or 1}")
+                say(f"continuing an interrupted loop at iteration {len(known.turns) or 1}")
             self.workplace.forget_copy()
             return known
         self.workplace.remove()
@@ -235,8 +235,8 @@ def _show(journal: Journal, output: str) -> None:
 
 STOPPED = {
     "accepted": "accepted",
-    "escalated": "a person has to look: an issue repeats, the review is not sure, or work is held back",
-    "rejected": "rejected: serious problems are left after the last iteration",
+    "escalated": "a person has to decide: an issue repeats, the review is not sure, or work is held back",
+    "rejected": "rejected: serious problems remain after the last iteration",
     "plateau": "the agent makes no more progress",
     "oscillation": "the agent goes back and forth",
     "limit": "the limit of iterations is reached, and something is left",
@@ -260,7 +260,7 @@ def loop_lines(journal: Journal) -> Iterator[str]:
     if journal.branch:
         yield f"the best iteration is on branch {visible(journal.branch)}"
     else:
-        yield "no branch is left: nothing was better than what was there"
+        yield "no new branch: no iteration was better than the start"
 
 
 def _why_stopped(journal: Journal) -> str:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from affidavit.quality.prompts import ChosenPrompts
 
 WHAT_COUNTS = (
-    "What an analyser proved counts. A model's finding counts if verified and worth acting on."
+    "Findings of analysers count. A model's finding counts if verified and worth acting on."
     " Style never counts."
 )
 POSTED = "posted"
@@ -53,7 +53,7 @@ POSTED = "posted"
 
 @click.command(cls=LongCommand)
 @click.argument("target", required=False)
-@click.option("--staged", is_flag=True, help="Review what is staged.")
+@click.option("--staged", is_flag=True, help="Review the staged changes.")
 @working_tree_options
 @click.option("--title", default="", help="The title of the change.")
 @click.option("--description", default="", help="What the change is for.")
@@ -108,7 +108,7 @@ POSTED = "posted"
 @click.option(
     "--dependencies/--no-dependencies",
     default=True,
-    help="Let models read the sources of packages that lie beside the repository; on by default.",
+    help="Let models read the sources of packages installed beside the repository; on by default.",
 )
 @click.option("--estimate", is_flag=True, help="Print an estimate of the cost; call no model.")
 @click.option("--what-leaves", is_flag=True, help="Print what would be sent to which model; send nothing.")
@@ -117,7 +117,7 @@ POSTED = "posted"
     "--previous",
     type=click.Path(path_type=Path),
     metavar="REPORT",
-    help="The native report of the review before, where no store has it; `posted`: what the last run posted.",
+    help="The native report of the earlier review, if no store has it; `posted`: the last posted one.",
 )
 @click.option("--all", is_flag=True, help="Let models review everything, not only what is new.")
 @click.option(
@@ -126,8 +126,8 @@ POSTED = "posted"
     help="Expected number of reviews of a change, for feedback documents; default 5.",
 )
 @click.option("--post", is_flag=True, help="Post the report on its pull request, from a separate process.")
-@click.option("--may-approve", is_flag=True, help="With --post: approve where the verdict is approve.")
-@click.option("--may-block", is_flag=True, help="With --post: request changes where the verdict says so.")
+@click.option("--may-approve", is_flag=True, help="With --post: approve if the verdict is approve.")
+@click.option("--may-block", is_flag=True, help="With --post: request changes if the verdict says so.")
 @data_option
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
 @no_cache_option
@@ -137,16 +137,14 @@ POSTED = "posted"
     metavar="FILE",
     help="Write events to FILE as they happen, one JSON object per line.",
 )
-@click.option(
-    "--quiet", "-q", is_flag=True, help="No progress and no hints; no report where nothing is found."
-)
+@click.option("--quiet", "-q", is_flag=True, help="No progress, no hints, and no report if nothing is found.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
     """Review a change and report what can be proven.
 
     TARGET is A..B, A...B, one commit, a diff file, - for a diff on standard input, or the address of a pull
     or merge request.
-    With no target: what is not committed yet.
+    With no target: uncommitted changes.
     """
     if options["post"]:
         context.exit(review_and_post(options))
@@ -177,7 +175,7 @@ def command(context: click.Context, /, **options: Any) -> None:
         show_nits=report.settings["nits"],
         is_verbose=options["verbose"],
     )
-    # A hook says nothing where there is nothing to say.
+    # A hook prints nothing if there is nothing to report.
     is_silent = options["quiet"] and not report.shown and not report.gate.exit_code
     _write_outputs(report, [one for one in outputs if not (is_silent and _is_screen(one))], view)
     context.exit(report.gate.exit_code)
@@ -216,7 +214,7 @@ def _preview(
     chosen = ReviewOptions.among(options)
     if prompts is None:
         named = checked_servers(opened, chosen)
-        said = f" Without one, nobody calls the tools of {named}." if named else ""
+        said = f" Without one, the tools of {named} are not called." if named else ""
         return f"No model is named: nothing would leave this machine, and nothing would be paid.{said}\n"
 
     return describe_forecast(opened, settings, chosen, prompts.prompts, is_estimate=options["estimate"])
@@ -262,7 +260,7 @@ def review_before(
     try:
         return followed_by(opened, options, heard, posted)
     except InputError as error:
-        # Nobody chose it: a request whose files were all renamed must not be refused for it.
+        # It was found automatically: a request whose files were all renamed must not fail because of it.
         say(f"no earlier review is followed: {error}")
     return followed_by(opened, options, heard)
 
@@ -324,6 +322,6 @@ def _without_token() -> dict[str, str]:
 
 
 def _affidavit(arguments: list[str], environment: Mapping[str, str]) -> int:
-    # -P: nothing of the folder that it is run in is imported.
+    # -P: import nothing from the current folder.
     command = [sys.executable, "-P", "-m", "affidavit", *arguments]
     return subprocess.run(command, env=dict(environment), cwd=Path.cwd(), check=False).returncode

@@ -44,7 +44,7 @@ def command() -> None:
 
     \b
     affidavit rollout start --prompt-version 1.3.0 --prompts DIR --slice 10%
-    affidavit rollout status           does it keep its SLO?
+    affidavit rollout status           does it meet its SLO?
     affidavit rollout promote --why …  or: rollback --why …
 
     A share of the changes gets the new version, always the same changes.

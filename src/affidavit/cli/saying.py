@@ -13,7 +13,7 @@ def say(text: str, *, start: str = "affidavit: ") -> None:
     first, *others = text.split("\n")
     more = (CONTINUED + without_command_start(visible(line)) for line in others if line.strip())
     lines = [start + visible(first), *more]
-    # A log that is full or has gone must not cost the review.
+    # A full or closed log must not end the review.
     with suppress(OSError, ValueError, AttributeError):
         sys.stderr.write(encodable("".join(f"{line}\n" for line in lines), sys.stderr.encoding or "utf-8"))
         sys.stderr.flush()

@@ -104,7 +104,7 @@ def write_files(repository: GitRepository, contents: Contents) -> None:
     """Write a patch to the working tree; refuse if a file there differs from head."""
     folder = repository.folder
     if folder is None:
-        raise InputError("there is no working tree to write into")
+        raise InputError("there is no working tree to write to")
     root = folder.resolve()
     for path in contents:
         place = root / path
@@ -119,7 +119,7 @@ def write_files(repository: GitRepository, contents: Contents) -> None:
             place.unlink()
             continue
         place.parent.mkdir(parents=True, exist_ok=True)
-        # A link that was put there since is not followed.
+        # A link created since then is not followed.
         handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
         with os.fdopen(handle, "wb") as file:
             file.write(content)

@@ -30,7 +30,7 @@ class BaselineEntry(Record):
 
 class Dismissal(BaselineEntry):
     by: str = ""
-    """Who brought it into the base commit; git says so, never the file."""
+    """Who added it to the base commit, according to git, never the file."""
 
 
 class _File(Record):
@@ -45,7 +45,7 @@ class Baseline(Record):
 
 
 def read_baseline(base: Tree) -> Baseline:
-    """Read the base commit's file; an invalid one must not stop the review that repairs it."""
+    """Read the base commit's file; an invalid one must not stop the review of its repair."""
     content = base.read(BASELINE_PATH)
     if not content:
         return Baseline()
@@ -123,5 +123,5 @@ def _entry_text(entry: Dismissal) -> str:
 
 
 def _toml_string(value: str) -> str:
-    # A JSON string is a TOML string, but for the delete character, which only TOML wants escaped.
+    # A JSON string is a TOML string, except that TOML also escapes the delete character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -11,7 +11,7 @@ from affidavit.records.finding import Category, Severity
 from affidavit.records.settings_entries import Linter, read_prices
 
 ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "joiner")
-"""Those that the user may choose a model for; the joiner has the verifier's."""
+"""Roles with a choice of model; the joiner has the verifier's."""
 
 
 Read = Callable[[Any], Any]
@@ -115,4 +115,4 @@ READERS: dict[str, Read] = {
     "max_iterations": _whole_number(1_000),
     **MODEL_READERS,
 }
-"""The one list of settings: the same name in files, in flags and, in capitals, in the environment."""
+"""All settings: the same name in files, flags and, in capitals, the environment."""

@@ -70,7 +70,7 @@ class Settings(Record):
     specialist_model: str | None = None
     verifier_model: str | None = None
     second_verifier_model: str | None = None
-    """None: there is no second verifier; it must be another model to be of use, so `model` is not for it."""
+    """None: there is no second verifier; it must be another model, so `model` does not apply."""
     reporter_model: str | None = None
     base_url: str | None = None
     """The endpoint of models; only a flag or the environment can set it."""
@@ -151,7 +151,7 @@ NOT_FROM_FILES = (
     "base_url",
     *(f"{role}_base_url" for role in ROLES),
 )
-"""A file must not allow the commands it names, nor choose where code and keys are sent."""
+"""A file must not allow its own commands, nor choose where code and keys are sent."""
 FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
 
 
@@ -182,8 +182,8 @@ def load_settings(
 ) -> Settings:
     """Merge all sources; raise SettingsError for an unknown name or a bad value.
 
-    A bad file of the base commit is no error, or the commit that repairs it could not be reviewed: it is
-    left out, and `problems` names it.
+    An invalid file of the base commit is skipped and named in `problems`, so that its repair can be
+    reviewed.
     """
     at_base = _merged(base, environment, flags, explicit_file)
     return _limited(_merged(tip, environment, flags, explicit_file), at_base) if tip else at_base
@@ -218,7 +218,7 @@ def derive_settings(base: Tree, recorded: Settings, tip: Tree | None = None) -> 
     """Read a recorded review's settings from base and tip again; take the user's choices from the record."""
     with_root = "file" not in recorded.origins.values()
     at_files = _settings_at_base(tip or base, with_root=with_root).exclude
-    # What the user excludes comes before what files do.
+    # The user's excludes come before those of files.
     given = recorded.exclude[: max(0, len(recorded.exclude) - len(at_files))]
     at_base = _derived(base, recorded, given)
     return _limited(_derived(tip, recorded, given), at_base) if tip else at_base
@@ -227,7 +227,7 @@ def derive_settings(base: Tree, recorded: Settings, tip: Tree | None = None) -> 
 def _derived(tree: Tree, recorded: Settings, given: tuple[str, ...]) -> Settings:
     is_root_replaced = "file" in recorded.origins.values()
     settings = _settings_at_base(tree, with_root=not is_root_replaced)
-    # What nobody can choose, nobody has chosen, whatever the record says.
+    # Settings that nobody can choose are not taken from the record.
     chosen = {
         name: origin for name, origin in recorded.origins.items() if origin != "base" and name in READERS
     }
@@ -270,7 +270,7 @@ def _settings_at_base(base: Tree | None, *, with_root: bool) -> Settings:
 def _laid_over(
     settings: Settings, values: Mapping[str, Any], origin: Origin, sources: tuple[str, ...]
 ) -> Settings:
-    """Return the settings with one more source on top; what it excludes is added."""
+    """Return the settings with one more source on top; its excludes are added."""
     origins = {**settings.origins, **dict.fromkeys(values, origin)}
     exclude = (*values.get("exclude", ()), *settings.exclude)
     return settings.model_copy(update={**values, "exclude": exclude, "origins": origins, "sources": sources})

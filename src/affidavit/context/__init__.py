@@ -1,1 +1,1 @@
-"""The map of a change: a change and its trees in, what it touches and what depends on it out."""
+"""Make the map of a change: what it touches, and what depends on it."""

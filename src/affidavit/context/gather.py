@@ -44,7 +44,7 @@ CERTAINTIES = ("certain", "likely", "possible")
 
 
 class _Beside(NamedTuple):
-    """What git finds in processes of its own while the code is read here."""
+    """The results of git processes that run while the code is read here."""
 
     origins: list[BlameOrigin]
     companions: list[Companion]
@@ -125,7 +125,7 @@ def gather_context(
 
 
 def _not_followed_yet(texts: Sequence[SharedText], symbols: Sequence[SymbolChange]) -> list[SharedText]:
-    """Leave out the names of changed symbols: their uses are among the references."""
+    """Drop the names of changed symbols: their uses are among the references."""
     names = {symbol.name for one in symbols for symbol in (one.base, one.head) if symbol is not None}
     return [one for one in texts if one.changed.text not in names]
 

@@ -20,7 +20,7 @@ from affidavit.records.change import Change, FileChange
 from affidavit.records.context import BlameOrigin
 
 BLAME_SECONDS = 10.0
-"""For all files together."""
+"""Limit for all files together."""
 BLAME_WORKERS = 2
 MAX_BLAMED_FILES = 100
 MAX_RANGES = 100
@@ -28,7 +28,7 @@ MAX_ORIGINS_OF_FILE = 30
 MAX_ORIGINS = 300
 
 LOG_SECONDS = 8.0
-# The user's own order of files, set to none, would make this command fail.
+# An empty diff.orderFile in the user's settings would make this command fail.
 LOG = ("log", "-z", "-O/dev/null", "--name-only", "--full-diff", "--no-renames", "--no-merges")
 MAX_COMMITS = 1000
 MAX_LOGGED_FILES = 200
@@ -57,10 +57,10 @@ class Companion:
 def find_origins(
     change: Change, repository: GitRepository, *, timeout_seconds: float = BLAME_SECONDS
 ) -> tuple[list[BlameOrigin], list[str]]:
-    """Return who wrote the lines that the change replaces, and in sentences what is not known."""
+    """Return who wrote the replaced lines, and sentences about what is unknown."""
     commit = repository.base.commit
     files = [file for file in change.reviewed_files() if _has_replaced_lines(file)]
-    # Where not all can be asked, code is worth more than translations and data.
+    # If not all files can be blamed, code comes before translations and data.
     files.sort(key=lambda file: not is_code(file.path))
     if not files:
         return [], []
@@ -207,7 +207,7 @@ def _companions(
     touched: Counter[str] = Counter()
     together: Counter[tuple[str, str]] = Counter()
     for files in commits:
-        # A commit that touches everything says nothing about any two files.
+        # A commit that touches everything does not relate any two files.
         if len(files) > LARGE_COMMIT:
             continue
         ours = [path for path in files if path in changed]

@@ -1,4 +1,4 @@
-"""Rank the files that something ties to a change, the likeliest to matter first."""
+"""Rank the files related to a change, the most relevant first."""
 
 import math
 import re
@@ -46,7 +46,7 @@ WEIGHTS: Mapping[str, float] = {
     "extended_by": 3,
     "imported_by": 1,
 }
-# Users of a symbol that is gone or has a new signature are hit harder than users of one changed inside.
+# A removed symbol or a new signature affects users more than a change inside.
 FATE_WEIGHTS: Mapping[SymbolFate, float] = {
     "removed": 1.0,
     "renamed": 1.0,
@@ -62,7 +62,7 @@ MEMBER_NAME_FILES = 3
 """Unrelated methods share a name more often than functions do: `as_sql`, `setUp`, `dispatch`."""
 MIN_SCORE = 0.5
 REPLACED_TEXT_IN_A_DOCUMENT = 0.8
-"""A document that quotes what the change replaces is false now."""
+"""A document that quotes replaced code is now wrong."""
 DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
 _VERBS: Mapping[RelationKind, str] = {
     "calls": "calls",
@@ -93,7 +93,7 @@ class Ties:
     texts: Sequence[SharedText] = ()
     """Other files with texts that the change removes."""
     fates: Mapping[str, SymbolFate] = field(default_factory=dict)
-    """The fate of each changed symbol."""
+    """What happened to each changed symbol."""
     bases: Sequence[Base] = ()
     """The definitions of the bases of changed classes."""
     called: Sequence[Called] = ()
@@ -193,11 +193,11 @@ def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
         factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[ties.fates.get(symbol, "touched")]
         how = "" if certainty == "certain" else f" ({certainty})"
         if certainty == "possible":
-            # A name in many files most likely means many things.
+            # A name in many files probably has many meanings.
             is_mere_word = _is_mere_word(path, symbol, doubtful[symbol])
             factor *= 0.0 if is_mere_word else min(1.0, COMMON_NAME_FILES / doubtful[symbol])
         detail = f"{_VERBS[kind]} {symbol}{how}"
-        # A possible line beside a certain one would look certain.
+        # An uncertain line beside a certain one would look certain.
         surest = [one.line for one in found if one.certainty == certainty]
         yield _tie(path, kind, detail, surest, factor, symbol)
 
@@ -205,7 +205,7 @@ def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
 def _is_mere_word(path: str, symbol: str, files: int) -> bool:
     """Check whether nothing but a common word ties the file to the symbol."""
     if is_document(path):
-        # There it is written as code.
+        # Documents match only names written as code.
         return False
     parsed_as = LANGUAGES.parsed_as(path)
     if parsed_as is not None and not parsed_as.language.scoping.users_import:
@@ -233,7 +233,7 @@ def _tie(
     symbol: str = "",
 ) -> _Tie:
     if is_test(path):
-        # A test that calls is found by running it; a caller in the product is not.
+        # A test of the caller fails when run; a caller in the product does not.
         factor *= TEST_FACTORS.get(kind, 1.0)
     shown = tuple(sorted(set(lines)))[:MAX_REASON_LINES]
     return _Tie(path, kind, detail, shown, WEIGHTS[kind] * factor, symbol)

@@ -1,4 +1,4 @@
-"""Find the files that define what a change builds on: bases of its classes, and what its lines call."""
+"""Find the files that define what a change uses: bases of its classes, and called functions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -147,7 +147,7 @@ def find_called(change: Change, tree: Tree, imports: Imports) -> tuple[list[Call
             if path is not None and path != file.head_path:
                 found.append(Called(path, name, file.path))
             elif path is None and not is_plain_word(name):
-                # `join` and `lower` may mean many things.
+                # Names such as `join` and `lower` are too common.
                 unresolved.setdefault(name, []).append(file.path)
     by_name, left_out = _by_name(unresolved, tree)
     return [*found, *by_name], left_out
@@ -175,7 +175,7 @@ def _imported_from(receiver: str, name: str, imported: Sequence[Import], definer
 
 
 def _by_name(users: dict[str, list[str]], tree: Tree) -> tuple[list[Called], list[str]]:
-    """Find methods, which are not imported: the only file that defines one of that name is meant."""
+    """Find methods, which are not imported, by a name that only one file defines."""
     names = list(users)[:MAX_CALLED]
     if not names:
         return [], []

@@ -1,4 +1,4 @@
-"""Find names in quotes that a change takes away, and the other files that still contain them."""
+"""Find quoted names that a change removes, and the other files that still contain them."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -102,7 +102,7 @@ def is_import(line: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """Check that a text is no word of prose, number, version or hash."""
+    """Check that a text is not prose, a number, a version or a hash."""
     letters = sum(sign.isalpha() for sign in text)
     return (
         MIN_LENGTH <= len(text) <= MAX_LENGTH
@@ -115,9 +115,9 @@ def _is_name(text: str) -> bool:
 def find_shared_texts(
     change: Change, repository: Repository, *, max_hits: int = MAX_HITS
 ) -> tuple[list[SharedText], list[str]]:
-    """Return the files that still have such texts at head, and in sentences what was not looked at."""
+    """Return the files that still have such texts at head, and sentences about what was not searched."""
     texts = changed_texts(change)
-    # As many as one pattern takes.
+    # As many as fit into one pattern.
     sizes = accumulate(len(re.escape(one.text)) + 1 for one in texts[:MAX_TEXTS])
     wanted = [one for one, size in zip(texts, sizes, strict=False) if size <= MAX_PATTERN]
     if not wanted:

@@ -1,4 +1,4 @@
-"""Write the map of a change as JSON, or as text for people who plan to read the change."""
+"""Write the map of a change as JSON, or as text for people."""
 
 import json
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Sources of installed packages, read and searched but never run."""
+"""Read and search the sources of installed packages, without running them."""

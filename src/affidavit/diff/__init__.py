@@ -1,1 +1,1 @@
-"""What differs between two trees: a diff or two trees in, files, hunks and line maps out."""
+"""Find what differs between two trees: files, hunks and line maps."""

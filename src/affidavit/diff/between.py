@@ -49,9 +49,9 @@ def files_between(store: ObjectStore, base: GitTree, head: GitTree) -> tuple[Fil
     patch = store.git.run(*command, "-p", base.revision, head.revision)
     blocks = join_type_changes(parse_diff(patch))
     if [one.name for one in blocks] != [one.name for one in files]:
-        raise GitError("git lists other changed files than it shows")
+        raise GitError("git's list of changed files differs from its patch")
     for file, block in zip(files, blocks, strict=True):
-        # Git calls binary what an interpreter may run as text.
+        # Git calls some files binary that an interpreter runs as text.
         file.is_binary = block.is_binary and not _is_text(store, file)
         file.hunks = _text_hunks(store, file) if block.is_binary and not file.is_binary else block.hunks
     return tuple(file.to_record(detect_language(file, base, head)) for file in files)

@@ -1,4 +1,4 @@
-"""Hunks of a diff: read them, apply them to a file, or lay out what they show without one."""
+"""Read hunks of a diff, apply them to a file, or lay out what they show without one."""
 
 import re
 from bisect import bisect_right
@@ -21,7 +21,7 @@ class Run:
 
 
 def unchanged_runs(hunks: Iterable[Hunk]) -> list[Run]:
-    """Return the runs of lines that the change leaves alone, in order."""
+    """Return the runs of unchanged lines, in order."""
     runs: list[Run] = []
     base = head = 1
     for hunk in sorted(hunks, key=lambda hunk: (hunk.old_start, hunk.new_start)):
@@ -89,7 +89,7 @@ class LineMap:
         return other_start + offset if count is None or offset < count else None
 
 
-# A hostile diff may name any line number, and all lines before it are laid out as empty lines.
+# A hostile diff may name any line number, and all lines before it become empty lines.
 MAX_LAID_OUT_LINES = 2_000_000
 _HEADER = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(?: (.*)|\s*)", re.DOTALL)
 

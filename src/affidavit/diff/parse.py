@@ -112,7 +112,7 @@ _SIDES: dict[bytes, tuple[bytes, ...]] = {b"-": (b"-",), b"+": (b"+",), b" ": (b
 
 
 class _Parser:
-    """A walk over the lines, one file at a time."""
+    """Reads the lines, one file at a time."""
 
     def __init__(self, lines: list[bytes]) -> None:
         self._lines = lines
@@ -160,7 +160,7 @@ class _Parser:
             file.old_name, file.new_name = names[0], names[1]
         has_body = self._git_body(file)
         if not has_headers and not has_body:
-            # Git prints a lone header for a file whose time stamp changed and nothing else.
+            # Git prints only a header for a file whose time stamp alone changed.
             return None
         self._settle_names(file)
         if not has_body:
@@ -225,7 +225,7 @@ class _Parser:
         for known in (file.old_name, file.new_name):
             name, _ = self._read(diff_names.label_name, self._line()[4:])
             if known is not None and name != diff_names.ABSENT and not diff_names.belongs(name, known):
-                self._refuse("this name is not the one that the file's header says")
+                self._refuse("this name differs from the one in the file's header")
             sides.append(name)
             self._at += 1
         if file.old_name is None and file.new_name is None:
@@ -270,7 +270,7 @@ class _Parser:
         self._check_names(file)
         self._hunks(file)
         only = file.hunks[0]
-        # A time stamp of zero is how diff -N says that a side lacks the file.
+        # With a time stamp of zero, diff -N says that a side lacks the file.
         if old_stamp.startswith(_EPOCH) and only.old_start == only.old_count == 0:
             file.status, file.old_name = FileStatus.ADDED, None
         if new_stamp.startswith(_EPOCH) and only.new_start == only.new_count == 0:
@@ -394,7 +394,7 @@ def _changes_content(file: FileDiff, old: bytes, new: bytes) -> bool:
         return not _is_empty_blob(new)
     if file.status is FileStatus.DELETED:
         return not _is_empty_blob(old)
-    # With -w, git prints the headers of a new mode or name even where no line is left to show.
+    # With -w, git prints the headers of a new mode or name even if no line is left to show.
     return old != new and file.status is FileStatus.MODIFIED and file.old_mode == file.new_mode
 
 

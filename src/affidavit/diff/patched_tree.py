@@ -37,7 +37,7 @@ class _Content:
 def apply_exactly(
     store: ObjectStore, base: GitTree, files: Sequence[FileDiff]
 ) -> tuple[Entries, list[FileDiff]]:
-    """Return what a patch makes of a tree, and the files that do not apply exactly."""
+    """Return a tree after a patch, and the files that do not apply exactly."""
     entries = {entry.raw_path: entry for entry in base.entries().values()}
     found: dict[bytes, _Content | None] = {}
     failed: list[FileDiff] = []
@@ -90,7 +90,7 @@ def write_tree(store: ObjectStore, base: GitTree, changes: Entries) -> GitTree:
     tree = GitTree(store, store.write_tree(base.revision, changes))
     wanted = {entry.raw_path for entry in base.entries().values()} - changes.keys()
     wanted |= {name for name, new in changes.items() if new}
-    # Git makes room for the one and drops the other without an error.
+    # Git keeps one and drops the other without an error.
     lost = sorted(wanted - {entry.raw_path for entry in tree.entries().values()})
     if lost:
         raise InputError(f"{decode_path(lost[0])} cannot be both a file and a folder")
@@ -164,7 +164,7 @@ MAX_PATHS = 100
 
 @dataclass(frozen=True)
 class PlacedDiff:
-    """The commit that holds what a diff was made from, and the tree after the diff."""
+    """The commit that a diff was made from, and the tree after the diff."""
 
     base: GitTree
     head_tree: str

@@ -89,7 +89,7 @@ def _compare_tip(change: Change, repository: GitRepository) -> Iterator[RecordMi
     if tip is None:
         return
     if change.source != "range" or tip.commit is None or base is None or head is None:
-        yield RecordMismatch("it names a target's tip, but is no range of commits")
+        yield RecordMismatch("it names a target's tip, but is not a range of commits")
     elif not _is_commit(store, tip.commit) or store.tree_of(tip.commit) != tip.tree:
         yield RecordMismatch(
             f"commit {tip.commit[:12]} does not have the tree that was recorded for the target"
@@ -111,7 +111,7 @@ def _compare_file(file: FileChange, change: Change, repository: GitRepository) -
         if path is None:
             continue
         tree = repository.side(side)
-        # Where the very tree is here, nothing was lost on the way through the record; but of a binary file a
+        # If the same tree is here, the record lost nothing; but for a binary file a
         # diff does not say even its blob.
         is_unsaid = blob is None and change.source == "diff"
         is_unknown = _is_lossy(file) and (is_unsaid or tree.revision != recorded.tree)
@@ -240,7 +240,7 @@ def _patched(store: ObjectStore, base: GitTree, files: Sequence[FileChange]) -> 
     for file, diff in zip(files, diffs, strict=True):
         name = diff.new_name
         made = patched.get(name) if name is not None else None
-        # An unknown blob was unknown when the change was recorded.
+        # The blob was already unknown when the change was recorded.
         is_unknown = file.is_binary and file.new_blob is None
         if name is not None and not is_unknown and (made is None or made[1] != file.new_blob):
             patched[name] = None

@@ -11,13 +11,13 @@ from affidavit.redaction.text import redact_lines, redact_record, redact_text
 
 MAX_HEADING = 200
 GIT_HEADING = 76
-"""From this length on, git may have cut the heading (at 80 bytes, perhaps within a character)."""
+"""A heading of this length may have been cut by git (at 80 bytes, perhaps within a character)."""
 HEADING_REACH = 5000
 """How many lines above a hunk are searched for its heading."""
 
 
 def redact_case(case: Case) -> Case:
-    """Redact a case: all that models read, search and quote comes from redacted text."""
+    """Redact a case: models read, search and quote redacted text only."""
     repository = case.repository.redacted
     return replace(case, change=redact_change(case.change, case.repository), repository=repository)
 

@@ -1,4 +1,4 @@
-"""Mark the changed files that are not looked at, each with its reason, and whether they are excused.
+"""Mark the changed files that are skipped, each with its reason, and whether they are excused.
 
 A change must not hide itself: only base, and the target branch's tip where it is known, excuse a file. What a
 file says of itself, a vendored folder and attributes count only if base has them already. Unreadable files
@@ -37,7 +37,7 @@ _GENERATED_NAME = re.compile(
     re.IGNORECASE,
 )
 _GENERATED_MARK = re.compile(
-    # Spelled so that the pattern does not mark this very file.
+    # Written so that the pattern does not match this file.
     r"@generat(?:ed)\b|\bcode generat(?:ed) by\b.*\bdo not edit\b|\bautomatically generat(?:ed)\b.*\bdo not\b"
     r"|<auto-generat(?:ed)|\bgenerat(?:ed) by\b.*\b(?:compiler|do not edit|do not modify)\b",
     re.IGNORECASE,

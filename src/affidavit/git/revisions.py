@@ -88,7 +88,7 @@ def resolve_commit(store: ObjectStore, location: Location, name: str) -> str:
     if found:
         return found
     if name == "HEAD":
-        raise UnknownRevisionError("there is no commit yet: review what is not committed instead")
+        raise UnknownRevisionError("there is no commit yet: review uncommitted changes instead")
     advice = "; check the spelling, or run `git fetch` if only the remote has it"
     if location.is_shallow:
         advice = f"; this clone is shallow and may lack it: {shallow_clone_advice()}"

@@ -1,4 +1,4 @@
-"""Load prompts, which are markdown templates with a version, and fill every placeholder."""
+"""Load versioned prompt templates in markdown, and fill every placeholder."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 SUFFIX = ".md"
 QUOTING = "quoting-dependencies"
 MAX_TEMPLATE_BYTES = 200_000
-"""More than any prompt needs."""
+"""Larger than any prompt."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class PromptSet:
 
     @property
     def digest(self) -> str:
-        """Return a digest of the words: a version whose words change is another version."""
+        """Return a digest of the words: if the words change, it is another version."""
         content = hashlib.sha256()
         for name in sorted(self.templates):
             content.update(f"{name}\0{self.templates[name]}\0".encode())

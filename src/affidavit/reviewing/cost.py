@@ -17,7 +17,7 @@ class Course:
     requests: int
     answer_tokens: int
     result_tokens: int = 2_000
-    """For what the tools answer to one request: about two screens of numbered code."""
+    """For the results of one request's tool calls: about two screens of numbered code."""
 
 
 COURSES: Mapping[Role, Course] = {
@@ -31,7 +31,7 @@ COURSES: Mapping[Role, Course] = {
 """Fitted on `bench/recorded_runs.json`: models ask for several things at once, so a conversation has few
 requests, and results for a specialist are long. Reporter and joiner have no tools."""
 BYTES_A_TOKEN = 4
-"""Code and English, as providers count them."""
+"""An average over code and English, as providers count."""
 CALL_TOKENS = 200
 VERIFIER_TASK_TOKENS = 2_000
 JOINER_TOKENS = 500
@@ -42,8 +42,8 @@ FINDINGS_PER_CONVERSATION = 2
 """Assumed: specialists report widely, and the verifier is asked about each finding by itself."""
 
 WITHIN_FACTOR = 1.5
-"""A review that goes as assumed sends between this part and this multiple of the estimate, role by role; of
-those that were recorded, most did in all."""
+"""A review as assumed sends between this part and this multiple of the estimate, role by role; most recorded
+reviews did in total."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class FirstTalks:
     planner: Talk
     specialists: tuple[Talk, ...]
     verifier: Talk
-    """What all of its talks share; the task is empty."""
+    """The shared part of its talks; the task is empty."""
     carried_findings: tuple[Talk, ...]
-    """What the verifier is asked about findings of the review before."""
+    """Questions to the verifier about findings of the earlier review."""
     packages: tuple[str, ...] = ()
 
 
@@ -139,7 +139,7 @@ def _requests(opening: int, course: Course) -> list[_Request]:
 
 
 def _price(choice: ModelChoice, requests: Sequence[_Request], *, has_cache: bool) -> float | None:
-    # Request by request: some providers ask more for a token of a long request.
+    # Request by request: some providers charge more per token for a long request.
     prices = [
         cost_usd(
             choice, one.input_tokens, one.output_tokens, one.known_tokens, one.input_tokens - one.known_tokens

@@ -44,20 +44,20 @@ from affidavit.tools.outside_connection import NamedServer
 
 @dataclass
 class ListeningMind:
-    """A model that records the questions and answers none, so that no key is needed."""
+    """A model that records questions and answers none, so it needs no key."""
 
     role: Role
     model: str
     heard: list[Talk] = field(default_factory=list)
 
     async def converse(self, talk: Talk, _emit: Emit) -> Answer:
-        """Keep the talk; as where nothing may be spent, nobody is asked a second time."""
+        """Record the talk; as with a spent budget, nothing is asked twice."""
         self.heard.append(talk)
         return Answer(outcome="budget_exhausted", usage=RoleUsage(role=self.role, model=self.model))
 
 
 UNASKED = Talk(speaker="planner", instructions="", prefix="", task="", schema={}, schema_name="")
-"""Where nothing is new since the review before, nobody plans."""
+"""If nothing is new since the earlier review, nothing is planned."""
 
 
 def prepare_talks(
@@ -175,7 +175,7 @@ def _address_of(choice: ModelChoice) -> str:
 
 
 def _section(role: Role, choice: ModelChoice, talk: Talk) -> str:
-    # The conversation itself prepares what is shown, so that it cannot differ from what is sent.
+    # The conversation itself prepares the shown text, so it cannot differ from what is sent.
     requester = Requester(role, choice, Ledger(), ConversationLog(), _refuse_to_connect)
     conversation = Conversation(requester, talk, ignore_events)
     question = conversation.question

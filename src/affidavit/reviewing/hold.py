@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Given:
-    """Parts that the caller made, used instead of what the options name."""
+    """Parts made by the caller, used instead of those that the options name."""
 
     log: ConversationLog
     minds: Mapping[Role, Mind] | None
     review_id: str = ""
     began: float | None = None
-    """Seconds since the epoch; a review that somebody else began keeps its beginning."""
+    """In seconds since the epoch; a review that another process began keeps its start."""
 
 
 def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
@@ -166,7 +166,7 @@ def _log_of(options: ReviewOptions, prompts: PromptSet | None) -> ConversationLo
 
 
 def patch_trier(opened: OpenedChange, crew: Crew, running: Running) -> TryPatch | None:
-    """Return what tries the patches of findings; None if programs are not run."""
+    """Return the function that tries patches; None if programs are not run."""
     if running.beside is None:
         return None
     # Few reviews have patches.

@@ -72,7 +72,7 @@ def measured_report(report: Report, folder: Path | None) -> Report:
 
 
 def keep_decisions(store: Store, report: Report, decisions: "Sequence[Decision]", forge: str) -> list[str]:
-    """Label what people on a forge called wrong, each once, and say so.
+    """Label findings that people on a forge called wrong, each once, and report it.
 
     The error rate counts only the labels of people who may write there and are not the author.
     """

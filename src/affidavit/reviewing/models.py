@@ -108,7 +108,7 @@ def _choice_of(
 
 def _model_of(settings: Settings, role: Role) -> str | None:
     own: str | None = getattr(settings, f"{role}_model")
-    # The same model twice is one opinion: a second verifier is only who is named as such.
+    # The same model twice is one opinion, so a second verifier must be named as such.
     return own if role == "second_verifier" else own or settings.model
 
 
@@ -120,7 +120,7 @@ def _address_of(role: Role, options: ReviewOptions, environment: Mapping[str, st
     """
 
     def chosen(name: str) -> str | None:
-        # What a file says does not count here: it must not lead code away from the address of the user.
+        # Settings files do not count here: they must not send code to another address.
         return getattr(options, name) or environment.get(ENVIRONMENT_PREFIX + name.upper()) or None
 
     own = chosen(f"{role}_base_url")

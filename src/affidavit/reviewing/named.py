@@ -44,7 +44,7 @@ def read_report(path: Path) -> Report:
     try:
         content = path.read_bytes()
         _refuse_repeated_names(path, content)
-        # Strictly: of a number in quotes, another reader of the same file makes a text.
+        # Strictly: other readers take a quoted number as a text.
         report = Report.model_validate_json(content, strict=True)
         if report.notice == REDACTED:
             raise InputError(
@@ -80,13 +80,13 @@ def _refuse_repeated_names(path: Path, content: bytes) -> None:
             raise InputError(f"{path} is not a native report: it has the name {twice[:80]!r} twice")
         return found
 
-    # What is not JSON is refused by whoever reads the report.
+    # Invalid JSON is refused when the report is read.
     with suppress(ValueError, RecursionError):
         json.loads(content, object_pairs_hook=unique)
 
 
 def own_ids(store: Store, location: Location, start: str, *, trusts_address: bool) -> Iterator[str]:
-    """List the kept reports of a repository whose ids begin so, the newest first.
+    """List the kept reports of a repository whose ids have this prefix, the newest first.
 
     They have its name, and their commits are here. `trusts_address`: the same address of origin is enough,
     since a pull request is reviewed from a copy of ours; and one of the two commits is enough.
@@ -104,7 +104,7 @@ def own_ids(store: Store, location: Location, start: str, *, trusts_address: boo
 
 
 def ids_here(store: Store, repo: Path | None = None, allowed: Allowed = NOTHING_MORE) -> IdsOf:
-    """Return what lists the ids a user may mean: a whole id, else this repository's that begin so.
+    """Return a function that lists the ids a user may mean: a whole id, else this repository's by prefix.
 
     Outside any repository the beginning of any id will do, but `last` names nothing.
     """
@@ -136,8 +136,8 @@ def ids_here(store: Store, repo: Path | None = None, allowed: Allowed = NOTHING_
 def find_report(name: str, store: Store, ids_of: IdsOf) -> Report:
     """Find a report in a file or in the store; `last` is the newest of those that `ids_of` lists.
 
-    Where the store has the report of a file, the store's copy is taken: labels are about that one. `ids_of`
-    lists the ids that begin so and may be named.
+    If the store has the report of a file, the store's copy is used: labels belong to that one. `ids_of`
+    lists the ids with a prefix that may be named.
     """
     if is_file(name):
         report = read_report(Path(name))
@@ -183,7 +183,7 @@ def find_candidate(report: Report, name: str) -> Candidate:
     # Two specialists may give the same name; ours are unique.
     exact = exact or [one for one in known if one.finding and one.finding.id == name]
     begun = [one for one in known if one.id.startswith(name) or one.fingerprint.startswith(name)]
-    # The same problem may have been reported twice; the one that is shown speaks for both.
+    # The same problem may have been reported twice; then the shown one is returned.
     meant = exact or (begun if len({one.fingerprint for one in begun}) == 1 else [])
     matching = [one for one in meant if one.is_shown] or exact or begun
     if len(matching) == 1 and name:

@@ -82,12 +82,12 @@ class ReviewOptions(ChosenSettings):
 
     @classmethod
     def among(cls, given: Mapping[str, Any]) -> Self:
-        """Take the options of a review out of all that a command was given."""
+        """Select the options of a review from all options of a command."""
         return cls(**{one.name: given[one.name] for one in fields(cls) if one.name in given})
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """Return what differs from the defaults, ready for JSON."""
+        """Return the values that differ from the defaults, ready for JSON."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         own = {name: value for name, value in values.items() if value != getattr(ReviewOptions, name)}
         return {name: str(value) if isinstance(value, Path) else value for name, value in own.items()}

@@ -59,7 +59,7 @@ def _outside_tools(opened: OpenedChange, options: ReviewOptions, log: Conversati
     if not servers:
         return None
     tools = OutsideTools([ServerConnection(one) for one in servers], log)
-    # They are left when the change is closed.
+    # They are closed with the change.
     opened.repository.store.close_with(tools)
     return tools
 

@@ -54,7 +54,7 @@ def count_for_rollout(
     chosen: ChosenPrompts | None, report: Report, options: ReviewOptions, warn: Say
 ) -> None:
     """Count the review for the rollout that its change was drawn for."""
-    # A replayed review is the same review again, and says nothing new.
+    # A replayed review is the same review again and does not count.
     if chosen is None or chosen.rollout is None or options.replay:
         return
     try:

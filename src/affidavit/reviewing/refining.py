@@ -51,7 +51,7 @@ class LoopReviews:
             keep_summary(summary, Followed(self.repository, journal.series), self.options.data, self.say)
 
     def guard(self, journal: Journal, commit: str, first: Report) -> list[str]:
-        """Say why only a person may accept what the agent did since the loop began."""
+        """Say why only a person may accept the agent's work since the loop began."""
         try:
             with (
                 self._opened(f"{journal.base}..{journal.start}") as reviewed,

@@ -41,11 +41,11 @@ def _read(name: str, value: Any) -> Any:
 def opened_runner(
     repository: GitRepository, settings: Settings, options: ReviewOptions, *, is_asked: bool | None = None
 ) -> Iterator[Running]:
-    """Open the runner for a change; none if nobody asked, and the reason if nothing can be run."""
+    """Open the runner for a change; none if not requested, and the reason if nothing can run."""
     if not (settings.run if is_asked is None else is_asked):
         yield Running()
         return
-    # A folder that cannot be shown is the user's mistake, with a sandbox or without.
+    # A folder that cannot be shown is the user's mistake, even without a sandbox.
     provided = provide(environments_for(repository, options), repository.folder)
     choice = choose_sandbox()
     if choice.sandbox is None:

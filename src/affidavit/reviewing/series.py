@@ -138,8 +138,8 @@ def earlier_in(
 ) -> Earlier | None:
     """Load a kept review for the next one to follow; None if its report is gone by now.
 
-    `tree` is the new head's. A review of that very head is done again, not continued: models look at what
-    they looked at then, and what they do not repeat is carried over.
+    `tree` is the new head's. A review of the same head is repeated, not continued: models examine what
+    they examined then, and findings that they do not repeat are carried over.
     """
     content = store.reports.load_bytes(before.report_id)
     if content is None:
@@ -147,7 +147,7 @@ def earlier_in(
     try:
         report = Report.model_validate_json(content)
     except ValueError as error:
-        raise UnreadableReportError(f"report {before.report_id} was kept by another version") from error
+        raise UnreadableReportError(f"report {before.report_id} was stored by another version") from error
     digest = sha256(content).hexdigest()
     earlier = earlier_of(report, digest, series=series, looks_at_all=looks_at_all, tree=tree)
     return as_looked_then(earlier, report) if report.change.head.tree == tree else earlier

@@ -13,7 +13,7 @@ from affidavit.system.bubblewrap import bind, isolate
 
 FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
 OWN_FILES = Path(__file__).parent / "etc"
-"""Files that programs look up: the name localhost, the user that they run as."""
+"""Files with the name localhost and the user that programs run as."""
 HIDDEN = "/usr/local/etc"
 """Settings of the machine among its programs."""
 NO_SHARED_ZEROS = ("--dev-bind", "/dev/full", "/dev/zero")
@@ -29,7 +29,7 @@ class Bubblewrap:
         self.program = program
 
     def run(self, job: Job) -> Ended:
-        """Run a job to its end or its first limit; nothing of it is left afterwards."""
+        """Run a job to its end or its first limit; leave nothing of it behind."""
         rules = filter_program()
         if rules is None:
             return Ended(
@@ -55,7 +55,7 @@ class Bubblewrap:
             *_own_places(job),
             *NO_SHARED_ZEROS,
             *_given(job),
-            # Where we are root outside, the settings of the kernel in /proc belong to the program's user.
+            # If we are root outside, the kernel's settings in /proc belong to the program's user.
             *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
             *("--chdir", SIDE, "--seccomp", str(filter_fd), "--info-fd", str(report_fd)),
         ]
@@ -69,7 +69,7 @@ def _nothing_of_the_user(job: Job) -> list[str]:
 
 
 def _settings() -> list[str]:
-    """Show only those settings of the system that its programs cannot do without."""
+    """Show only the system settings that its programs need."""
     shown = [name for name in FILES if Path(name).exists()]
     arguments = bind(map(Path, shown))
     for own in sorted(OWN_FILES.iterdir()):

@@ -1,4 +1,4 @@
-"""Try every wall of the sandbox; without all of them, say why no program is run."""
+"""Test every wall of the sandbox; unless all hold, say why no program is run."""
 
 import time
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ WALLS = {
     "memory": "limited memory",
     "output": "limited output",
 }
-# A text that is doubled up to 64 MB, and held: more than it may take, and little where there is no wall.
+# A text is doubled up to 64 MB and held: more than the limit, and harmless without a wall.
 LARGE = """
 text=0123456789abcdef doubled=0
 while [ "$doubled" -lt 22 ]; do text=$text$text; doubled=$((doubled + 1)); done
@@ -80,7 +80,7 @@ class Wall(Record):
 
 
 def try_walls(sandbox: Sandbox) -> tuple[Wall, ...]:
-    """Try every wall; none holds if the sandbox does not start."""
+    """Test every wall; none holds if the sandbox does not start."""
     with temporary_folder("walls-") as place:
         place.chmod(0o755)
         secret = place / "secret"
@@ -143,7 +143,7 @@ class Choice:
 
 @lru_cache(maxsize=1)
 def choose_sandbox() -> Choice:
-    """Return the sandbox that programs are run in; every wall is tried first, once per process."""
+    """Return the sandbox for programs; every wall is tested first, once per process."""
     program = find_bubblewrap()
     return judge(Bubblewrap(program) if program else None)
 
@@ -163,7 +163,7 @@ def _refused(sandbox: Sandbox, walls: tuple[Wall, ...], missing: list[Wall]) -> 
         reason = f"{sandbox.name} does not start here: {detail}"
         advice = NAMESPACES if _is_about_namespaces(detail) else INSTALL
     else:
-        reason = f"{sandbox.name} has a wall missing: {', '.join(wall.words for wall in missing)}"
+        reason = f"{sandbox.name} lacks isolation: {', '.join(wall.words for wall in missing)}"
         advice = INSTALL
     return Choice(None, walls, reason[:MAX_REASON], advice)
 

@@ -1,4 +1,4 @@
-"""Write a side for a program: a copy without secrets, with what its interpreter needs."""
+"""Write a redacted copy of a side for a program, with what its interpreter needs."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -48,7 +48,7 @@ def write_side(tree: Tree, folder: Path) -> None:
     _refuse_large(tree)
     write_tree_to(tree, folder)
     for path, entry in tree.entries().items():
-        # There is no link yet, so this follows none.
+        # No link exists yet, so none is followed.
         if entry.mode == EXECUTABLE and is_safe_path(path):
             with suppress(OSError):
                 (folder / path).chmod(0o755)
@@ -68,7 +68,7 @@ def _refuse_large(tree: Tree) -> None:
 def _write_links(tree: Tree, folder: Path) -> None:
     """Write links last and never below another one, so that nothing is written through them.
 
-    They may lead anywhere: inside the sandbox there is nothing for them to lead to.
+    They may lead anywhere: the sandbox has none of their targets.
     """
     for path, entry in tree.entries().items():
         place = folder / path
@@ -87,7 +87,7 @@ STEM = "affidavit_reproduction"
 ES_MODULE = re.compile(r"^\s*(?:import\s[^(]|import\{|export\s)", re.MULTILINE)
 
 
-# A compiler takes `./money` and `./money.js` for the file money.ts; Node by itself takes neither.
+# A compiler resolves `./money` and `./money.js` to money.ts; Node resolves neither.
 HOOKS = """
 import { registerHooks } from "node:module";
 const ENDINGS = [".ts", ".mts", ".cts", ".js", "/index.ts", "/index.js"];

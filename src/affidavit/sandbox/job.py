@@ -19,7 +19,7 @@ ALTERED = "altered"
 AT_THE_END = "ended"
 """A pipe in `WATCH` for notes at the end of the program."""
 UNTOUCHED = "946684800"
-"""The access time, in seconds, of altered files that nobody has read."""
+"""The access time, in seconds, of unread altered files."""
 FULL, DONE = "full", "done"
 MEGABYTE = 1024 * 1024
 USUAL = RunLimits()
@@ -41,7 +41,7 @@ class Job:
     stopped: threading.Event | None = None
     """Set to stop the job early."""
     watch: Path | None = None
-    """A folder, read-only at `WATCH`, for notes about what a run lacked and read."""
+    """A folder, read-only at `WATCH`, for notes about missing packages and files read."""
 
     @property
     def disk_bytes(self) -> int:

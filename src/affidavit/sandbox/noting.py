@@ -1,6 +1,6 @@
-"""The module that Python loads before a program: it notes missing packages and unreachable hosts.
+"""Provide the module that Python loads before a program, to note missing packages and unreachable hosts.
 
-Code may catch a failed import or a refused connection and go on silently. What it does then proves nothing
+Code may catch a failed import or a refused connection and continue silently. The result then proves nothing
 about code that has the package or the network.
 """
 

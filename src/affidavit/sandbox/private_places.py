@@ -1,4 +1,4 @@
-"""Decide which folders no program may see: homes, settings of the machine, the repository."""
+"""Decide which folders programs must not see: homes, settings of the machine, the repository."""
 
 import os
 import pwd
@@ -15,7 +15,7 @@ PRIVATE_NAMES = frozenset(
     (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".netrc", ".git")
 )
 HOMES = (Path("/home"), Path("/Users"))
-"""Folders of homes, also of users whom the machine does not list."""
+"""Folders of homes, also of unlisted users."""
 ROOT = Path("/root")
 INTERPRETERS_IN_A_HOME = (
     ".local/share/uv/python",

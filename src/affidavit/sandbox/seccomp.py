@@ -14,7 +14,7 @@ UNIX, INET, INET6, NETLINK = 1, 2, 10, 16
 SOCKETS = (UNIX, INET, INET6, NETLINK)
 """Kinds of sockets that end at the sandbox's own network."""
 FORGE_INPUT = (0x5412, 0x541C)
-"""Requests that type into a terminal as if the user did."""
+"""Requests that fake the user's typing in a terminal."""
 X32 = 0x40000000
 """The calls of x86's second interface, which the filter of numbers would miss."""
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
@@ -80,7 +80,7 @@ MACHINES = {"x86_64": _machine(0xC000003E, X86_64), "aarch64": _machine(0xC00000
 
 
 def filter_program(machine: str | None = None) -> bytes | None:
-    """Return the filter for a kind of processor, this one by default; None where none is known."""
+    """Return the filter for a kind of processor, this one by default; None if none is known."""
     known = MACHINES.get(machine or platform.machine())
     if known is None:
         return None
@@ -100,14 +100,14 @@ def filter_program(machine: str | None = None) -> bytes | None:
 
 
 def _shared_memory(machine: Machine) -> bytes:
-    """Refuse mappings that are shared and of no file."""
+    """Refuse shared mappings without a file."""
     asked = _load(FOURTH) + _step(MASK, 0, 0, KIND_OF_MAPPING)
     body = asked + _step(JUMP_IF, 0, 1, SHARED_ANONYMOUS) + _return(ERRNO | EPERM) + _return(ALLOW)
     return _step(JUMP_IF, 0, len(body) // 8, machine.numbers["mmap"]) + body
 
 
 def _sockets(machine: Machine) -> bytes:
-    """Refuse sockets of other kinds, as if this machine did not have them."""
+    """Refuse sockets of other kinds, as if this machine lacked them."""
     allowed = b"".join(_step(JUMP_IF, len(SOCKETS) - at, 0, kind) for at, kind in enumerate(SOCKETS))
     body = _load(FIRST) + allowed + _return(ERRNO | EAFNOSUPPORT) + _return(ALLOW)
     return _step(JUMP_IF, 0, len(body) // 8, machine.numbers["socket"]) + body

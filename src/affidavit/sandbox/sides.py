@@ -54,7 +54,7 @@ class SandboxedSides(Closing):
         self._altered: dict[Side, tuple[AlteredFile, ...]] = {}
         self._writing = threading.Lock()
         self._stopped = threading.Event()
-        # More at once than cores would only take each other's time.
+        # More programs than cores would only slow each other down.
         self._turns = threading.BoundedSemaphore(at_once or usable_cores())
         self._left_ms = None if budget_seconds is None else budget_seconds * 1000
         self._counting = threading.Lock()
@@ -101,14 +101,14 @@ class SandboxedSides(Closing):
                 self._left_ms -= ended.duration_ms
 
     def _problem(self, program: Program, side: Side) -> str:
-        """Say why a program is not run; empty if it is."""
+        """Say why a program cannot run; empty if it can."""
         if self._stopped.is_set():
             return "the review was stopped"
         if self._left_ms is not None and self._left_ms <= 0:
             return "the time for programs is used up: allow more with --run-seconds"
         language = find_language(program.language)
         if language is None or language not in self.languages:
-            return f"{program.language} cannot be run here; what can: {', '.join(self.languages)}"
+            return f"{program.language} cannot be run here; available: {', '.join(self.languages)}"
         if len(program.text) + sum(len(file.content) for file in program.files) > MAX_PROGRAM_BYTES:
             return f"a program has at most {MAX_PROGRAM_BYTES} characters with its files"
         tree = self._tree(side)
@@ -116,7 +116,7 @@ class SandboxedSides(Closing):
         for path in (file_of(language, program.text), *(file.path for file in program.files)):
             if not is_safe_path(path):
                 return f"{path}: no file can be added there"
-            # What replaces code of the change would show how its replacement behaves.
+            # A file that replaces code of the change would test the replacement.
             if path in entries:
                 return f"{path} is part of the change's {side}: a program may add files, not replace them"
         hidden = next(filter(None, (shadows(file.path, tree) for file in program.files)), "")
@@ -150,7 +150,7 @@ class SandboxedSides(Closing):
             return self._in_turn(job)
 
     def _in_turn(self, job: Job) -> Ended:
-        """Run a job when a place is free; its own time begins then."""
+        """Run a job when a slot is free; its own time begins then."""
         while not self._turns.acquire(timeout=LOOK_SECONDS):
             if self._stopped.is_set():
                 return Ended("not_started", detail="the review was stopped")

@@ -31,7 +31,7 @@ from affidavit.sandbox.job import (
 from affidavit.system.child_process import stat_of
 
 NAMESPACED_COUNT = (5, 14)
-"""Since this Linux, the limit on processes counts those of one sandbox, not all of the user."""
+"""Since this Linux, the process limit counts the processes of one sandbox, not all of the user's."""
 # If copying fails, the run ends before the program begins. A shell that lacks a limit goes on without it:
 # tasks and memory are also watched from outside. A disk is full if it lacks room for a few blocks or another
 # file; signal 25 (exit code 153) means that a file became too large. The kernel keeps when a file was last
@@ -159,14 +159,14 @@ def usage_of(status: Path) -> tuple[int, int]:
 LOOK_SECONDS = 0.02
 """How often the limits of a run are checked."""
 PREPARE_SECONDS = 60.0
-"""For the walls and the copy; the program's own time begins after that."""
+"""Time for setup and the copy; the program's own time begins after that."""
 MAX_WORDS = 600
 OUTSIDE = {"AFFIDAVIT_OUTSIDE": "1"}
 """The environment of bubblewrap itself; a program that sees it sees the environment of another."""
 
 
 def supervise(command: Sequence[str], job: Job, ready: str, pass_fds: tuple[int, int], report: int) -> Ended:
-    """Run a command to its end or its first limit; when this returns or raises, nothing of it is left.
+    """Run a command to its end or its first limit; when this returns or raises, it has ended.
 
     `pass_fds` are the filter of kernel calls and the end of a pipe to which bubblewrap writes its report.
     """
@@ -237,7 +237,7 @@ class _Run:
         elif len(self._kept) > self._limits.output_kb * 1024:
             passed = "flooded"
         elif namespace and self._is_ready:
-            # Before it is ready, what is seen from here may still be the machine itself.
+            # Until it is ready, this process may still see the machine itself.
             passed = namespace.excess(self._limits)
         self._state = passed or self._state
         return passed is not None
@@ -255,7 +255,7 @@ class _Run:
         return True
 
     def drain(self) -> None:
-        """Read what is left; nobody can write any more."""
+        """Read the rest; no process can write any more."""
         size = -1
         while size != len(self._kept) <= self._limits.output_kb * 1024:
             size = len(self._kept)
@@ -267,7 +267,7 @@ class _Run:
         if not self._is_ready:
             words = self._kept.decode("utf-8", "replace").strip()[-MAX_WORDS:]
             return Ended(
-                "not_started", detail=words or "the sandbox ended without a word", duration_ms=duration
+                "not_started", detail=words or "the sandbox ended without any output", duration_ms=duration
             )
         output = bytes(self._kept[: self._limits.output_kb * 1024])
         state = "flooded" if len(self._kept) > len(output) and self._state == "exited" else self._state

@@ -1,4 +1,4 @@
-"""Notice what a run lacked and read, beside its output.
+"""Record what a run lacked and read, besides its output.
 
 Notes come through pipes in a folder that is read-only in the sandbox: from Python while the program runs
 (`noting`), and from the command that started it, at its end. What the change itself writes there can only
@@ -33,7 +33,7 @@ MAX_MANIFESTS = 200
 
 
 def shadows(path: str, tree: Tree) -> str:
-    """Return what of the change a file at this path would hide; empty if nothing."""
+    """Return the part of the change that a file at this path would hide; empty if none."""
     parts = PurePosixPath(path).parts
     names = {part.split(".")[0] for part in parts}
     if names & LOADED_BY_ITSELF and family_of(path) == "python":
@@ -103,7 +103,7 @@ def _has_folder(folder: str, entries: Iterable[str]) -> bool:
 
 MAX_NAMES = 50
 MAX_BYTES = 65536
-"""The kernel keeps so much of a pipe that nobody reads."""
+"""The kernel buffers this much of an unread pipe."""
 MAX_LISTED = MAX_BYTES // 2
 """Bytes for the names of watched altered files."""
 NAME = re.compile(r"[^\W\d]\w{0,99}")
@@ -196,6 +196,6 @@ def watching(altered: Sequence[AlteredFile]) -> Iterator[Watched]:
 
 def _pipe(place: Path) -> int:
     os.mkfifo(place)
-    # A container's user is another one.
+    # A container has another user.
     place.chmod(0o622)
     return os.open(place, os.O_RDONLY | os.O_NONBLOCK)

@@ -97,7 +97,7 @@ def covering_tests(change: Change, patched: GitRepository) -> tuple[str, ...]:
 
 
 def without_proof(contents: Contents) -> Contents:
-    """Return the part of a patch that is no test; all of it if it edits only tests."""
+    """Return the part of a patch that is not tests; all of it if it edits only tests."""
     code = {path: content for path, content in contents.items() if not is_proof(path)}
     return code or contents
 
@@ -156,7 +156,7 @@ COUNTS: tuple[tuple[re.Pattern[str], Callable[[list[re.Match[str]]], int]], ...]
 
 MAX_NAMED = 3
 MakeRunner = Callable[[GitRepository], Runner]
-"""Returns what runs programs on head and patched head."""
+"""Returns the runner of programs on head and patched head."""
 TestsOf = Callable[[Change, GitRepository], Sequence[str]]
 """Returns the tests that cover a patch."""
 MAX_TESTS = 5
@@ -171,7 +171,7 @@ async def try_patch(
     make_runner: MakeRunner | None,
     tests_of: TestsOf | None = None,
 ) -> tuple[PatchTrial, Contents]:
-    """Apply the finding's patch to head and look at the result; a failed step ends the trial."""
+    """Apply the finding's patch to head and check the result; a failed step ends the trial."""
     evidence = finding.verification
     if evidence is None or not evidence.patch:
         raise InputError("this finding has no patch")
@@ -223,12 +223,12 @@ async def _analysed(change: Change, patched: GitRepository, specialists: Sequenc
         return TrialStep(name="analysers", passed=False, detail=f"new with the patch: {named}")
     ran = sum(reply.text is not None for reply in replies)
     if not ran:
-        return TrialStep(name="analysers", passed=None, detail="none here reads what it touches")
-    return TrialStep(name="analysers", passed=True, detail=f"{ran} looked, nothing new")
+        return TrialStep(name="analysers", passed=None, detail="no analyser reads the patched files")
+    return TrialStep(name="analysers", passed=True, detail=f"{ran}: nothing new")
 
 
 def _reproduced(reproduction: Reproduction | None, runner: Runner | None, own: OwnNames) -> TrialStep:
-    """Check that the program does what it does at base, or no longer what it did at head."""
+    """Check that the program behaves as at base, or no longer as at head."""
     if reproduction is None or runner is None:
         why = "it has no reproduction" if reproduction is None else "programs are not run here"
         return TrialStep(name="reproduction", passed=None, detail=why)
@@ -237,7 +237,7 @@ def _reproduced(reproduction: Reproduction | None, runner: Runner | None, own: O
     blocked = "" if at_base and meets(run, at_base) else stopped_by(run) or blocked_by(run, own)
     if blocked:
         return _not_run(reproduction, runner, blocked)
-    # Code that goes on without a package or a host behaves otherwise for want of it, and was not mended.
+    # Code that continues without a package or a host behaves differently without being fixed.
     is_wanting = run.missing or run.unreached or run.altered
     before = [runner.run(reproduction.as_program, "base")] if is_wanting else []
     unlike = unlike_surroundings(before, [run], own) if before else ""
@@ -249,7 +249,7 @@ def _reproduced(reproduction: Reproduction | None, runner: Runner | None, own: O
 
 
 def _not_run(reproduction: Reproduction, runner: Runner, why: str) -> TrialStep:
-    """Fail a patch if its program can be run without it and not with it."""
+    """Fail a patch if its program runs only without it."""
     before = runner.run(reproduction.as_program, "base")
     if before.state != "not_started" and meets(before, reproduction.expected_at_head):
         detail = f"with the patch its program cannot be run any more: {why}"
@@ -320,7 +320,7 @@ def _compared(paths: tuple[str, ...], program: Program, runner: Runner) -> Trial
         return TrialStep(name="tests", passed=True, detail=f"{named}: pass with the patch")
     if before.exit_code == 0:
         return TrialStep(name="tests", passed=False, detail=f"{named}: pass without the patch, not with it")
-    # Which of them fail cannot be told from how the whole ended.
+    # The exit code does not tell which of them fail.
     is_same = (before.state, before.exit_code) == (after.state, after.exit_code)
     return TrialStep(
         name="tests", passed=None if is_same else False, detail=f"{named}: fail without the patch, too"

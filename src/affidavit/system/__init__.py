@@ -1,1 +1,1 @@
-"""The operating system: a command in, its bounded output out; private files; everything closed at the end."""
+"""Run processes, keep private files, handle signals, and clean up."""

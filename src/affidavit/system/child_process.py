@@ -1,4 +1,4 @@
-"""Run a child process: bound its output and CPU time, end its whole group."""
+"""Run a child process with limits on output and CPU time, and end its whole group."""
 
 import asyncio
 import os
@@ -14,9 +14,9 @@ from typing import Literal
 
 PROC = Path("/proc")
 PATIENCE = 10.0
-"""A child that keeps working may take so many times its limit on the clock."""
+"""A busy child may take this multiple of its limit in wall time."""
 IDLE_SHARE = 0.02
-"""A child that used a smaller share of the time is waiting, not held up by others."""
+"""A child that used a smaller share of the time is idle, not slowed down by others."""
 LOOK_SECONDS = 0.25
 # Places among the fields after the name in /proc/PID/stat.
 _GROUP, _USER, _SYSTEM, _USER_OF_CHILDREN, _SYSTEM_OF_CHILDREN = 2, 11, 12, 13, 14
@@ -54,8 +54,8 @@ def stat_of(pid: int | str) -> tuple[str, ...]:
 def is_over(limit: float, passed: float, used: float | None) -> bool:
     """Check whether a child has used its time.
 
-    A limit counts the work of the child. On a busy machine the clock runs on while it waits for its turn, so
-    one that works has as much again, several times; one that only waits has not.
+    The limit is for CPU time. On a busy machine a child waits for its turn, so a working child gets a
+    multiple of the limit in wall time; an idle one does not.
     """
     if passed < limit:
         return False
@@ -121,7 +121,7 @@ async def run_child(
     try:
         await asyncio.wait([starting])
     except asyncio.CancelledError:
-        # A child that is half started cannot be ended: asyncio would wait for pipes that are not its own yet.
+        # A child cannot be ended while it starts: asyncio would wait for pipes that it does not own yet.
         await asyncio.wait([starting])
         if not starting.cancelled() and starting.exception() is None:
             await _end(*starting.result(), asked=asked_to_end)
@@ -178,7 +178,7 @@ async def _end(transport: asyncio.SubprocessTransport, child: "_Child", *, asked
                 await child.exited.wait()
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(transport.get_pid(), signal.SIGKILL)
-    # To close earlier would ask the system for the exit code that asyncio's own watcher waits for.
+    # Closing earlier would take the exit code that asyncio's own watcher waits for.
     await child.exited.wait()
     transport.close()
     await child.closed.wait()
@@ -194,7 +194,7 @@ class _Child(asyncio.SubprocessProtocol):
         self.closed = asyncio.Event()
         """The child is gone and its pipes are closed."""
         self.over = asyncio.Event()
-        """Nothing more is to come, or nothing more is wanted."""
+        """No more output can come, or none is wanted."""
         self._most_bytes = max_bytes
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:

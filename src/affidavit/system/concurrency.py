@@ -20,15 +20,15 @@ async def both(
 async def side_by_side(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
     """Return the results in order; if one fails, end the others before raising its error.
 
-    Left to the end of the event loop, they would be cancelled together with asyncio's own tasks, and
-    a program that was just being started would be waited for without end.
+    At the end of the event loop they would be cancelled together with asyncio's own tasks, which would
+    wait forever for a program that was just being started.
     """
     tasks = [asyncio.ensure_future(each) for each in work]
     try:
         return list(await asyncio.gather(*tasks))
     finally:
         for task in tasks:
-            # What is ending already must not be struck again while it cleans up behind itself.
+            # A task that is already ending must not be cancelled again while it cleans up.
             if not task.cancelling():
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""How this installation of Affidavit came to be, and the commands that add to it or complete it."""
+"""Find out how Affidavit was installed, and which commands add packages to it."""
 
 import shlex
 import sys
@@ -18,7 +18,7 @@ Installer = Literal["pip", "uv", "pipx", "uv tool"]
 
 @dataclass(frozen=True)
 class Installation:
-    """The environment of this Affidavit, and the program that made it."""
+    """The environment of this Affidavit, and the installer that made it."""
 
     prefix: Path
     python: Path

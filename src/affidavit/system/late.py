@@ -1,4 +1,4 @@
-"""Make a thing at its first use: a command needs few of the expressions that its modules have."""
+"""Make objects on first use: a command needs few of the expressions that its modules define."""
 
 import re
 from collections.abc import Callable
@@ -8,13 +8,13 @@ Made = TypeVar("Made")
 
 
 class _Late:
-    """Stands for a thing; the first attribute that is asked for makes it."""
+    """Represents an object, which is made on the first access to an attribute."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
 
     def __getattr__(self, name: str) -> Any:
-        """Make the thing, unless it is made, and keep its attribute for the next time."""
+        """Make the object on first use, and keep the attribute."""
         made = self.__dict__.get("_made")
         if made is None:
             made = self.__dict__["_made"] = self._make()
@@ -23,10 +23,10 @@ class _Late:
 
 
 def late(make: Callable[[], Made]) -> Made:
-    """Return a stand-in for the thing, which can do whatever its methods do."""
+    """Return a stand-in for the object, with its methods."""
     return cast("Made", _Late(make))
 
 
 def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a regular expression that is compiled at its first use."""
+    """Return a regular expression that is compiled on first use."""
     return late(lambda: re.compile(pattern, flags))

@@ -27,7 +27,7 @@ def make_private_folder(folder: Path) -> None:
     """Make the folder and missing parents; a folder with files keeps its mode."""
     if folder.is_dir():
         if not any(folder.iterdir()):
-            # Somebody else's stays open, too: the files in it are closed one by one.
+            # A folder of another owner stays open: its files are closed one by one.
             with suppress(PermissionError):
                 folder.chmod(0o700)
         return

@@ -1,4 +1,4 @@
-"""Signals that ask a program to end: each is noted and passed on like an interrupt from the keyboard."""
+"""Treat signals that ask a program to end like an interrupt from the keyboard."""
 
 import signal
 import time
@@ -13,9 +13,9 @@ _passed_on: list[float] = []
 
 
 def listen_for_the_end() -> None:
-    """Clean up when asked to end; a signal that the user ignores stays ignored."""
+    """Handle requests to end; a signal that the user ignores stays ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and hasattr(signal, "pthread_sigmask"):
-        # Shells start what runs in the background so that interrupts are lost on it. They stay lost, but an
+        # Shells start background programs with interrupts ignored. They stay ignored, but an
         # event loop only listens where Python has a handler, and that is what the others are passed on to.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -25,7 +25,7 @@ def listen_for_the_end() -> None:
 
 
 def is_asked_to_end() -> bool:
-    """Check whether a request to end has come: later failures are its result."""
+    """Check whether a request to end has come: failures after it are its result."""
     return bool(_received)
 
 
@@ -50,7 +50,7 @@ def pass_on_as_interrupt(number: int, frame: FrameType | None) -> None:
     if _passed_on and now - _passed_on[-1] < AGAIN_SECONDS:
         return
     _passed_on.append(now)
-    # An event loop takes this as a wish to end, and lets what is under way clean up behind itself.
+    # An event loop takes this as a request to end, and lets its tasks clean up.
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler):
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Run a command and end all that it started when it is over: a program of its own, without the package.
+"""Run a command, and end all that it started when it is over. This file runs alone, without the package.
 
 Processes that leave their session, or whose parent ends, become children of this one where the system can do
 that (Linux). It ends them all on SIGTERM, and when its own parent is gone.
@@ -19,7 +19,7 @@ KILLED = 128
 
 
 def main(command: list[str]) -> int:
-    """Run the command, end whatever it left running, and return its exit code."""
+    """Run the command, end all processes that it left running, and return its exit code."""
     parent = os.getppid()
     signal.signal(signal.SIGTERM, lambda *_: _end_and_exit())
     _prctl(SUBREAPER, 1)

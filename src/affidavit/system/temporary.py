@@ -1,4 +1,4 @@
-"""Temporary folders that do not outlive their run: one folder for each user, in it one for each run.
+"""Make temporary folders that do not outlive their run: one for each user, in it one for each run.
 
 A run holds a lock on its folder for as long as it lives, however it dies. The next run removes the
 folders without a lock: a killed run cannot clean up, and its folders hold copies of source.
@@ -26,7 +26,7 @@ from affidavit.errors import OutsideError
 class Closing(ABC):
     @abstractmethod
     def close(self) -> None:
-        """Release everything; it cannot be used after that."""
+        """Release everything; it cannot be used afterwards."""
 
     @contextmanager
     def closed_on_failure(self) -> Iterator[Self]:
@@ -73,7 +73,7 @@ def temporary_folder(prefix: str = "") -> Iterator[Path]:
 def run_folder() -> Path:
     """Return this process's private folder; make it on first use."""
     with _starting:
-        # A forked child shares the lock of its parent, and must not clean up what the parent works with.
+        # A forked child shares the lock of its parent, and must not delete the parent's folders.
         if not _runs or _runs[-1].process != os.getpid():
             _runs.append(_begin(user_folder()))
             atexit.register(end_run)
@@ -112,7 +112,7 @@ def _begin(folder: Path) -> _RunFolder:
             place = Path(tempfile.mkdtemp(prefix=RUN_PREFIX, dir=folder))
             lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except FileNotFoundError:
-            # Between two steps a run that ended took the folder away.
+            # Another run removed the folder between two steps.
             continue
         except OSError as error:
             raise OutsideError(f"no temporary files can be written to {folder}: {error.strerror}") from error
