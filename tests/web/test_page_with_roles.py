@@ -132,7 +132,7 @@ def test_what_is_refused_is_said_in_the_words_of_the_page(guarded: Guarded, visi
     alert = page.get_by_role("alert")
     page.get_by_label("The output of git diff").fill("this is no diff")
     page.get_by_role("button", name="Start the review").click()
-    expect(alert).to_contain_text("The diff is no unified diff")
+    expect(alert).to_contain_text("The diff is not a unified diff")
     page.get_by_label("The output of git diff").fill("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n")
     page.get_by_label("Title").fill("x" * 2_001)
     page.get_by_role("button", name="Start the review").click()

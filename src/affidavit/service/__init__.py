@@ -1,1 +1,1 @@
-"""The service: take reviews over HTTP, run them as durable work, and stream their events."""
+"""Serve reviews over HTTP, run them as durable work, and stream their events."""

@@ -86,7 +86,7 @@ def _serve_page(app: FastAPI) -> None:
             raise Refusal(404, f"there is nothing at /{path}", "/openapi.json lists what there is.")
         file = (folder / path).resolve()
         if path and file.is_relative_to(folder.resolve()) and file.is_file():
-            # Built files have their content in their names.
+            # Names of built files contain a hash of their content.
             is_fixed = path.startswith("assets/")
             age = "public, max-age=31536000, immutable" if is_fixed else "no-cache"
             return FileResponse(file, headers={"Cache-Control": age})

@@ -1,4 +1,4 @@
-"""Write logs as JSON, one object a line; a message that repeats is written once a minute."""
+"""Write logs as JSON, one object per line; a repeated message is written once a minute."""
 
 import logging
 import re
@@ -55,7 +55,7 @@ def say(text: str) -> None:
 
 
 class OncePerMinute(logging.Filter):
-    """Drops repeated messages; the next one that is written counts them in `times`."""
+    """Drops repeated messages; the next written one counts them in `times`."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class OncePerMinute(logging.Filter):
 
 
 def _key(record: logging.LogRecord) -> str:
-    """Return what makes two records the same message; pauses and attempts do not count."""
+    """Return a key for equal messages; pauses and attempts do not count."""
     if isinstance(record.msg, dict):
         counted = {
             key: str(value) for key, value in record.msg.items() if key not in ("timestamp", "seconds")
@@ -91,7 +91,7 @@ def _key(record: logging.LogRecord) -> str:
 
 
 def expect(name: str, outcomes: Sequence[type[BaseException]], words: Sequence[str]) -> None:
-    """Have a library's log written as ours, without normal outcomes that it takes for faults."""
+    """Write a library's log like ours, without normal outcomes that it logs as faults."""
     logger = logging.getLogger(name)
     for writer in list(logger.handlers):
         logger.removeHandler(writer)

@@ -1,4 +1,4 @@
-"""Metrics of the service for Prometheus, and traces for a collector."""
+"""Provide metrics of the service for Prometheus, and traces for a collector."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -44,9 +44,9 @@ MONEY = Counter("affidavit_usd", "What reviews cost, in US dollars.", ["prompt_v
 
 
 def render_metrics(counts: Mapping[tuple[str, str], int], tenants: Iterable[str]) -> tuple[bytes, str]:
-    """Return the text, and its media type; `counts` are the reviews that are not over, of these tenants."""
+    """Return the text and its media type; `counts` are the unfinished reviews of these tenants."""
     _QUEUE.clear()
-    # What is not told cannot be told from a server that is not there: none are said to be 0.
+    # A missing metric looks like a missing server, so zeros are written, too.
     none = {(tenant, status): 0 for tenant in tenants for status in ("queued", "running")}
     for (tenant, status), count in {**none, **counts}.items():
         _QUEUE.labels(tenant, status).set(count)

@@ -1,4 +1,4 @@
-"""The parts of a server or worker process, and how a worker runs."""
+"""Open the parts of a server or worker process, and run a worker."""
 
 import asyncio
 import signal
@@ -34,7 +34,7 @@ from affidavit.service.work.worker import Worker
 from affidavit.service.work.workplace import Adoption
 
 ATTEMPTS_OF_A_CALL = 6
-"""A service can wait longer than somebody at a screen."""
+"""A service can wait longer than a person."""
 
 
 class Parts:
@@ -59,7 +59,7 @@ class Parts:
         self.is_open = False
         """Whether requests can be answered; until then this process waits for its database."""
         self._may_work: bool | None = None
-        """Whether reviews may be under way here; None while the database is waited for."""
+        """Whether reviews may be running here; None until the database is reachable."""
         self._stack = AsyncExitStack()
 
     def prepare(self) -> None:
@@ -78,14 +78,14 @@ class Parts:
 
     @property
     def ending_seconds(self) -> float:
-        """How long the end of this process may take, from when it is told to end."""
+        """Return how long the shutdown of this process may take."""
         if self._may_work is None:
             return UNOPENED_SECONDS
         return GRACE_SECONDS + (self.settings.drain_seconds if self._may_work else 0.0)
 
     async def open(self, *, works: bool) -> None:
-        """Open everything that stands on the database; with a worker, if this process does reviews itself."""
-        # A worker may take its first review before all else is open.
+        """Open everything that needs the database, and a worker if this process runs reviews itself."""
+        # A worker may take its first review before the rest is open.
         self._may_work = works
         self.spawner = Spawner(self.settings.cache, self.settings.environment)
         self._stack.callback(self.spawner.close)
@@ -142,7 +142,7 @@ def _told_metrics(settings: ServiceSettings) -> Iterator[None]:
         server, thread = start_http_server(settings.metrics_port, settings.metrics_host, REGISTRY)
     except OSError as error:
         raise SettingsError(
-            f"metrics cannot be told at {settings.metrics_host}:{settings.metrics_port}:"
+            f"metrics cannot be served at {settings.metrics_host}:{settings.metrics_port}:"
             f" {error.strerror or error}; name another --metrics-port"
         ) from error
     say(f"Metrics at http://{settings.metrics_host}:{server.server_port}/metrics (press Ctrl+C to stop)")

@@ -45,7 +45,7 @@ class Problem(BaseModel):
     status: int
     detail: str
     advice: str | None = Field(default=None, description="What to do next.")
-    errors: list[Fault] | None = Field(default=None, description="Each thing that is wrong.")
+    errors: list[Fault] | None = Field(default=None, description="Each fault.")
 
 
 class Refusal(HTTPException):

@@ -1,4 +1,4 @@
-"""Refuse names that lead to a place outside the public internet: a request may name any forge."""
+"""Refuse host names outside the public internet: a request may name any forge."""
 
 import asyncio
 import ipaddress
@@ -27,15 +27,15 @@ def is_proxied(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Reach:
-    """Which places may be reached."""
+    """The places that may be contacted."""
 
     exempt: frozenset[str] = frozenset()
-    """Names that the operator gave."""
+    """Names that the operator allowed."""
     resolve: Resolve = field(default=resolve_name, repr=False)
     is_proxied: Callable[[str], bool] = field(default=is_proxied, repr=False)
 
     async def check(self, name: str) -> None:
-        """Refuse a name that leads to this machine, its network, or what clouds keep there."""
+        """Refuse a name of this machine, its network, or a cloud's metadata service."""
         plain = name.strip("[]").rstrip(".").lower()
         if plain in self.exempt or self.is_proxied(plain):
             return
@@ -48,7 +48,7 @@ class Reach:
         for text in addresses:
             if not is_public(text):
                 raise ForgeError(
-                    f"{plain} leads to {text}, which is no address of the public internet: it is not asked;"
+                    f"{plain} leads to {text}, which is not on the public internet, so it is not contacted;"
                     " an operator whose forge is there names it in AFFIDAVIT_GITHUB_HOSTS or"
                     " AFFIDAVIT_GITLAB_HOSTS"
                 )

@@ -19,7 +19,7 @@ from affidavit.service.streaming import Watch
 from affidavit.service.work.waiting import unless_ended
 
 STREAMS_END_SECONDS = 3
-"""A stream has no end of its own: who listens connects again, to another server."""
+"""A stream never ends by itself: clients reconnect, to another server."""
 
 PROXIES = "FORWARDED_ALLOW_IPS"
 """uvicorn's own variable: the proxies whose X-Forwarded-For is believed. It trusts loopback without it."""

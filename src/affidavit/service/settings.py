@@ -1,4 +1,4 @@
-"""The settings of the service as a frozen record."""
+"""Define the settings of the service."""
 
 import os
 import secrets
@@ -21,7 +21,7 @@ from affidavit.service.reach import Reach
 from affidavit.store.open import SqliteFile, StorePlace
 
 SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_DATABASE")
-"""Variables of ours that a cell never sees."""
+"""Our variables that a child process never gets."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ServiceLimits:
     reviews_at_once: int = 4
     """Of one worker."""
     reviews_at_once_per_tenant: int = 4
-    """Of all workers together."""
+    """Over all workers."""
     queued_per_tenant: int = 1_000
     calls_at_once: int = 8
     """To one model, of one worker."""
@@ -55,9 +55,9 @@ class ServiceSettings:
     options: ReviewOptions = field(default_factory=ReviewOptions)
     """Of reviews: models, budgets, servers."""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    """Without what only the process that posts may know."""
+    """Without the secrets of the posting process."""
     posting_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """What only the process that posts is given."""
+    """Only for the posting process."""
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     run_for: frozenset[str] = frozenset()
     """The tenants whose reviews may run programs, in a sandbox."""
@@ -65,16 +65,16 @@ class ServiceSettings:
     """The tenants whose reviews may be posted on their pull and merge requests."""
     require_token: bool = False
     metrics_port: int | None = None
-    """Where a worker without a server tells what it counts."""
+    """Where a worker without a server serves its metrics."""
     metrics_host: str = "127.0.0.1"
     allowed_hosts: tuple[str, ...] = ()
-    """By which names this server is called, beside its address: `review.example.org`, `*.example.org`."""
+    """The names of this server, besides its address: `review.example.org`, `*.example.org`."""
     dead_after_seconds: float = 10.0
-    """A worker that has not counted its beat up for this long is taken for dead."""
+    """A worker without a heartbeat for this long counts as dead."""
     drain_seconds: float = 30.0
-    """How long a worker that is to end waits for its reviews; the rest goes on elsewhere."""
+    """How long a stopping worker waits for its reviews; other workers continue the rest."""
     retention_days: int = 0
-    """After how many days a finished review is deleted; 0: never."""
+    """Finished reviews are deleted after this many days; 0: never."""
     worker_id: str = field(
         default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     )

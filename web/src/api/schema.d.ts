@@ -4165,7 +4165,7 @@ export interface components {
             advice: string | null;
             /**
              * Errors
-             * @description Each thing that is wrong.
+             * @description Each fault.
              * @default null
              */
             errors: components["schemas"]["Fault"][] | null;

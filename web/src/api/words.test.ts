@@ -9,7 +9,7 @@ test('a field that does not fit is named as on the page, without the words of a 
 });
 
 test('names of the API become words', () => {
-  expect(plain('diff_text is no unified diff: no hunk')).toBe('the diff is no unified diff: no hunk');
+  expect(plain('diff_text is not a unified diff: no hunk')).toBe('the diff is not a unified diff: no hunk');
 });
 
 test('commands for the operator do not reach the user of the page', () => {

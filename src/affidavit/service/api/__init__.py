@@ -1,1 +1,1 @@
-"""Code that the routes share: access, requests, submission and child processes."""
+"""Hold code that the routes share: access, requests, submission and child processes."""

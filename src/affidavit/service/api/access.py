@@ -1,4 +1,4 @@
-"""Tokens, roles, and the limits on what a caller may ask for."""
+"""Check tokens and roles, and limit requests of callers."""
 
 import asyncio
 import hashlib
@@ -24,15 +24,15 @@ MAX_CALLERS = 10_000
 
 
 class Pace:
-    """Limits requests a minute of each caller; they may come at once, and then evenly."""
+    """Limits each caller's requests per minute; they may come in a burst, and then evenly."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_minute, self._clock = per_minute, clock
         self._until: OrderedDict[str, float] = OrderedDict()
-        """When the requests of each caller so far are used up, if they had come evenly."""
+        """When each caller's requests so far would end if they were spread evenly."""
 
     def take(self, caller: str) -> None:
-        """Count a request; raises Refusal."""
+        """Count a request; raise Refusal above the limit."""
         now = self._clock()
         before = max(now, self._until.pop(caller, now))
         until = before + 60 / self._per_minute
@@ -51,7 +51,7 @@ class Pace:
 
 
 class FairTurns:
-    """Limits concurrent work, of all callers and of each, so that no caller keeps the others waiting."""
+    """Limits concurrent work, in total and per caller, so that no caller keeps the others waiting."""
 
     def __init__(self, at_once: int, each: int) -> None:
         self._places, self._each = asyncio.Semaphore(at_once), each
@@ -59,7 +59,7 @@ class FairTurns:
 
     @asynccontextmanager
     async def of(self, caller: str) -> AsyncIterator[None]:
-        """Hold a place; wait until one is free."""
+        """Hold a slot; wait until one is free."""
         own = self._own.setdefault(caller, asyncio.Semaphore(self._each))
         async with own, self._places:
             yield
@@ -83,7 +83,7 @@ class Caller:
         return role in self.roles or "admin" in self.roles or (role == "read" and bool(self.roles))
 
     def must(self, role: Role) -> None:
-        """Refuse who has not got the role."""
+        """Raise Refusal for a caller without the role."""
         if not self.may(role):
             raise Refusal(
                 403,
@@ -93,7 +93,7 @@ class Caller:
 
 
 LOCAL = Caller(DEFAULT_TENANT, "local", frozenset(ROLES))
-"""Whoever can reach a server on loopback is its user."""
+"""A caller on loopback is the user of the server."""
 
 
 def new_token() -> str:
@@ -102,18 +102,18 @@ def new_token() -> str:
 
 
 def digest_of(token: str) -> str:
-    """Return the digest that is stored; a token is too long and random to be guessed from it."""
+    """Return the digest that is stored; a token is too random to be guessed from it."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def token_in(header: str | None) -> str:
-    """Return the token of an Authorization header, however it is spelled; empty where there is none."""
+    """Return the token of an Authorization header, however it is spelled; empty if there is none."""
     scheme, _, token = (header or "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def caller_with(access: Access, token: str) -> Caller:
-    """Return who has this token; refuse the unknown, the revoked and the expired in the same words."""
+    """Return the caller with this token; refuse unknown, revoked and expired tokens alike."""
     if not token:
         raise _unknown("this server wants a token")
     digest = digest_of(token)
@@ -141,7 +141,7 @@ def _listed(roles: frozenset[str]) -> str:
 
 
 AGAIN_SECONDS = 5.0
-"""How long the last answer about a token counts, for all its streams."""
+"""How long a check of a token is reused by all its streams."""
 
 
 class Admission:
@@ -150,14 +150,14 @@ class Admission:
     def __init__(self, access: Access, clock: Callable[[], float] = time.monotonic) -> None:
         self._access, self._clock = access, clock
         self._valid: dict[str, float] = {}
-        """When each token was valid last."""
+        """When each token was last valid."""
 
     async def holds(self, token: str) -> bool:
         """Check whether a token is still valid; callers that needed none have an empty one."""
         now = self._clock()
         if not token or now - self._valid.get(token, now - AGAIN_SECONDS) < AGAIN_SECONDS:
             return True
-        # Before the answer, so that the other streams of this token do not ask.
+        # Set before the answer, so that other streams of this token do not check as well.
         self._valid[token] = now
         try:
             await asyncio.to_thread(caller_with, self._access, token)

@@ -1,4 +1,4 @@
-"""Dependencies of the routes: the caller, the role, the tenant's review."""
+"""Provide what routes depend on: the caller, the role, the tenant's review."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -27,7 +27,7 @@ ReviewId = Annotated[
 ]
 
 
-# These are async, since the framework takes a thread for what is not, at each request.
+# These are async, because the framework uses a thread per request for other functions.
 async def parts_of(request: Request) -> Parts:
     """Return the parts of this server."""
     return cast("Parts", request.app.state.parts)
@@ -39,7 +39,7 @@ async def watch_of(request: Request) -> Watch:
 
 
 async def may_stay_of(request: Request) -> Callable[[], Awaitable[bool]]:
-    """Return a check whether the token of a stream is still valid."""
+    """Return a function that checks whether a stream's token is still valid."""
     admission = cast("Admission", request.app.state.admission)
     return lambda: admission.holds(token_in(request.headers.get("authorization")))
 
@@ -54,7 +54,7 @@ BEARER = HTTPBearer(
     scheme_name="token",
     description="A token of `affidavit token create`; on loopback none is needed.",
 )
-"""For the API's document alone: what is sent is read below."""
+"""Only documents the header; it is read below."""
 
 
 async def caller_of(
@@ -72,7 +72,7 @@ async def caller_of(
     try:
         return await asyncio.to_thread(caller_with, parts.access, token_in(header))
     except Refusal:
-        # A new token each time is no new caller: unknown tokens count by their address.
+        # Unknown tokens count by their address, so that a new token is not a new caller.
         request.app.state.pace.take(request.client.host if request.client else "")
         raise
 
@@ -81,7 +81,7 @@ class RightsFirst(APIRoute):
     """A route that checks caller and role before it reads the body."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
+        """Return the handler of a request."""
         answer = super().get_route_handler()
         roles = [one.call.role for one in self.dependant.dependencies if isinstance(one.call, InRole)]
 
@@ -102,7 +102,7 @@ class InRole:
     role: Role
 
     async def __call__(self, who: Annotated[Caller, Depends(caller_of)]) -> Caller:
-        """Return who asks; refuses those without the role."""
+        """Return the caller; raise Refusal without the role."""
         who.must(self.role)
         return who
 
@@ -149,7 +149,7 @@ def no_report(review: KeptReview) -> Refusal:
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, object]]:
-    """Return the answers that a route may give beside what was asked for."""
+    """Return the error answers of a route, for its documentation."""
     shown = {400, 401, 403, 408, 413, 421, 422, 429, 500, 503, *statuses}
     content = {MEDIA_TYPE: {"schema": {"$ref": REF_TEMPLATE.format(model=Problem.__name__)}}}
     return {

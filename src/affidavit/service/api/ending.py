@@ -73,7 +73,7 @@ async def ask_for_posting(parts: Parts, caller: Caller, review: KeptReview) -> P
     refuse_unpostable(parts, review)
     posting = await asyncio.to_thread(parts.postings.ask, review.id, caller.name, now_iso())
     LOG.info("posting requested", review=review.id, by=caller.name)
-    # Read again: it may have been completed since, by a worker that saw no wish.
+    # Read again: a worker may have completed it without seeing the request.
     now = await asyncio.to_thread(parts.reviews.find, review.id, review.tenant)
     if now is not None and now.status == "completed":
         await parts.work.enqueue_posting(posting)

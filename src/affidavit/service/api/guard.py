@@ -35,7 +35,7 @@ class OwnHosts:
     def has(self, host: str) -> bool:
         """Check whether a Host header names this server.
 
-        Others may also use any address in figures and the machine's own name: only a name can be rebound.
+        Numeric addresses and the machine's own name are also allowed: only names can be rebound.
         """
         name = _name_in(host)
         if not name:
@@ -47,7 +47,7 @@ class OwnHosts:
     def is_own_page(self, origin: str, host: str) -> bool:
         """Check whether an origin is our own page: the Host itself, or a name from the operator."""
         netloc = _plain(urlsplit(origin).netloc) if "://" in origin else ""
-        # A name without a port means the usual one: a page at another port is another's.
+        # A name without a port means the default port: a page at another port is foreign.
         return bool(netloc) and (netloc == _plain(host) or self._is_named(netloc))
 
     def _is_named(self, name: str) -> bool:
@@ -76,13 +76,13 @@ def _is_address(name: str) -> bool:
 LOG = structlog.get_logger("affidavit.connections")
 HEADER_SECONDS = 10.0
 BACKLOG = 64
-"""Connections that are accepted before the first of them is looked at."""
+"""Connections that may be accepted before the first is handled."""
 MAX_CONNECTIONS = min(1_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 """The other half of the files is for the database, child processes, and connections being closed."""
 
 
 class ClientConnection(HttpToolsProtocol):
-    """A connection that is closed if it owes a request for too long, or if another needs its place."""
+    """A connection that is closed if its request takes too long, or if another needs its place."""
 
     waiting_since = 0.0
     """When the last request was answered, or the connection was made."""
@@ -142,7 +142,7 @@ READING = ("GET", "HEAD", "OPTIONS")
 SAME_SITE = ("same-origin", "none")
 WEBHOOKS = "/api/webhook/"
 PROBES = ("/api/health", "/api/ready")
-"""Answered also by a server that waits for its database: whoever watches it must not take it for dead."""
+"""Answered even while the server waits for its database, so that monitors do not restart it."""
 
 BODY_SECONDS = 20.0
 SLOWEST_BYTES_PER_SECOND = 50_000
@@ -161,7 +161,7 @@ class Guard:
         self._app, self._settings, self._pace, self._is_open = app, settings, pace, is_open
         self._hosts = OwnHosts(settings.allowed_hosts, is_loopback=settings.is_loopback)
         self._large = FairTurns(LARGE_AT_ONCE, each=LARGE_OF_ONE)
-        # Their signatures are checked when they are complete; forged ones must not keep users waiting.
+        # Signatures are checked on complete bodies; forged ones must not keep users waiting.
         self._large_deliveries = FairTurns(LARGE_AT_ONCE, each=LARGE_OF_ONE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -182,7 +182,7 @@ class Guard:
             await refused(Request(scope), refusal)(scope, receive, sending)
 
     def _check(self, scope: Scope) -> str:
-        """Return the caller's token or address; refuse what no route needs to see."""
+        """Return the caller's token or address; refuse requests that no route should see."""
         headers = Headers(scope=scope)
         caller = token_in(headers.get("authorization")) or (scope["client"] or ("",))[0]
         self._pace.take(caller)
@@ -220,7 +220,7 @@ def _too_large(most: int) -> Refusal:
 
 
 class _Body:
-    """A body that is limited in size and time; what is large waits for its turn."""
+    """A body limited in size and time; large ones wait for their turn."""
 
     def __init__(
         self, receive: Receive, send: Send, most: int, wait_for_turn: Callable[[], Awaitable[None]]
@@ -236,7 +236,7 @@ class _Body:
             return await self._receive()
         if self._size > LARGE_BYTES and not self._has_turn:
             began = self._clock()
-            # What comes meanwhile fills the connection, so that the caller waits, too.
+            # Meanwhile the connection fills up, so that the caller waits, too.
             await self._wait_for_turn()
             self._has_turn = True
             self._until += self._clock() - began

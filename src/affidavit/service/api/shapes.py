@@ -1,4 +1,4 @@
-"""The bodies of requests and answers, as in the OpenAPI document."""
+"""Define the bodies of requests and answers, as in the OpenAPI document."""
 
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ class Body(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _is_text(cls, data: Any) -> Any:
-        """Refuse lone surrogates, which no file and no database takes."""
+        """Refuse lone surrogates, which no file or database can store."""
         if not _can_be_written(data):
             raise ValueError("there is half a character (a lone surrogate such as \\ud800): send whole ones")
         return data

@@ -39,7 +39,7 @@ class CheckedRange:
     base: str
     head: str
     branch: str
-    """The branch that the head was named by; empty where it was a commit's id, a tag or anything computed."""
+    """The branch that named the head; empty for a commit's id, a tag or an expression."""
 
 
 def check_range(folder: Path, base: str, head: str, most_bytes: int) -> CheckedRange:
@@ -64,7 +64,7 @@ def check_range(folder: Path, base: str, head: str, most_bytes: int) -> CheckedR
 WHILE_SOMEBODY_WAITS = Patience(
     attempts=2, first_wait_seconds=0.2, max_wait_seconds=2.0, timeout_seconds=10.0
 )
-"""Whoever asks hears soon that a forge cannot be reached, and asks again when it likes."""
+"""A caller learns soon that a forge cannot be reached, and may retry."""
 
 
 async def submit(parts: Parts, caller: Caller, request: ReviewRequest) -> tuple[KeptReview, bool]:
@@ -118,13 +118,13 @@ async def queue_review(
         parts, caller, lambda most: parts.reviews.add(new, again=again, most=most)
     )
     if is_new:
-        # Where this fails, the review is in the store, and a worker puts it into the queue.
+        # If this fails, the review is in the store, and a worker queues it later.
         await parts.work.enqueue(review.id, review.tenant)
     return review, is_new
 
 
 def new_review(parts: Parts, caller: Caller, wanted: WantedReview) -> Wanted:
-    """Return the review that a caller wants, as it would be stored."""
+    """Return the requested review, as it would be stored."""
     return Wanted(
         id=str(uuid.uuid4()),
         tenant=caller.tenant,
@@ -230,7 +230,7 @@ def _check_diff(text: str, most: int) -> str:
         files = parse_diff(data)
     except MalformedDiffError as error:
         raise Refusal(
-            422, f"diff_text is no unified diff: {error}", "Send what `git diff` prints, whole."
+            422, f"diff_text is not a unified diff: {error}", "Send what `git diff` prints, whole."
         ) from error
     return name_of_diff([decode_path(file.new_name or file.old_name or b"") for file in files])
 
@@ -265,7 +265,7 @@ def change_key(parts: Parts, tenant: str, wanted: WantedReview) -> str:
     running = running_rollout(parts.store)
     models = {role: choice.model_dump(mode="json") for role, choice in parts.settings.models.items()}
     content = {
-        # What a commit was called makes no other change of it.
+        # The name of a commit does not make it another change.
         "wanted": wanted.model_dump(mode="json", exclude={"base_name", "head_name"}),
         "models": models,
         "run": parts.settings.runs_for(tenant),

@@ -17,7 +17,7 @@ from affidavit.service.work.terms import locate_source
 
 SECONDS = 600.0
 QUICK, LONG = FairTurns(4, each=2), FairTurns(4, each=2)
-"""Turns of tenants: quick looks at a repository, and requests that may take minutes."""
+"""Separate turns for quick reads of a repository and for requests that may take minutes."""
 LOOKS = ("lines", "revisions")
 
 
@@ -52,7 +52,7 @@ async def in_child(parts: Parts, tenant: str, call: str, **fields: Any) -> Any:
 
 @asynccontextmanager
 async def child_for(parts: Parts, tenant: str) -> AsyncIterator[Channel]:
-    """Have a child process that asks no model."""
+    """Start a child process that asks no model."""
 
     async def ignore(**_: Any) -> None:
         pass

@@ -1,6 +1,6 @@
-"""Read webhook events of forges: which review does an event ask for?
+"""Read webhook events of forges, and find out which review each asks for.
 
-Whoever calls this has checked the signature; here nothing is believed but shapes.
+The caller has checked the signature; here the content is validated.
 """
 
 import re
@@ -11,7 +11,7 @@ from affidavit.forges.address import Host, PullRequestAddress, parse_change_url
 from affidavit.records.record import Record
 
 Wish = Literal["review", "cancel", "answer", "dismiss"]
-"""Review the request as it is now; stop, because it is closed; look at an answer, or at a dismissal."""
+"""Review the current request; cancel, because it is closed; read an answer, or a dismissal."""
 _REVIEWED = ("opened", "synchronize", "reopened", "ready_for_review")
 _GITLAB_REVIEWED = ("open", "reopen")
 _DRAFT_MARKS = {"draft", "work_in_progress"}
@@ -26,9 +26,9 @@ class RequestEvent(Record):
     wish: Wish
     address: PullRequestAddress
     head: str = ""
-    """The commit, where the event names it; one that comes late names what the request was before."""
+    """The commit, if the event names it; a late event may name an old one."""
     before: str = ""
-    """Of a push, the commit that was there before it."""
+    """For a push, the commit before it."""
     by: str = ""
     is_draft: bool = False
 
@@ -68,7 +68,7 @@ def _pull_request(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEv
 
 
 def _comment(name: str, payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEvent | None:
-    """Return a new comment; only one that speaks to us, and never that of a bot, ours included."""
+    """Return a new comment with a command for us; None for comments of bots, ours included."""
     comment, sender = _table(payload.get("comment")), _table(payload.get("sender"))
     is_about_request = name != "issue_comment" or "pull_request" in _table(payload.get("issue"))
     speaks_to_us = COMMAND in _text(comment.get("body"))
@@ -85,7 +85,7 @@ def _comment(name: str, payload: dict[str, Any], hosts: tuple[Host, ...]) -> Req
 
 
 def _wish_of(command: str) -> Wish:
-    """Check whether a command is a dismissal; the reader of the request checks the rights."""
+    """Check whether a command is a dismissal; rights are checked when the request is read."""
     return "dismiss" if _DISMISSAL.search(command) else "answer"
 
 
@@ -106,7 +106,7 @@ def _merge_request(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestE
 
 
 def _gitlab_wish(about: dict[str, Any], changes: dict[str, Any], *, is_draft: bool) -> Wish | None:
-    """GitLab sends `update` for any change: one that has `oldrev` is a push, others name what they change."""
+    """Classify an `update` of GitLab: with `oldrev` it is a push; others name what they change."""
     action = about.get("action")
     if action in ("close", "merge"):
         return "cancel"

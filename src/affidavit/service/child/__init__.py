@@ -1,1 +1,1 @@
-"""The child process without keys that works on one untrusted change."""
+"""Run the child process without keys that works on one untrusted change."""

@@ -10,7 +10,7 @@ from affidavit import errors
 Served = Callable[..., Awaitable[Any]]
 """Takes the fields of a call and returns JSON data."""
 MAX_LINE = 500_000_000
-"""A limit, because the other end reads hostile code."""
+"""Limited, because the other end reads hostile code."""
 
 
 class ChannelClosed(Exception):  # noqa: N818 - an ending, not a mistake
@@ -55,7 +55,7 @@ class Channel:
             while line := await self._reader.readline():
                 await self._take(json.loads(line), calls, tells)
         except (ValueError, ConnectionError):
-            # A line that is cut off or too long: the other end is broken.
+            # The line is cut off or too long: the other end is broken.
             return
         finally:
             self._close()
@@ -85,7 +85,7 @@ class Channel:
             reply = {"answer": frame["call"], "result": await calls[frame["name"]](**frame["fields"])}
         except Exception as error:  # noqa: BLE001 - the other end waits for an answer in any case
             reply = {"answer": frame["call"], "error": _as_data(error)}
-        # Queued behind what the call told: the other end may stop listening once it has the answer.
+        # Queued after the call's messages: the other end may stop listening once it has the answer.
         self._loop.call_soon(self._send, reply)
 
     def _send(self, frame: Any) -> None:

@@ -1,4 +1,4 @@
-"""The child process: open one untrusted change and review it, without any secret."""
+"""Open one untrusted change and review it in a child process, without any secret."""
 
 import asyncio
 import os
@@ -74,7 +74,7 @@ class Child:
         }
 
     async def merged(self, iteration: dict[str, Any]) -> bool:
-        """Check whether the head of an earlier review is part of the change's base by now."""
+        """Check whether the head of an earlier review is now part of the change's base."""
         before = StoredIteration.model_validate(iteration)
         return await asyncio.to_thread(is_merged, before, self._change)
 
@@ -119,7 +119,7 @@ class Child:
         chosen = ReviewOptions(**options)
         settings = settings_for(self._change, chosen, environment=environment)
         followed = Earlier.model_validate(earlier) if earlier else None
-        # It runs a review in an event loop of its own.
+        # It runs a review in its own event loop.
         return await asyncio.to_thread(
             requests.estimate,
             self._change,

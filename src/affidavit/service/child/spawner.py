@@ -46,7 +46,7 @@ class Spawner:
                 [sys.executable, "-m", "affidavit.service.child.spawner", str(theirs.fileno())],
                 env=self._environment,
                 pass_fds=[theirs.fileno()],
-                # Not a folder in which git could find a repository.
+                # A folder in which git cannot find a repository.
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 # Signals of the terminal are for the worker, which lets its reviews end.
@@ -58,7 +58,7 @@ class Spawner:
     async def child(
         self, cache: Path, calls: Mapping[str, Served], tells: Mapping[str, Served]
     ) -> AsyncIterator[Channel]:
-        """Have a child that uses this cache folder; answer its calls; kill it at the end."""
+        """Start a child that uses this cache folder; answer its calls; kill it at the end."""
         connection, number = await self.spawn()
         reader, writer = await asyncio.open_connection(sock=connection, limit=MAX_LINE)
         channel = Channel(reader, writer)
@@ -92,7 +92,7 @@ class Spawner:
         socket.send_fds(self._control, [_SPAWN.to_bytes(_ORDER_BYTES)], [theirs.fileno()])
         answer = self._control.recv(_ORDER_BYTES)
         if len(answer) != _ORDER_BYTES:
-            raise ConnectionError("the process that makes children has ended")
+            raise ConnectionError("the process that starts children has ended")
         return int.from_bytes(answer)
 
     def kill(self, number: int) -> None:

@@ -1,1 +1,1 @@
-"""Commands of the service."""
+"""Hold the commands of the service."""

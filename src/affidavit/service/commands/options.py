@@ -20,19 +20,19 @@ DATABASE_VARIABLE = "AFFIDAVIT_DATABASE"
 HOSTS_VARIABLE = "AFFIDAVIT_ALLOWED_HOSTS"
 OF_REVIEWS = ("prompts", "prompt_version")
 LIMITS = {
-    "reviews_at_once": (int, 4, "Reviews at once, of this process."),
-    "reviews_at_once_per_tenant": (int, 4, "Reviews at once of one tenant, of all workers."),
-    "queued_per_tenant": (int, 1_000, "Reviews of one tenant that may wait."),
-    "calls_at_once": (int, 8, "Calls at once to one model, of this process."),
+    "reviews_at_once": (int, 4, "Concurrent reviews of this process."),
+    "reviews_at_once_per_tenant": (int, 4, "Concurrent reviews of one tenant, over all workers."),
+    "queued_per_tenant": (int, 1_000, "Waiting reviews of one tenant."),
+    "calls_at_once": (int, 8, "Concurrent calls to one model, of this process."),
     "diff_bytes": (int, 20_000_000, "The longest diff."),
     "request_bytes": (int, 25_000_000, "The longest request."),
     "repository_bytes": (int, 5_000_000_000, "The largest repository that is fetched."),
-    "requests_per_minute": (int, 1_200, "Requests a minute of one caller."),
+    "requests_per_minute": (int, 1_200, "Requests per minute of one caller."),
 }
 
 
 def service_options(command: Command) -> Command:
-    """Add the options that a server and a worker have in common."""
+    """Add the options that servers and workers share."""
     options = [
         click.option(
             "--data", type=click.Path(path_type=Path), help="Folder of the embedded database and the cache."
@@ -40,7 +40,7 @@ def service_options(command: Command) -> Command:
         click.option(
             "--database",
             metavar="URL",
-            help=f"postgresql://…, or the variable {DATABASE_VARIABLE}, which shows no password to others.",
+            help=f"postgresql://…, or the variable {DATABASE_VARIABLE}, which hides the password.",
         ),
         *(
             click.option(f"--{name.replace('_', '-')}", type=kind, default=default, metavar="N", help=use)
@@ -59,13 +59,13 @@ def service_options(command: Command) -> Command:
             help="Let reviews of a tenant be posted on their pull and merge requests; repeatable.",
         ),
         click.option(
-            "--retention-days", type=int, default=0, help="Delete finished reviews after so many days."
+            "--retention-days", type=int, default=0, help="Delete finished reviews after this many days."
         ),
         click.option(
-            "--drain-seconds", type=float, default=30.0, help="How long to wait for reviews at the end."
+            "--drain-seconds", type=float, default=30.0, help="How long a shutdown waits for reviews."
         ),
         click.option(
-            "--dead-after-seconds", type=float, default=10.0, help="When a silent worker is taken for dead."
+            "--dead-after-seconds", type=float, default=10.0, help="When a silent worker counts as dead."
         ),
         click.option("--prompts", type=click.Path(path_type=Path), help="Folder with versions of prompts."),
         click.option("--prompt-version", metavar="VERSION", help="Prompts for all reviews."),

@@ -15,8 +15,8 @@ from affidavit.service.kept.postgresql import open_store
 
 
 @click.command()
-@click.option("--older-than", required=True, metavar="DAYS", help="Delete what is older, such as 30d.")
-@click.option("--tenant", help="Of this tenant alone; default: of all. The command line's is `default`.")
+@click.option("--older-than", required=True, metavar="DAYS", help="Delete older ones than this, such as 30d.")
+@click.option("--tenant", help="Only this tenant's; default: all. The command line's tenant is `default`.")
 @store_options
 def command(
     older_than: str,
@@ -33,7 +33,7 @@ def command(
     with open_store(address or folder) as store:
         if not store.exists():
             raise InputError(f"there is no store {store.name}")
-        # One that has no review has none to be deleted, and no queue that must be made for it.
+        # A store without reviews has nothing to delete, and needs no queue.
         has_reviews = bool(address) or (folder / "work.db").exists()
         deleted = _purge_service(folder, address, day, tenant) if has_reviews else 0
         if tenant in (None, DEFAULT_TENANT):
@@ -42,7 +42,7 @@ def command(
 
 
 def _purge_service(folder: Path, address: str | None, day: str, tenant: str | None) -> int:
-    # The engine takes a second to load: nobody else waits for it.
+    # The engine takes a second to load, so other commands do not load it.
     from affidavit.service.parts import Parts  # noqa: PLC0415
     from affidavit.service.settings import ServiceSettings  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from affidavit.git.location import find_repository
 from affidavit.service.commands.options import store_of, store_options
 from affidavit.service.kept.access import Access, KnownRepository
 
-TENANT = click.option("--tenant", default="default", help="Whose it is.")
+TENANT = click.option("--tenant", default="default", help="The tenant that owns it.")
 
 
 @click.group()
@@ -37,7 +37,7 @@ def _refuse_unusable(folder: Path) -> None:
     except NotARepositoryError as error:
         raise NotARepositoryError(f"{folder} is not in a git repository; pass the folder of one") from error
     except InputError as error:
-        # What is advised elsewhere are options of a review; here it is the service that will read it.
+        # The usual advice names options of a review, which do not exist here.
         found, _, _ = str(error).partition(": if ")
         raise InputError(
             f"{found}: the service reads a repository only where all of it lies in one folder; make such a"

@@ -9,10 +9,10 @@ from affidavit.service.commands.options import HOSTS_VARIABLE, server_settings, 
 
 
 @click.command(cls=LongCommand)
-@click.option("--host", default="127.0.0.1", help="The address to listen at; default this machine only.")
+@click.option("--host", default="127.0.0.1", help="The address to listen on; default: this machine only.")
 @click.option("--port", default=8000, type=click.IntRange(0, 65535), help="Default 8000; 0: any free one.")
-@click.option("--work/--no-work", "works", default=True, help="Do reviews in this process, too.")
-@click.option("--require-token", is_flag=True, help="Want a token on this machine, too.")
+@click.option("--work/--no-work", "works", default=True, help="Run reviews in this process, too.")
+@click.option("--require-token", is_flag=True, help="Require a token on this machine, too.")
 @click.option(
     "--allowed-host",
     "allowed_hosts",
@@ -32,7 +32,7 @@ def command(works: bool, **options: Any) -> None:
     affidavit worker --database postgresql://…          more machines for the same queue
     """
     settings = server_settings(options)
-    # FastAPI and the engine take a second to load: nobody else waits for them.
+    # FastAPI and the engine take a second to load, so other commands do not load them.
     from affidavit.service.run import run_server  # noqa: PLC0415
 
     run_server(settings, works=works)

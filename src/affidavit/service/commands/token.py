@@ -23,7 +23,7 @@ def command() -> None:
 @click.argument("name")
 @click.option("--role", "roles", type=click.Choice(ROLES), multiple=True, required=True, help="Repeatable.")
 @click.option("--tenant", default="default", help="Tenants cannot see each other.")
-@click.option("--days", type=click.IntRange(1), help="How long it is valid; default: until it is revoked.")
+@click.option("--days", type=click.IntRange(1), help="How long it is valid; default: until revoked.")
 @store_options
 def create(
     name: str, roles: tuple[str, ...], tenant: str, days: int | None, data: Path | None, database: str | None

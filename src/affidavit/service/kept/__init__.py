@@ -1,1 +1,1 @@
-"""Stored data: reviews, events, exchanges, tokens, tenants and workers."""
+"""Store reviews, events, exchanges, tokens, tenants and workers."""

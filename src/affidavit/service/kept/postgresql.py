@@ -18,10 +18,10 @@ from affidavit.system.installation import this_installation
 
 SERVER_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
 _SECRET = ("password", "secret", "scram")
-"""Parts of the names of options that only the service may know."""
+"""Parts of the names of secret options."""
 DRIVER = "psycopg[binary]"
 LOCK_NUMBER = 0x0AFF1DA
-"""Names the lock of whoever must be alone; a number, since that is what PostgreSQL locks."""
+"""The number of the lock for exclusive work."""
 LIVING = {
     "keepalives_idle": 15,
     "keepalives_interval": 5,
@@ -46,7 +46,7 @@ _IS_AWAY = ("08", "53", "57P")
 _MISTAKEN = "connection is bad: invalid "
 """The driver refuses a value of the address, such as a `sslmode`, before it asks any server."""
 _COMES_BACK = ("25006", "25P03")
-"""A server that only reads, as while another takes its place; a session that it ended for being idle."""
+"""A read-only server, as during a failover; a session ended as idle."""
 
 
 def open_store(
@@ -54,7 +54,7 @@ def open_store(
 ) -> Store:
     """Open the store in a folder or at an address, with the service's tables.
 
-    A file is opened anew for each use, unless `keeps_connections`: for who asks many times a second.
+    A file is opened for each use, unless `keeps_connections`, for callers with many requests a second.
     """
     return Store(locate(named), busy_seconds, TABLES, keeps_connections=keeps_connections)
 
@@ -94,7 +94,7 @@ class PostgresAddress:
         """Return the address for a command line: with its options, without secrets."""
         options = parse_qsl(urlsplit(self.url).query)
         open_ones = [(name, value) for name, value in options if not any(one in name for one in _SECRET)]
-        # The driver takes a plus for a plus.
+        # The driver does not read a plus as a blank.
         query = urlencode(open_ones, safe="/", quote_via=quote)
         return f"{self.name}?{query}" if query else self.name
 

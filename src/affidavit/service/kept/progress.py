@@ -23,7 +23,7 @@ class NewEvent:
 
 
 NewExchange = tuple[str, dict[str, Any]]
-"""The key and the body of what a model or a server replied."""
+"""The key and the body of a reply from a model or a server."""
 
 
 class ReviewProgress:

@@ -1,4 +1,4 @@
-"""The records of the service: requests, reviews, events and postings."""
+"""Define the records of the service: requests, reviews, events and postings."""
 
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from affidavit.records.record import Record
 ReviewStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 ReviewSource = Literal["diff", "repository", "github", "gitlab"]
 COMMAND_LINE = "command line"
-"""Who asked for a review that was made without a service."""
+"""The requester of reviews made without a service."""
 FINISHED: tuple[ReviewStatus, ...] = ("completed", "failed", "cancelled")
 
 
@@ -47,7 +47,7 @@ class WantedReview(Record):
     base: str | None = None
     head: str | None = None
     base_name: str = ""
-    """What people call the base: a branch stays the same branch when it moves on."""
+    """The user's name of the base, such as a branch, which stays when the branch moves."""
     head_name: str = ""
     url: str | None = None
     """The address of a pull or merge request."""
@@ -55,13 +55,13 @@ class WantedReview(Record):
     description: str = ""
     discussion: tuple[Comment, ...] = ()
     dismissals: tuple[Dismissed, ...] = ()
-    """What people decided on the forge, on its word."""
+    """People's decisions, as the forge reports them."""
     series: str | None = None
-    """The series of reviews that this is the next of; None: it follows none."""
+    """The series that this review continues; None: no series."""
     looks_at_all: bool = False
-    """Models look at everything again, also at what the review before has seen."""
+    """Models examine everything again, not only new parts."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """By the names of a review's options; those of the server come from the worker."""
+    """Options of the review by name; the server's own come from the worker."""
 
 
 class ReviewState(Record):
@@ -102,7 +102,7 @@ class KeptReview(ReviewState):
     tenant: str
     outcome: ReviewOutcome | None = None
     owner: str | None = None
-    """The worker that has it in hand."""
+    """The worker that runs it."""
 
     @property
     def is_finished(self) -> bool:
@@ -131,14 +131,14 @@ class Posting(Record):
 
     review_id: str
     number: int
-    """Counts how often it was asked for; each time is one durable piece of work."""
+    """Counts the requests to post it; each is one durable task."""
     state: PostingState
     asked_by: str
     asked_at: str
     finished_at: str | None = None
     reason: str | None = None
-    """Why it failed, or, while it waits, why the last try did not go well."""
+    """Why it failed, or, while it waits, why the last attempt failed."""
     actions: int = 0
     """How much was written or changed on the forge."""
     notes: tuple[str, ...] = ()
-    """What the forge did not allow, and what was done instead."""
+    """Actions that the forge refused, and what was done instead."""

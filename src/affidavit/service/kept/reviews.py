@@ -1,4 +1,4 @@
-"""Keep the reviews of the service: what is asked for goes in, how it stands comes out."""
+"""Store the reviews of the service, with their requests and states."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -55,11 +55,11 @@ class Reviews:
         self._database = database
 
     def add(self, wanted: Wanted, *, again: bool, most: int | None = None) -> tuple[KeptReview, bool]:
-        """Keep a new review, or the one that the same change has already; and whether it is new.
+        """Store a review, or return the existing one of the same change; and whether it is new.
 
-        One that failed or was cancelled is no answer; `again` asks for a new one in any case. Raises
-        FullQueue where it would be new and `most` of the tenant wait. All of that is one decision: whoever
-        asks for the same tenant at the same moment, of whichever server, waits for it.
+        A failed or cancelled one does not count; `again` always stores a new one. Raise
+        FullQueue if it would be new and `most` of the tenant wait. Concurrent requests for the same tenant,
+        on any server, wait for this decision.
         """
         with writing_for(self._database, wanted.tenant) as connection:
             known = self._current(connection, wanted, again=again)
@@ -77,7 +77,7 @@ class Reviews:
 
     def adopt(self, row: Mapping[str, Any]) -> None:
         """Store a review for a report of the command line, once."""
-        # It answers for no change that somebody asks for: its key is its own id.
+        # It is not reused for requests of its change: its key is its own id.
         with self._database.writing() as connection:
             insert_once(connection, REVIEWS, {**row, "change_key": row["id"], "is_current": 0})
 
@@ -102,12 +102,12 @@ class Reviews:
             return _first(connection, _is_it(review_id, tenant))
 
     def request(self, review_id: str) -> WantedReview | None:
-        """What is to be reviewed."""
+        """Return the request of a review."""
         text = self._text(review_id, "request")
         return WantedReview.model_validate_json(text) if text else None
 
     def drawn(self, review_id: str) -> dict[str, Any] | None:
-        """Return what the first attempt drew for all others; None before that."""
+        """Return the choices of the first attempt, which hold for later ones; None before that."""
         text = self._text(review_id, "drawn")
         return json.loads(text) if text else None
 

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL that notice a silent server: a statement without an answer in, an error out.
+"""Connect to PostgreSQL so that a silent server is noticed and raises an error.
 
 A frozen machine, or a way to it that swallows everything, hangs up on nobody. A long statement is silent,
 too: so who is silent for long is asked on another line whether it still answers.
@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 class SilentError(psycopg.OperationalError):
-    """The server answers nobody."""
+    """The server does not answer."""
 
 
 class Listening(psycopg.Connection[Any]):
@@ -29,7 +29,7 @@ class Listening(psycopg.Connection[Any]):
         try:
             return super().wait(self._listened_to(gen), *args, **limits)
         except SilentError:
-            # What is given up is not used again, also if its answer comes late.
+            # An abandoned connection is not used again, even if its answer comes late.
             self.pgconn.finish()
             raise
 
@@ -60,7 +60,7 @@ class Listening(psycopg.Connection[Any]):
         except psycopg.errors.ConnectionTimeout as error:
             raise SilentError("the server is silent, on new connections, too") from error
         except psycopg.Error:
-            # A refusal is an answer.
+            # A refusal is also an answer.
             return
 
 

@@ -1,4 +1,4 @@
-"""The tables that only the service needs, beside those of the store."""
+"""Define the tables that only the service needs, besides those of the store."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,12 +32,12 @@ REVIEW_EVENTS = Table(
     Column("number", Integer, primary_key=True),
     Column("name", KeptText, nullable=False),
     Column("body", KeptText, nullable=False),
-    # The same event of a review that runs again is known by what it says and how often it was said before.
+    # When a review runs again, an event is recognised by its content and how often it occurred before.
     Column("identity", KeptText, nullable=False),
     Index("an_event_once", "review_id", "identity", unique=True),
 )
 
-# Every exchange with a model, under its review: nobody else is ever answered from it.
+# Every exchange with a model, by review: no other review gets answers from it.
 REVIEW_EXCHANGES = Table(
     "review_exchanges",
     TABLES,
@@ -63,7 +63,7 @@ TOKENS = Table(
     TABLES,
     Column("id", KeptText, primary_key=True),
     Column("tenant", KeptText, ForeignKey(TENANTS.c.name, ondelete="CASCADE"), nullable=False),
-    # Never the token: what is stolen from here opens nothing.
+    # Never the token: a stolen digest is useless.
     Column("digest", KeptText, nullable=False, unique=True),
     Column("name", KeptText, nullable=False),
     Column("roles", KeptText, nullable=False),
@@ -88,7 +88,7 @@ WORKERS = Table(
     Column("started_at", KeptText, nullable=False),
     Column("place", KeptText, nullable=False),
     Column("process", Integer, nullable=False),
-    # Counted up while the worker lives; clocks of different machines are never compared.
+    # Incremented while the worker lives; clocks of different machines are never compared.
     Column("beat", Integer, nullable=False),
 )
 
@@ -104,5 +104,5 @@ DELIVERIES = Table(
 def insert_once(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
     """Insert a row unless it is there; return whether it was inserted."""
     adding = insert_into(connection, table).values(row).on_conflict_do_nothing()
-    # How many rows there were is not said by every driver.
+    # Not every driver returns the number of rows.
     return connection.execute(adding.returning(*table.primary_key)).first() is not None
