@@ -54,7 +54,10 @@ def test_what_an_old_comment_silences_is_noted_with_the_comment(comment: str, ca
 def test_a_rule_that_is_off_by_its_twin_of_another_analyser_names_that_one(case: Open) -> None:
     one = case({**PYTHON, "app.py": "from shop.prices import total\n"}, GONE)
     (found,) = set_aside(one, "ty/import-not-found")
-    assert (found.rule, found.reason) == (IMPORT, "ty/import-not-found, which says the same, is off")
+    assert (found.rule, found.reason) == (
+        IMPORT,
+        "ty/import-not-found, its duplicate, is off",
+    )
 
 
 def test_what_is_handed_in_leaves_no_note(case: Open) -> None:

@@ -1,1 +1,1 @@
-"""Specialists: those who propose findings."""
+"""Propose findings: model specialists, and the search for broken references."""

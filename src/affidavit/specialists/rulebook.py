@@ -1,4 +1,4 @@
-"""All rules of all analysers: look one up, ask whether it counts, and whether two report the same problem."""
+"""Look up rules of all analysers: whether one counts, and whether two report the same problem."""
 
 from collections.abc import Callable, Container, Mapping
 from functools import cache
@@ -46,6 +46,6 @@ def why_rules_are_off(settings: Settings) -> WhyOff:
             return "the rule is off"
         # Switching a rule off also switches off the same problem of another analyser.
         same = next((one for one in off if same_problem(rule, one)), None)
-        return f"{same}, which says the same, is off" if same else None
+        return f"{same}, its duplicate, is off" if same else None
 
     return why_off

@@ -11,7 +11,7 @@ from affidavit.records.plan import Chunk, Piece
 Item = TypeVar("Item")
 CHUNK_TOKENS = 60_000
 MAX_CHUNKS = 40
-"""More than that is no change that a reviewer could hold: the rest is said to be left out."""
+"""No reviewer can grasp a larger change: the rest is reported as left out."""
 BYTES_PER_TOKEN = 4
 LINE_MARKS = 8
 """Mark, line number and line end of each line as models read it."""

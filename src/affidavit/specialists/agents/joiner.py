@@ -17,7 +17,7 @@ from affidavit.specialists.agents.map_text import NOTHING
 MAX_CLAIM = 700
 MAX_PROPOSED = 300
 MAX_OUTCOME = 200
-"""Characters that say enough to recognise a cause."""
+"""Enough characters to recognise a cause."""
 
 
 @dataclass(frozen=True)

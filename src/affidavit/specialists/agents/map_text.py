@@ -18,7 +18,7 @@ MAX_LINE_CHARACTERS = 240
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Reads the code around a change, up to a bound: it is sent to everybody."""
+    """Reads the code around a change, up to a limit, since every specialist gets it."""
 
     context: ContextMap
     repository: Repository
@@ -103,7 +103,7 @@ MAX_NAMES = 6
 
 
 def names_in(hunk: Hunk, file: FileChange, changes: Iterable[SymbolChange]) -> str:
-    """Name the definitions of the changed lines; if nobody could read them, what git wrote above the hunk.
+    """Name the definitions of the changed lines; if they were not parsed, the heading that git wrote.
 
     Git names the definition above the hunk's first line, which is often the one before the changed one.
     """
@@ -140,7 +140,7 @@ MAX_IMPORTING = 10
 """Files that only an import ties to the change: they are named last, and a search finds the others."""
 MAX_SYMBOLS = 80
 WITH_SIGNATURE = ("signature_changed", "renamed", "removed")
-"""The others are in the diff, or around it."""
+"""The others are in the diff, or beside it."""
 
 
 def map_text(context: ContextMap, *, names_called: bool = True) -> str:
@@ -168,7 +168,7 @@ def _telling(file: RelatedFile) -> Iterable[Relation]:
 
 
 def _place(file: RelatedFile, reason: Relation) -> str:
-    """Write the file with the first lines of its reason, so that nobody has to search for them again."""
+    """Write the file with the first lines of its reason, which saves a search."""
     if not reason.lines or reason.kind in IMPORTS:
         return file.path
     more = " …" if len(reason.lines) > MAX_REASON_LINES else ""

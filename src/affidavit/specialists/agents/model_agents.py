@@ -32,7 +32,7 @@ PATH_KEY = "file_path"
 DEPENDENCY = "dependency"
 """The side of an answer that was read from a package."""
 MAX_PATHS = 1_000
-"""In the record of one call; a search that finds more is no reading of each."""
+"""Per recorded call; a search that finds more has not read each file."""
 
 
 class WatchedTools:
@@ -48,7 +48,7 @@ class WatchedTools:
         return self._tools.descriptions
 
     def call(self, name: str, arguments: object) -> dict[str, Any]:
-        """Call the tool; a call that was answered with an error has read nothing."""
+        """Call the tool; a call with an error as its answer has read nothing."""
         answer = self._tools.call(name, arguments)
         if "error" not in answer:
             self.uses.append(_use(name, arguments, answer))
@@ -59,7 +59,7 @@ def _use(name: str, arguments: object, answer: dict[str, Any]) -> ToolUse:
     read = tuple(dict.fromkeys(_paths_in(answer)))[:MAX_PATHS]
     if answer.get("branch") != DEPENDENCY:
         return ToolUse(tool=name, read=read, searched=_searched(arguments))
-    # A file of a package may have the path of one of the repository, and is another one.
+    # A file of a package may have the same path as a file of the repository.
     package = f"{answer.get('package')}@{answer.get('version')}"
     return ToolUse(tool=name, read=tuple(f"{package}:{path}" for path in read))
 
@@ -93,10 +93,10 @@ SUBJECTS = {
 }
 """The subject of each specialist in a line, for the planner."""
 TOGETHER = (("logic", "codebase-fit"), ("quality", "security"))
-"""Lenses that share a conversation, which is named by the first: they read the same code, and in trials the
-first two found the same."""
+"""Lenses that share a conversation, named by the first: they read the same code, and in trials the first
+two found the same."""
 ONE_LOOK_LINES, SHARED_LOOK_LINES = 120, 300
-"""Up to so many changed lines one conversation looks through all lenses, or one through two."""
+"""Up to this many changed lines one conversation uses all lenses, or two of them."""
 SECOND_LOOK = "second-look"
 TRIAGE = "triage"
 REVIEW_SCHEMA_NAME = "review_result"
@@ -114,7 +114,7 @@ DIFFERENCES: dict[str, Any] = {
     },
     "required": ["differences"],
 }
-"""What an experimenter is asked for beside its findings."""
+"""What an experimenter returns besides its findings."""
 IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|using\s+[\w.:]+;|use\s+[\w:\\]+)")
 
 MakeTools = Callable[[], ToolSource]
@@ -128,7 +128,7 @@ def asked_at_any_size(change: Change, *, can_experiment: bool) -> tuple[str, ...
 
 
 def looks(lenses: Sequence[str], changed_lines: int) -> list[tuple[str, ...]]:
-    """Group lenses into conversations: each sends the whole change again, with every turn.
+    """Group lenses into conversations, because each sends the whole change with every turn.
 
     Other specialists, such as the experimenter, look alone.
     """
@@ -147,18 +147,18 @@ class ModelAgent:
     """One specialist with a lens, looking at one chunk of the change."""
 
     lenses: tuple[str, ...]
-    """What it looks for, in one conversation."""
+    """Its lenses, in one conversation."""
     mind: Mind
     briefing: Briefing
     plan: Plan
     chunk: Chunk
     make_tools: MakeTools
     reported: tuple[Finding, ...] = ()
-    """What others found, for the second look."""
+    """Findings of others, for the second look."""
     in_order: tuple[str, ...] = ()
-    """What they say they found to be in order."""
+    """What they reported to be in order."""
     opened: frozenset[str] = frozenset()
-    """What they read beside the diff."""
+    """What they read besides the diff."""
     page: Page | None = None
     """The comments of others, for the triage; the shared text has the first page."""
     page_number: int = 1
@@ -180,7 +180,7 @@ class ModelAgent:
         return self.briefing.repository.shown_name(file.path)
 
     async def examine(self, case: Case) -> Reply:
-        """Hold the conversation; whatever came of it is said."""
+        """Hold the conversation, and report its result or failure."""
         started = time.monotonic()
         tools = WatchedTools(self.make_tools())
         bench = ProbeTools(case.runner, own_names(case.repository)) if case.runner else None
@@ -238,7 +238,7 @@ class ModelAgent:
         if lens != SECOND_LOOK:
             return render(lens, questions=questions)
         wrap = self.briefing.fence.wrap
-        # Two lenses that found the same are one line here.
+        # Duplicates of two lenses are one line here.
         reported = "\n".join(dict.fromkeys(map(_summary_of, self.reported))) or NOTHING
         in_order = "\n".join(f"- {one}" for one in self.in_order) or NOTHING
         return render(

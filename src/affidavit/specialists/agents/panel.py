@@ -65,7 +65,7 @@ TOOLS: Mapping[Role, tuple[str, ...]] = {
         "compare_definition",
     ),
 }
-"""The tools of roles that need not find their way through a repository."""
+"""The tools of roles that need not explore a repository."""
 
 
 def assemble_readers(cache: BlobCache | None = None) -> CodeReaders:
@@ -97,10 +97,10 @@ class Panel:
     cache_dir: Path | None = None
     prompts: PromptSet = field(default_factory=current_prompts)
     servers: ServerPool | None = None
-    """Confirm what the tools find. The map does without them, because everybody would wait for it."""
+    """Confirm what the tools find. The map does not use them, because everything would wait for it."""
     analysers_off: Collection[str] = ()
     environments: Sequence[Path] = ()
-    """Folders with packages, beside those that are found without a name."""
+    """Folders with packages, besides those found automatically."""
     reads_dependencies: bool = True
     outside: ToolSource | None = None
     _packages: WeakKeyDictionary[ObjectStore, OpenPackages] = field(default_factory=WeakKeyDictionary)
@@ -136,7 +136,7 @@ class Panel:
         return redact_case(case)
 
     def context(self, case: Case) -> ContextMap:
-        """Return the map; what people wrote in the history is redacted here."""
+        """Return the map; text from the history is redacted here."""
         context = gather_context(case.change, _git(case), self._readers)
         return context.model_copy(update={"origins": tuple(map(redact_record, context.origins))})
 
@@ -184,7 +184,7 @@ class Panel:
                 fence_rule=briefing.fence.rule,
                 specialists="; ".join(map(_looks_at, dict.fromkeys([*LENSES, *rough.questions]))),
             ),
-            # As if there were one chunk only: the planner reads the comments on all of them.
+            # As one chunk: the planner reads the comments on all of them.
             prefix=briefing.change_text(shown, rough.model_copy(update={"chunks": ()})),
             task="Plan the review of this change.",
             schema=schema,
@@ -216,7 +216,7 @@ class Panel:
         self, briefing: Briefing, plan: Plan, reported: Sequence[Finding], replies: Sequence[ReplySummary]
     ) -> list[Specialist]:
         """Return specialists for what no finding is about; none for a change that is seen whole at once."""
-        # Up to here one conversation looks through several lenses, and each of them sees the whole.
+        # Up to this size one conversation uses several lenses, and each sees the whole change.
         if shown_line_count(briefing.case.change, plan.chunks) <= SHARED_LOOK_LINES:
             return []
         said = tuple(f"{one.specialist}: {one.summary}" for one in replies if one.summary)
@@ -228,16 +228,16 @@ class Panel:
         return [agent for agent in agents if agent.uncovered()]
 
     def joiner(self, briefing: Briefing, plan: Plan) -> ModelJoiner | None:
-        """Return who says which findings have one cause; None where no model has that role."""
+        """Return the joiner; None if no model has that role."""
         mind = self.minds.get("joiner")
         return ModelJoiner(mind, briefing, plan, briefing.case.emit) if mind else None
 
     def verifier(self, briefing: Briefing, plan: Plan) -> ModelVerifier:
         """Return the verifier of findings; it has not seen the specialists' work."""
         runner = briefing.case.runner
-        # What verifiers ran is remembered apart from what others ran.
+        # Runs of verifiers are recorded apart from those of others.
         runs = ProgramRunner(runner.name, runner.languages, runner) if runner else None
-        # Made once, so that a check made for one talk is known to the next.
+        # Made once, so that conversations share the results of checks.
         tools = self.tools(replace(briefing.case, runner=runs), "verifier")
         return ModelVerifier(
             mind=self.minds["verifier"],

@@ -34,7 +34,7 @@ from affidavit.system.concurrency import side_by_side
 
 CLAIM = "The finding: `return 1 + 1` returns 3. The code: `return 1 + 1`."
 FATAL = ("failed", "refused", "timed_out")
-"""Who answers badly is asked again for each finding; a spent budget ends the review in its orderly way."""
+"""Other failures do not matter here: each finding asks again, and a spent budget ends the review later."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def probe_talk(speaker: str, prompts: PromptSet) -> Talk:
 async def _probe(mind: Mind, prompts: PromptSet, emit: Emit, otherwise: str) -> Probed:
     name = mind.role.replace("_", " ")
     answer = await mind.converse(probe_talk(name, prompts), emit)
-    # Nothing was asked where a recording without the question is repeated: that is no fault of a verifier.
+    # A replayed recording may lack the probe, which is not a fault of the verifier.
     if answer.outcome not in FATAL or not answer.usage.requests:
         return Probed((answer.usage,))
     advice = f"Fix it, or name another model with --{mind.role.replace('_', '-')}-model."
@@ -88,7 +88,7 @@ async def _probe(mind: Mind, prompts: PromptSet, emit: Emit, otherwise: str) -> 
 
 ATTEMPTS = 2
 MAX_LINES = 60
-"""Of what a program printed on one side."""
+"""Limit of a program's output on one side."""
 CONCURRENCY = 6
 FINAL = ("budget_exhausted", "timed_out")
 """A spent budget stays spent, and a silent model may be paid for both times."""
@@ -105,11 +105,11 @@ class ModelVerifier:
     tools: Callable[[], ToolSource]
     emit: Emit
     runs: ProgramRunner | None = None
-    """The programs that verifiers ran; None where nothing is run."""
+    """The programs that verifiers ran; None if no programs run."""
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONCURRENCY))
 
     async def judge(self, candidate: Candidate) -> Judged:
-        """Ask; one that was cut off, failed or refused is asked once more, and refutes nothing."""
+        """Ask the model; retry once if it was cut off, failed or refused, which refutes nothing."""
         talk = self.talk(candidate)
         spent: list[RoleUsage] = []
 
@@ -136,7 +136,7 @@ class ModelVerifier:
         return self._unanswered(OUTCOMES.get(answer.outcome, "failed"), answer.failure)
 
     def _decided(self, read: Judgement, text: str | None) -> Judgement:
-        """Add the program that a judgement names; a blocked one decides nothing."""
+        """Add the program that a judgement names; a blocked run decides nothing."""
         kept = self.runs.tally.kept.get(read_run(text)) if self.runs else None
         blocked = shows_nothing(kept, own_names(self.briefing.repository)) if kept else ""
         if blocked and read.answer == "REFUTED":
@@ -159,7 +159,7 @@ class ModelVerifier:
         return replace(self.shared_talk(), task=self._task(shown, shown.claim))
 
     def shared_talk(self) -> Talk:
-        """Write what the talks about all findings share; the task is empty."""
+        """Write the shared part of the talks about all findings; the task is empty."""
         prompts = self.briefing.prompts
         can_run = self.runs is not None
         return Talk(
@@ -206,7 +206,7 @@ class ModelVerifier:
         return {"quote": quoted, "hunks": self.briefing.hunks_for(finding, (start, end))}
 
     def _program(self, candidate: Candidate) -> str:
-        """Write what the offered program did when the machine ran it."""
+        """Write how the finding's program ran."""
         check, offered = candidate.reproduction, candidate.evidence.reproduction
         if check is None or offered is None:
             return ""
@@ -225,7 +225,7 @@ class ModelVerifier:
         )
 
     def _dependencies(self, candidate: Candidate) -> str:
-        """Write what became of the finding's quotes of packages."""
+        """Write the checks of the finding's quotes from packages."""
         if not candidate.dependency_quotes:
             return ""
         said = [f"{one.summary}\n{one.code}".rstrip() for one in candidate.dependency_quotes]

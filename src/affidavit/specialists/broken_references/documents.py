@@ -11,7 +11,7 @@ from affidavit.specialists.broken_references.ground import Break, ReferenceLooku
 
 RULE = "references/stale-document"
 DOCUMENT_LANGUAGES = frozenset(("markdown", "restructuredtext", "text"))
-# These describe the past, when the name existed.
+# Documents about the past, when the name existed.
 PAST_PATH = re.compile(
     r"change|release|history|news|upgrad|migrat|deprecat|remov|whats|version|blog|archive|rfc|proposal|decision"
     r"|adr|todo|roadmap|design|plan|internals|licen[cs]e|authors|requirements|\b\d+\.\d+",
@@ -44,7 +44,7 @@ def find_stale_documents(ground: ReferenceLookup) -> Iterator[Break]:
     seen: set[tuple[str, str]] = set()
     for one in sorted(named, key=lambda one: (one.hit.path, one.hit.line)):
         name = one.qualified.rpartition(".")[2]
-        # A line that is written while the name is removed is about the removal.
+        # A line that this change adds is about the removal.
         if (one.hit.path, one.hit.line) not in written and (one.hit.path, name) not in seen:
             seen.add((one.hit.path, name))
             who = f"`{one.path}` does not have" if one.is_with_module else "no code has"
@@ -63,7 +63,7 @@ def _written_lines(ground: ReferenceLookup) -> set[tuple[str, int]]:
 
 
 def _named_alone(ground: ReferenceLookup) -> Iterator[_Named]:
-    """Yield lines that name a definition which no code has any more."""
+    """Yield lines that name a definition that no code has any more."""
     shown = {old.name: old for old in ground.gone if _is_public(old)}
     for name, old in sorted(shown.items()):
         hits = ground.telling_hits.get(name, [])
@@ -77,7 +77,7 @@ def _named_alone(ground: ReferenceLookup) -> Iterator[_Named]:
 
 
 def _named_with_module(ground: ReferenceLookup) -> Iterator[_Named]:
-    """Python: names that come with their module; other modules may have the same."""
+    """Yield uses of Python names with their module, since other modules may have the same name."""
     for path, names in list(ground.lost_names.items())[:MAX_MODULES]:
         public = [name for name in names if not name.startswith("_")]
         module = _module(path)

@@ -18,7 +18,7 @@ RULE = "references/removed-attribute"
 IMPORTS = "(import_spec name: (_)? @alias path: (_) @module)"
 PACKAGE = re.compile(rb"^package\s+(\w+)", re.MULTILINE)
 DOT_IMPORT = re.compile(rb'^\s*(?:import\s+)?\.\s+"', re.MULTILINE)
-# Without the package's own definition these still mean something.
+# These are defined even without the package's own definition.
 BUILT_IN = frozenset(
     (
         "_", "any", "append", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "complex64",

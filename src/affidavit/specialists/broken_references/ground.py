@@ -41,7 +41,7 @@ GUARDS = frozenset(
 
 @dataclass(frozen=True)
 class Break:
-    """A place that relies on what the change took away. The message quotes the names in back quotes."""
+    """A place that uses something that the change removed. The message has names in back quotes."""
 
     rule: str
     path: str
@@ -66,7 +66,7 @@ Finder = Callable[["ReferenceLookup"], Iterator[Break]]
 
 
 class ReferenceLookup:
-    """Both sides of a change; everything is read once, on first use."""
+    """Looks up both sides of a change; everything is read once, on first use."""
 
     def __init__(self, change: Change, repository: Repository, cache: BlobCache | None = None) -> None:
         self.change = change
@@ -104,7 +104,7 @@ class ReferenceLookup:
         return symbol_changes(self.change, self.repository)
 
     def count_defined(self, paths: Iterable[str], qualified: str, side: Side = "head") -> int:
-        """How often files define a name."""
+        """Count how often files define a name."""
         return sum(self._names_of(side, path)[qualified] for path in paths)
 
     def _names_of(self, side: Side, path: str) -> Counter[str]:
@@ -142,7 +142,7 @@ class ReferenceLookup:
 
     @cached_property
     def lost_names(self) -> dict[str, list[str]]:
-        """Changed modules that are still there → the names of their own text that they lost."""
+        """Map changed modules that still exist to the names that they lost."""
         standing = [file.path for file in self.code_files if file.head_path == file.base_path]
         found = {path: self._lost_of(path) for path in standing}
         return {path: names for path, names in found.items() if names}
@@ -162,16 +162,16 @@ class ReferenceLookup:
 
     @cached_property
     def telling_hits(self) -> dict[str, list[SearchHit]]:
-        """Names of gone definitions that hardly mean anything else → the lines of head that have them."""
+        """Map unmistakable names of removed definitions to the lines of head that have them."""
         return self.words(sorted({one.name for one in self.gone if is_telling(one.name)}))
 
     def words(self, names: Sequence[str]) -> dict[str, list[SearchHit]]:
-        """Names → the lines of head that have them; none where not all of these lines are known."""
+        """Map names to the lines of head that have them; leave out names whose lines are not all known."""
         found: dict[str, list[SearchHit]] = {name: [] for name in names}
         for start in range(0, min(len(names), MAX_WORDS), MAX_NAMES):
             some = names[start : start + MAX_NAMES]
             hits = self.search(some)
-            # A line has all names of this search, and of another one only by chance.
+            # A line may have names of other searches only by chance.
             for hit in hits if len(hits) < MAX_HITS else ():
                 for word in set(WORD.findall(hit.text)) & set(some):
                     found[word].append(hit)
@@ -238,7 +238,7 @@ class ReferenceLookup:
         return NamedCause(Cause(file=at, symbol=name), f"The change took `{name}` out of {path}.")
 
     def module_cause(self, file: FileChange) -> NamedCause:
-        """That the change deleted or moved a file."""
+        """Say that the change deleted or moved a file."""
         stem = (file.base_path or file.path).rpartition("/")[2].partition(".")[0]
         if file.head_path is None:
             return NamedCause(Cause(file=file.path, symbol=stem), f"The change deleted {file.base_path}.")
@@ -277,7 +277,7 @@ def is_guarded(node: Node, text: bytes) -> bool:
 
 def is_import(place: WordOccurrence) -> bool:
     """Check whether a word is part of an import, or of an export that only lists names."""
-    # Not all of an `export`: its functions have parameters.
+    # Only a part of an `export`: its functions have parameters.
     return any(
         above.type.startswith("import_") or above.type in ("export_clause", "namespace_export")
         for above in ancestors(place.node)

@@ -1,4 +1,4 @@
-"""Find imports and uses, in Python and JavaScript, of names that the change took out of a module."""
+"""Find Python and JavaScript imports and uses of names that the change removed from a module."""
 
 import re
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ IMPORTS = {"python": PYTHON_IMPORTS, "javascript": JAVASCRIPT_IMPORTS}
 
 
 def find_removed_imports(ground: ReferenceLookup) -> Iterator[Break]:
-    """Named imports out of modules that are still there but lost the name."""
+    """Yield named imports from modules that still exist but lost the name."""
     for path, changed in _modules_in_question(ground).items():
         for one in ground.head_imports.importers_of(path):
             if not _means_own_file(one):
@@ -51,7 +51,7 @@ def find_removed_imports(ground: ReferenceLookup) -> Iterator[Break]:
 
 
 def _modules_in_question(ground: ReferenceLookup) -> dict[str, str]:
-    """Changed modules, and those that pass on all that a changed one has: each with the changed one."""
+    """Yield changed modules, and modules that re-export everything of one, each with the changed one."""
     found = {
         file.path: file.path
         for file in ground.code_files
@@ -79,7 +79,7 @@ def _package_file(path: str) -> str:
 
 
 def _means_own_file(one: Import) -> bool:
-    # After a question mark a bundler takes something else from the file.
+    # After a question mark a bundler imports something else from the file.
     is_plain = OWN_FILE.match(one.name) is not None and "?" not in one.name
     return one.path.endswith((".py", ".pyi")) or is_plain
 
@@ -105,14 +105,14 @@ def _broken_import(
 def _is_for_types(statement: Node, parsed: Parsed, name: str) -> bool:
     """Check for an import that does not run: TypeScript's `import type`, Python's TYPE_CHECKING."""
     if parsed.language.name == "python":
-        # Other conditions were ruled out before.
+        # Other conditions were excluded before.
         return any(above.type == "if_statement" for above in ancestors(statement))
     text = node_text(statement, parsed.text)
     return TYPE_ONLY.match(text) is not None or re.search(rf"\btype\s+{re.escape(name)}\b", text) is not None
 
 
 def _was_type(ground: ReferenceLookup, path: str, name: str) -> bool:
-    """TypeScript drops imports of interfaces and type aliases, however they are written."""
+    """Check for an interface or type alias: TypeScript drops all imports of these."""
     return any(
         old.kind in ("interface", "type") and old.language == "typescript"
         for old in ground.gone
@@ -130,7 +130,7 @@ def _gone_module(ground: ReferenceLookup, package: str, name: str) -> FileChange
 
 
 def _taken_at(parsed: Parsed, one: Import, name: str) -> tuple[int, Node] | None:
-    """Where the statement takes the name, and the statement; None where nothing is proven by it."""
+    """Return the place of the imported name, and the statement; None if that proves nothing."""
     if name == "default" and (found := _default_taken_at(parsed, one)):
         return found
     for place in occurrences(parsed.root, parsed.text, name):
@@ -145,7 +145,7 @@ def _taken_at(parsed: Parsed, one: Import, name: str) -> tuple[int, Node] | None
 
 
 def _default_taken_at(parsed: Parsed, one: Import) -> tuple[int, Node] | None:
-    """`import name from …` does not say `default`."""
+    """Find the name in `import name from …`, which does not say `default`."""
     for captured in matches(parsed.grammar, DEFAULT_IMPORT, parsed.root):
         name, statement = captured["name"][0], captured["statement"][0]
         if _spans(statement, one.line):
@@ -172,7 +172,7 @@ class _Bound:
 
 
 def find_removed_attributes(ground: ReferenceLookup) -> Iterator[Break]:
-    """Python and JavaScript: attributes of a module that is imported as a whole."""
+    """Yield removed attributes of Python and JavaScript modules imported as a whole."""
     whole = {
         path: [one for one in ground.head_imports.importers_of(path) if _takes_whole(one, path)]
         for path in ground.lost_names

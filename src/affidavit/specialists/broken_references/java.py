@@ -1,4 +1,4 @@
-"""Find Java calls of a removed method, and classes that lack a method which their interface got."""
+"""Find Java calls of a removed method, and classes that lack a new method of their interface."""
 
 import re
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ IMPLEMENTING = (
     "(class_declaration interfaces: (super_interfaces (type_list . (_) @interface .)) body: (_) @body) @class"
 )
 MAKERS = frozenset(("annotation", "marker_annotation", "superclass", "abstract"))
-"""Nodes of a class that may make members, or mean that it need not have them all."""
+"""Parts of a class that may generate members, or allow it to lack some."""
 
 
 def find_removed_java_methods(ground: ReferenceLookup) -> Iterator[Break]:
@@ -84,7 +84,7 @@ def _is_alone(ground: ReferenceLookup, old: Symbol, owner: str) -> bool:
 
 
 def _files_that_know(ground: ReferenceLookup, path: str, owner: str) -> Iterator[Parsed]:
-    """Yield the files in which the name of a class means it."""
+    """Yield the files in which the name refers to the class."""
     imported = {one.path for one in ground.head_imports.importers_of(path)}
     for known in sorted({path, *imported, *ground.beside(path.rpartition("/")[0], ".java")}):
         parsed = ground.sound(known) if known.endswith(".java") else None
@@ -150,7 +150,7 @@ def find_unimplemented_methods(ground: ReferenceLookup) -> Iterator[Break]:
         old, new = _required(before, parsed_as.grammar), _required(after, parsed_as.grammar)
         for interface in old.keys() & new.keys():
             for name in sorted(new[interface] - old[interface] - OF_EVERY_OBJECT):
-                # A method that was there before was required, or had a default that may be inherited.
+                # An older method was already required, or has an inherited default.
                 if not re.search(rb"\b" + re.escape(name.encode()) + rb"\b", before):
                     yield from _lacking(ground, path, interface, name)
 
@@ -176,7 +176,7 @@ def _lacking(ground: ReferenceLookup, path: str, interface: str, name: str) -> I
         for captured in matches(parsed.grammar, IMPLEMENTING, parsed.root):
             written = GENERIC.sub("", node_text(captured["interface"][0], parsed.text))
             node, body = captured["class"][0], captured["body"][0]
-            # A word in the class may well be the method.
+            # A word in the class may be the method.
             is_there = word.search(node_text(node, parsed.text)) is not None
             if written == interface and not is_there and _parts(node, body).isdisjoint(MAKERS):
                 yield Break(UNIMPLEMENTED, parsed.path, node.start_point.row + 1, message, cause)

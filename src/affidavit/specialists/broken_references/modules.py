@@ -1,4 +1,4 @@
-"""Find imports of Python, JavaScript, Ruby and PHP that mean a file which the change deleted or moved."""
+"""Find imports in Python, JavaScript, Ruby and PHP of a file that the change deleted or moved."""
 
 import json
 import re
@@ -12,9 +12,9 @@ from affidavit.records.context import Import
 from affidavit.specialists.broken_references.ground import Break, Parsed, ReferenceLookup, is_guarded
 from affidavit.symbols.occurrences import WordOccurrence, occurrences
 
-# A package by its name may come from a registry in another version; these mean files of the repository.
+# A package named alone may come from a registry; these prefixes refer to files of the repository.
 OWN_FILE = re.compile(r"^(?:\.|#|@/|~/|src/)")
-# With one of these a Python package gives a module that no file of its own has.
+# With one of these a Python package provides a module without a file.
 ALIASING = re.compile(rb"sys\.modules|__path__|meta_path|path_hooks|extend_path")
 QUOTED = r"[\"'](?:\w+\.)*(?:{})[\"']"
 OF_PYTHON = re.compile(
@@ -23,7 +23,7 @@ OF_PYTHON = re.compile(
 )
 OWN_NAME = re.compile(r"^\s*name\s*=")
 MANIFEST = "composer.json"
-# What is not loaded does not fail: `Name::class`, a type in a signature, a doc comment.
+# Uses that load nothing do not fail: `Name::class`, a type in a signature, a doc comment.
 LOADING = frozenset(
     ("object_creation_expression", "base_clause", "class_interface_clause", "use_declaration")
 )
@@ -31,7 +31,7 @@ DECLARING = r"\b(?:class|interface|trait|enum)\s+{0}\b|\bclass_alias\b.*\b{0}\b|
 
 
 def find_removed_modules(ground: ReferenceLookup) -> Iterator[Break]:
-    """Imports of files that the change deleted or moved, which now mean nothing."""
+    """Yield imports of files that the change deleted or moved, which no longer resolve."""
     for file in gone_files(ground):
         path = file.base_path or ""
         importers = [one for one in ground.base_imports.importers_of(path) if _was_enough(ground, one, path)]
@@ -52,7 +52,7 @@ def _is_replaced(ground: ReferenceLookup, path: str) -> bool:
 
 def _has_stand_in(ground: ReferenceLookup, path: str) -> bool:
     stem = path.removesuffix("/__init__.py").partition(".")[0] if "/." not in path else path
-    # A folder of that name answers a JavaScript import only with an index or a manifest.
+    # A folder resolves a JavaScript import only with an index or a manifest.
     is_javascript = parsed_family(path) == "javascript"
     folder = (f"{stem}/index.", f"{stem}/package.json") if is_javascript else (f"{stem}/",)
     return any(known.startswith((f"{stem}.", *folder)) for known in ground.repository.head.entries())
@@ -88,7 +88,7 @@ def _broken_module(ground: ReferenceLookup, file: FileChange, one: Import) -> It
     if parsed is None or path is None or not _is_decidable(ground, parsed, one):
         return
     standing = [other for other in ground.head_imports.imports_of(path) if other.name == one.name]
-    # A relative import of a moved file means another place than before.
+    # A relative import in a moved file refers to another place than before.
     if path != one.path and one.name.startswith("."):
         return
     if _may_be_a_dependency(ground, file.base_path or "", one.name):
@@ -128,18 +128,18 @@ def _is_guarded_at(parsed: Parsed, line: int) -> bool:
 
 
 def gone_files(ground: ReferenceLookup) -> list[FileChange]:
-    """Files that are no longer where they were."""
+    """Return the files that are no longer at their place."""
     return [file for file in ground.code_files if file.base_path and file.base_path != file.head_path]
 
 
 def _may_be_a_dependency(ground: ReferenceLookup, path: str, imported: str) -> bool:
-    """Manifests of packages, or a change to them, say that others may provide what the file provided."""
+    """Check whether package manifests, or changes to them, suggest that a dependency replaces the file."""
     is_absolute = path.endswith((".py", ".pyi")) and not imported.startswith(".")
     return is_absolute and _is_a_package_of_python(ground, imported.partition(".")[0])
 
 
 def _is_a_package_of_python(ground: ReferenceLookup, package: str) -> bool:
-    """Nothing of the package is left, and manifests name it or are changed with it."""
+    """Check that nothing is left of the package, and manifests name it or change with it."""
     head = ground.repository.head
     left = (f"/{package}/", f"/{package}.py")
     if any(known.endswith(".py") and any(part in f"/{known}" for part in left) for known in head.entries()):
@@ -162,7 +162,7 @@ def _is_loaded_class(ground: ReferenceLookup, parsed: Parsed, imported: str) -> 
     if parsed.root.has_error or not _is_own_namespace(ground, imported) or _is_declared(ground, name):
         return False
     if any(file.path.rpartition("/")[2] == MANIFEST for file in ground.change.files):
-        # The class may have gone into a package of its own.
+        # The class may have moved into its own package.
         return False
     return any(_loads(place, parsed) for place in occurrences(parsed.root, parsed.text, name))
 
@@ -180,7 +180,7 @@ def _is_own_namespace(ground: ReferenceLookup, imported: str) -> bool:
 
 
 def _is_declared(ground: ReferenceLookup, name: str) -> bool:
-    """Some line declares the name, gives it to another class, or has it in a text that may make it."""
+    """Check whether a line declares the name, aliases it, or has it in a string that may define it."""
     declaring = re.compile(DECLARING.format(re.escape(name)))
     return any(declaring.search(hit.text) for hit in ground.search([name]))
 

@@ -1,4 +1,4 @@
-"""The rules of the search for broken references, and what each means."""
+"""Define the rules of the search for broken references."""
 
 from functools import partial
 

@@ -39,7 +39,7 @@ FINDERS: tuple[Finder, ...] = (
 MAX_BREAKS = 200
 MAX_OTHER_LINES = 10
 HANDS_ON = re.compile(r"\b(import|export|exports|module|from|require|use|include|using|autoload|__all__)\b")
-"""A removed line with such a word may have handed a name on to others."""
+"""A removed line with such a word may have re-exported a name."""
 PROOF = Proof("the search for references", "all files of the repository that import or name it")
 
 
@@ -62,7 +62,7 @@ def search(case: Case, why_off: WhyOff, cache: BlobCache | None = None) -> Refer
     found.sort(key=lambda one: (RULES[one.rule].severity.rank, one.path, one.line))
     silence = Silence(case.change, case.repository, REFERENCE_RULES)
     decided = [(one, _excuse(one, silence, case.repository.head, why_off)) for one in found]
-    # A comment speaks of its own place: others in the file are no less broken for it.
+    # A comment covers only its own place, not others in the file.
     kept = _distinct(replace(one, suppressed_by=_comment(silence, one)) for one, why in decided if not why)
     dropped = _dropped(decided, case.repository.head)
     unread = list(dict.fromkeys(ground.unread))
@@ -97,7 +97,7 @@ def _result_text(found: ReferenceSearch, case: Case) -> str:
 
 
 def explain(found: ReferenceSearch, case: Case) -> dict[str, Any]:
-    """Return the parts of a reply: the findings as text, and notes of what is no finding."""
+    """Return the parts of a reply: the findings as text, and notes on the results that are not findings."""
     return {
         "text": _result_text(found, case),
         "diagnostics": note_set_aside(NAME, RULES, found.dropped),
@@ -111,9 +111,9 @@ def _comment(silence: Silence, one: Break) -> str:
 
 
 def _distinct(breaks: Iterable[Break]) -> list[Break]:
-    """Each problem of each file once, at its first line; the message names the other lines.
+    """Return each problem of each file once, at its first line; the message names the other lines.
 
-    What a comment of the change silences is another problem than what it does not.
+    Suppressed and other places are separate problems.
     """
     found: dict[tuple[str, str, str, str], list[Break]] = {}
     for one in breaks:
@@ -159,7 +159,7 @@ def may_break_a_reference(ground: ReferenceLookup) -> bool:
 
 
 def _is_searched_for(one: SymbolChange) -> bool:
-    """Check for what is gone, and for what is new where others must have the same."""
+    """Check for a removed symbol, or a new one that others must implement."""
     if one.fate in ("added", "signature_changed"):
         return one.head is not None and one.head.kind not in ("function", "constant", "class")
     return one.fate != "touched"

@@ -1,4 +1,4 @@
-"""The specialist that finds uses of what a change removed; the search is loaded where there is code."""
+"""Find uses of what a change removed; the search is loaded only if the change has code."""
 
 import asyncio
 import time
@@ -42,7 +42,7 @@ class BrokenReferences:
         started = time.monotonic()
         is_whole = not any(file.is_partial for file in case.change.files)
         if not is_whole or not any(self.examines(file) for file in case.change.files):
-            # Of a bare diff only fragments are known, and nothing is missing in a fragment.
+            # A bare diff shows only fragments, which prove nothing about missing names.
             return self._reply(started)
         case.emit(event(EventName.TOOL_CALLED, agent="reviewer", specialist=NAME, tool=NAME, args={}))
         try:
