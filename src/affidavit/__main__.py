@@ -1,4 +1,4 @@
-"""The `affidavit` command. `--version` is answered here, before anything heavy is imported."""
+"""Run the `affidavit` command. `--version` is answered here, before slow imports."""
 
 import gc
 import os
@@ -8,13 +8,13 @@ from contextlib import suppress
 from affidavit import __version__
 
 LASTING_OBJECTS = 50_000
-"""So many new objects start a collection: most of what is imported and read lasts to the end."""
+"""Collect garbage only after this many new objects: most objects last to the end."""
 
 
 def main() -> None:
     """Run the command line."""
     if sys.argv[1:] in (["--version"], ["-V"]):
-        # Where this cannot be written, the command line says so in its own words.
+        # If this fails, the command line reports it.
         with suppress(OSError, AttributeError):
             sys.stdout.write(f"affidavit {__version__}\n")
             sys.stdout.flush()

@@ -1,12 +1,12 @@
-"""Every exception that Affidavit raises on purpose, sorted by who must act.
+"""Define the exceptions that Affidavit raises on purpose, sorted by who must act.
 
     AffidavitError
-    ├── InputError             the user: what was asked for cannot be reviewed
+    ├── InputError             the user: the requested change cannot be reviewed
     │   ├── NotARepositoryError
     │   ├── UnknownRevisionError
     │   ├── MalformedDiffError     carries the line that is wrong
     │   └── EmptyChangeError
-    ├── SettingsError          the user: a setting is wrong, and where it stands
+    ├── SettingsError          the user: a setting is wrong, with its place
     ├── OutsideError           the outside world; `retryable` says whether to try again
     │   ├── GitError
     │   ├── AnalyserError
@@ -23,19 +23,19 @@ class AffidavitError(Exception):
 
 
 class InputError(AffidavitError):
-    """What was asked for cannot be reviewed."""
+    """The requested change cannot be reviewed."""
 
 
 class NotARepositoryError(InputError):
-    """The folder is no git repository."""
+    """The folder is not a git repository."""
 
 
 class UnknownRevisionError(InputError):
-    """A revision does not exist here, or a shallow clone does not hold it."""
+    """A revision does not exist here, or the shallow clone lacks it."""
 
 
 class MalformedDiffError(InputError):
-    """The text is no well-formed unified diff."""
+    """The text is not a well-formed unified diff."""
 
     def __init__(self, reason: str, line_number: int, line: str = "") -> None:
         self.reason = reason
@@ -61,7 +61,7 @@ class OutsideError(AffidavitError):
     ) -> None:
         self.retryable = retryable
         self.retry_after_seconds = retry_after_seconds
-        """How long whoever refused asks to be left alone, where it says so."""
+        """The requested wait before a retry, if one was given."""
         super().__init__(message)
 
 
@@ -70,7 +70,7 @@ class GitError(OutsideError):
 
 
 class AnalyserError(OutsideError):
-    """An analyser is missing, crashed, hung or printed what cannot be read."""
+    """An analyser is missing, crashed, timed out or printed unreadable output."""
 
 
 class StoreError(OutsideError):
@@ -78,11 +78,11 @@ class StoreError(OutsideError):
 
 
 class UnreadableReportError(StoreError):
-    """A kept report is not what was kept, or was kept by another version."""
+    """A stored report has changed since it was stored, or is of another version."""
 
 
 class ForgeError(OutsideError):
-    """A forge could not be asked, or refused. `status` is its HTTP status; 0 where there was no answer."""
+    """A forge could not be asked, or refused. `status` is its HTTP status; 0 without an answer."""
 
     def __init__(
         self,

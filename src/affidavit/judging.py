@@ -1,4 +1,4 @@
-"""Judge findings: check their proof, join what is one problem, and ask the verifier."""
+"""Judge findings: check their proof, group duplicates, and ask the verifier."""
 
 from collections.abc import Callable, Container
 from functools import partial
@@ -23,7 +23,7 @@ async def judge(
     reproducer: Reproducer | None,
     blocking_linters: Container[str],
 ) -> tuple[Docket, Answer | None, Callable[[Report], FollowUp | None]]:
-    """Return the judged findings, the joiner's answer, and how to follow up on the review before."""
+    """Return the judged findings, the joiner's answer, and how to follow up on the earlier review."""
     carried, carrying = carry(check(looked.docket, case), case)
     checked = rerun(await reproduce(carried, reproducer))
     merged, grouping = await merge(checked, case, joiner)

@@ -1,6 +1,6 @@
-"""One review: look, check, judge, report. Read this file first.
+"""Review a change: look, check, judge, report. Read this file first.
 
-What few reviews need is imported where it is needed, so that the others begin sooner.
+Code that few reviews need is imported on use, so that the others start faster.
 """
 # ruff: noqa: PLC0415
 

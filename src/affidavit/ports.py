@@ -1,4 +1,4 @@
-"""Every seam of Affidavit, on one screen: what the stages need and others provide."""
+"""Define every seam of Affidavit: what the stages need and others provide."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class BlameLine(Record):
     summary: str
     text: str
     before: str = ""
-    """The file's path in the commit before that one; empty where it has none."""
+    """The file's path in the commit before that one; empty if it has none."""
 
 
 class LineCommit(Record):
@@ -38,9 +38,9 @@ class LineCommit(Record):
     files: tuple[str, ...] = ()
     """The files that it changed."""
     diff: str = ""
-    """What it did to the file near the line."""
+    """Its diff of the file near the line."""
     is_cut: bool = False
-    """There is more of the diff."""
+    """The diff is cut."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Tree(Protocol):
         """Return the content of a regular file; None if there is none, also for a link or a submodule."""
 
     def link(self, path: str) -> str | None:
-        """Where a link leads, which is never followed; None for anything else."""
+        """Return the target of a link, which is never followed; None for anything else."""
 
     def lines(self, path: str) -> list[str] | None:
         """Return the text of a file as lines without their ends; None if it has none."""
@@ -88,7 +88,7 @@ class Tree(Protocol):
         """Return the lines without secrets, redacted as a whole file; for a link, its target."""
 
     def without_secrets(self, path: str, text: str) -> str:
-        """What is said about a file, without the secrets that the file has."""
+        """Redact a text about a file by the secrets of the file."""
 
     def search(
         self,
@@ -101,9 +101,9 @@ class Tree(Protocol):
         max_characters: int = 2000,
         counts: Callable[[str], bool] = always,
     ) -> list[SearchHit]:
-        """Lines that match, a longer one around its match; only those of files that count.
+        """Return matching lines of files that count; long ones are cut around the match.
 
-        Raises InputError for a bad pattern or for paths that name no file.
+        Raise InputError for a bad pattern or for paths that name no file.
         """
 
     def blame(self, path: str, line: int) -> BlameLine | None: ...
@@ -117,7 +117,7 @@ class Repository(Protocol):
 
     @property
     def folder(self) -> Path | None:
-        """Where the repository's own files lie; no program is ever run from there."""
+        """Return the folder of the repository's own files; no program is ever run from there."""
 
     @property
     def base(self) -> Tree: ...
@@ -131,7 +131,7 @@ class Repository(Protocol):
 
     @property
     def excusing(self) -> tuple[Tree, ...]:
-        """Base, and the tip where there is one: what excuses or hides counts only if all of them say it."""
+        """Return base and, if known, the tip: a file is excused only if all of them say so."""
 
     def side(self, side: Side) -> Tree: ...
 
@@ -140,19 +140,19 @@ class Repository(Protocol):
         """Return the same pair without secrets in files and names, as it may leave the machine."""
 
     def shown_name(self, path: str) -> str:
-        """What a file of the commit is called here."""
+        """Return the name of a file of the commit here."""
 
 
 class Runner(Protocol):
-    """Runs programs in copies of both sides, behind walls; there is none unless the user asked for it."""
+    """Runs programs in sandboxed copies of both sides; there is none unless the user asked for it."""
 
     @property
     def name(self) -> str:
-        """What stands between a program and this machine."""
+        """Name the sandbox."""
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """What programs can be written in here."""
+        """Return the languages that programs can be written in."""
 
     def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
         """Run a program in a copy of its own; its output is bounded and without secrets."""
@@ -162,11 +162,11 @@ class Runner(Protocol):
 
 
 class Reproducer(Protocol):
-    """Who says what reproductions did and what became of patches: a sandbox, or a report that has it."""
+    """Gives the results of reproductions and patches: a sandbox, or a report that recorded them."""
 
     @property
     def ground(self) -> Programs:
-        """What programs are run in, or why none is."""
+        """Return the sandbox of programs, or why none are run."""
 
     async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None: ...
 
@@ -178,33 +178,33 @@ TryPatch = Callable[[Candidate], Awaitable[tuple[TrialStep, ...]]]
 
 
 class Dependencies(Protocol):
-    """Who says what quotes of packages come to: the packages that are here, or a report that has it."""
+    """Checks quotes of packages: by the packages installed here, or a report that recorded the checks."""
 
     def check(self, candidate: Candidate) -> tuple[DependencyCheck, ...]:
-        """Where each quote of a candidate stands, in their order."""
+        """Return the check of each quote of a candidate, in order."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One change under review, as everybody who works on it is given it; the last two as far as known."""
+    """One change under review, with everything that specialists and stages need."""
 
     change: Change
     repository: Repository
     emit: Emit = ignore_events
     review_id: str = ""
     plan: Plan | None = None
-    """What models work by; None where none looks."""
+    """The plan of the models; None without models."""
     replies: tuple[Reply, ...] = ()
     runner: Runner | None = None
-    """What models may run programs with; None unless the user asked for it."""
+    """The runner of programs; None unless the user asked for it."""
     earlier: Earlier | None = None
-    """The review before this one; None for the first of a change."""
+    """The earlier review; None for the first of a change."""
     scope: Scope | None = None
-    """What models look at in a review that follows another one; None where none looks."""
+    """The files that models examine in a follow-up review; None without models."""
     dependencies: Dependencies | None = None
-    """What quotes of packages are checked by; None where none can be read."""
+    """Checks quotes of packages; None if none can be read."""
     is_rule_off: Callable[[str, str], bool] = no_rule_is_off
-    """Of a rule and a path: whether the settings switch it off there, so that its silence says nothing."""
+    """Checks whether the settings switch off a rule at a path, so that its silence proves nothing."""
 
     @property
     def has_verifier(self) -> bool:
@@ -213,7 +213,7 @@ class Case:
 
 
 class Specialist(Protocol):
-    """Somebody who proposes findings."""
+    """Proposes findings: an analyser or a model."""
 
     @property
     def name(self) -> str: ...
@@ -228,14 +228,14 @@ class Specialist(Protocol):
 
 
 class Judged(Record):
-    """A judgement, and what it cost to get it."""
+    """A judgement and its cost."""
 
     judgement: Judgement
     usage: tuple[RoleUsage, ...] = ()
 
 
 class Verifier(Protocol):
-    """Somebody who tries to refute one finding at a time."""
+    """Tries to refute one finding at a time."""
 
     async def judge(self, candidate: Candidate) -> Judged: ...
 
@@ -249,7 +249,7 @@ class Verifiers:
 
 
 class Joiner(Protocol):
-    """Somebody who says which findings have one cause; the answer is read and checked by whoever asked."""
+    """Says which findings have one cause; the caller parses and checks the answer."""
 
     async def join(self, candidates: Sequence[Candidate]) -> Answer: ...
 
@@ -265,7 +265,7 @@ class ToolSource(Protocol):
 
 
 Role = Literal["planner", "specialist", "joiner", "verifier", "second_verifier", "reporter"]
-"""The second verifier is there only where the user names a model for it; the joiner has the verifier's."""
+"""The second verifier exists only if the user names a model for it; the joiner has the verifier's."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ class Talk:
     """
 
     speaker: str
-    """Who talks, for events and the log: security, logic, verifier, …"""
+    """The name for events and the log: security, logic, verifier, …"""
     instructions: str
     prefix: str
     task: str

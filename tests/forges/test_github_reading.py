@@ -239,7 +239,7 @@ def test_a_redirect_to_another_host_is_not_followed(github: GitHubServer) -> Non
     moved = RefusedError(301, "Moved", location="http://127.0.0.2:1/elsewhere")
     with (
         github.failing(Fault(lambda asked: asked.path.endswith("/pulls/7"), moved)),
-        pytest.raises(ForgeError, match="which is not asked"),
+        pytest.raises(ForgeError, match="which is not contacted"),
     ):
         read(github)
 

@@ -141,7 +141,7 @@ def test_what_was_said_by_a_gathered_finding_is_read_under_the_one_that_stands()
     *_, ended = gather_places([broken(0), broken(1), twin], "report")
     assert ended.withheld is not None
     assert ended.withheld.detail == "references-0"
-    assert ended.steps[-1].what == "references-1 is said by references-0"
+    assert ended.steps[-1].what == "references-1 is a duplicate of references-0"
 
 
 def test_what_the_user_chose_not_to_see_stands_for_nothing_that_is_shown_and_counts_once() -> None:

@@ -108,7 +108,7 @@ def test_a_folder_cannot_choose_a_model(repo: Repo) -> None:
         ("prices_usd_per_million.large = {input = nan, output = 1}", r"large\.input: "),
         ("prices_usd_per_million.large = {input = true, output = 1}", "expected numbers"),
         ("prices_usd_per_million.large = {input = 1, output = 1, inptu = 1}", r"large\.inptu: "),
-        ("prices_usd_per_million.large = {input = 1, cached_input = 2, output = 3}", "dearer than input"),
+        ("prices_usd_per_million.large = {input = 1, cached_input = 2, output = 3}", "costs more than input"),
         ("prices_usd_per_million = 'large=1'", "expected MODEL=INPUT/OUTPUT"),
         ("prices_usd_per_million = '=1/2'", "expected MODEL=INPUT/OUTPUT"),
         ("second_verifier_base_url = 'http://evil.example/v1'", "only as a flag or in the environment"),

@@ -28,7 +28,7 @@ def test_a_rate_of_nothing_is_no_rate() -> None:
 
 @pytest.mark.parametrize(("count", "n"), [(3, 2), (-1, 2), (0, -1)])
 def test_a_share_that_cannot_be_is_refused(count: int, n: int) -> None:
-    with pytest.raises(ValueError, match="no share"):
+    with pytest.raises(ValueError, match="not a share"):
         rate_of(count, n)
 
 

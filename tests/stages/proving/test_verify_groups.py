@@ -58,7 +58,7 @@ def test_a_duplicate_is_judged_by_itself_where_the_finding_that_stood_for_it_is_
     kept, other = verify_all(joined(KEPT, OTHER, kind=kind), verifier, told.append)
     assert kept.withheld is not None
     assert (other.withheld, other.status) == (None, Status.VERIFIED)
-    assert any("judged by itself" in step.what for step in other.steps)
+    assert any("judged separately" in step.what for step in other.steps)
     assert [event.data["finding_id"] for event in told if event.name == "finding.detected"] == [
         "m-0",
         "m-1",
