@@ -8,7 +8,7 @@ import pytest
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Report
-from affidavit.render.wording import brought_suppressions
+from affidavit.render.wording import added_suppressions
 from affidavit.reviewing.hold import assemble_crew
 from python_changes import Case, Open, opened_cases
 from repositories import Repo
@@ -89,7 +89,7 @@ def test_a_setting_for_the_whole_file_that_the_change_adds_is_listed(case: Open)
     before, after = undefined("", is_defined=True), undefined("", is_defined=False)
     report = reviewed(case({"a.py": before}, {"a.py": f"# pyright: reportUndefinedVariable=false\n{after}"}))
     assert (shown(report), report.gate.exit_code, bool(suppressed(report))) == ([], 0, True)
-    assert len(brought_suppressions(report)) == 1
+    assert len(added_suppressions(report)) == 1
 
 
 def test_a_comment_about_something_else_silences_nothing(case: Open) -> None:
@@ -121,7 +121,7 @@ def test_a_comment_that_the_change_adds_withholds_and_is_listed(case: Open) -> N
     for path in after:
         assert "ruff/S605" in suppressed(report, path)
     assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)
-    said = dict(brought_suppressions(report))
+    said = dict(added_suppressions(report))
     assert set(said) == {f"{path}:5" for path in after}
     for path, comment in zip(after, comments, strict=True):
         assert comment.strip() in said[f"{path}:5"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.forges.answers import Decision, lifting, read_decisions
+from affidavit.forges.answers import Decision, counting_dismissals, read_decisions
 from affidavit.forges.standing import Mark, OwnNote, Person, Said, Standing, read_mark, write_mark
 
 NAME = "0123456789abcdef"
@@ -93,7 +93,7 @@ def test_only_a_dismissal_by_somebody_with_rights_who_is_not_the_author_lifts(li
         mark=Mark(kind="finding", fingerprint=NAME),
         replies=(said("/affidavit dismiss x", Person(name="p", lifting=lifts)),),
     )
-    assert len(lifting(Standing(account="bot", notes=(note,)))) == count
+    assert len(counting_dismissals(Standing(account="bot", notes=(note,)))) == count
 
 
 def test_a_mark_is_read_as_it_was_written() -> None:

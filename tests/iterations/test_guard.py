@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from affidavit.iterations.guard import held_back, silenced_since
+from affidavit.iterations.guard import held_back, suppressed_since
 from affidavit.ports import Case
 from affidavit.records.diagnostics import Reason
 from affidavit.stages.intake import ChangeRequest, open_change
@@ -111,5 +111,5 @@ def test_code_under_review_that_goes_is_a_persons_business(
 def test_what_is_silenced_since_the_loop_began_is_named() -> None:
     old = a_withheld(1, Reason.SUPPRESSED, fingerprint="old")
     new = a_withheld(2, Reason.SUPPRESSED, fingerprint="new")
-    (why,) = silenced_since(a_report(old, new), a_report(old))
+    (why,) = suppressed_since(a_report(old, new), a_report(old))
     assert why.startswith("silences a finding at ")

@@ -39,7 +39,7 @@ def test_a_quote_is_located_in_its_file(
 
 def test_a_file_that_is_not_here_leaves_it_on_its_word() -> None:
     check = check_dependency(quote(), "there is no package 'lib' here")
-    assert (check.outcome, check.stands, check.is_refuted) == ("not_here", False, False)
+    assert (check.outcome, check.is_found, check.is_refuted) == ("not_here", False, False)
     assert check.summary == "quotes lib 1.1.0 lib.py, not verified: it is not here"
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.proof.rewording import is_too_long, why_not_taken
+from affidavit.proof.rewording import is_too_long, why_not_used
 from affidavit.records.candidate import Withheld, Wording
 from affidavit.records.diagnostics import Reason
 from claims import candidate, finding
@@ -26,7 +26,7 @@ def short(message: str, title: str = "Totals are one cent too high") -> Wording:
     ],
 )
 def test_a_text_with_nothing_new_in_it_is_taken(message: str) -> None:
-    assert why_not_taken(short(message), FOUND) == ""
+    assert why_not_used(short(message), FOUND) == ""
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def test_a_text_with_nothing_new_in_it_is_taken(message: str) -> None:
     ],
 )
 def test_a_text_with_another_name_or_number_is_not_taken(message: str, added: str) -> None:
-    assert added in why_not_taken(short(message), FOUND)
+    assert added in why_not_used(short(message), FOUND)
 
 
 def test_a_text_that_is_empty_or_long_again_is_not_taken() -> None:
-    assert why_not_taken(short(""), FOUND) == "it has no title or no message"
-    assert why_not_taken(short("each " * 61), FOUND) == "it is too long, too"
-    assert why_not_taken(short("each", title="o" * 81), FOUND) == "it is too long, too"
+    assert why_not_used(short(""), FOUND) == "it has no title or no message"
+    assert why_not_used(short("each " * 61), FOUND) == "it is too long, too"
+    assert why_not_used(short("each", title="o" * 81), FOUND) == "it is too long, too"
 
 
 @pytest.mark.parametrize(

@@ -87,10 +87,7 @@ def test_a_rule_that_is_off_by_another_says_by_which():
     off = Settings(rules_off=("ruff/E501", "references/removed-import"))
     why_off, is_off = why_rules_are_off(off), rules_off(off)
     assert why_off("references/removed-import", "a.py") == "the rule is off"
-    assert (
-        why_off("ty/import-not-found", "a.py")
-        == "references/removed-import, its duplicate, is off"
-    )
+    assert why_off("ty/import-not-found", "a.py") == "references/removed-import, its duplicate, is off"
     assert why_off("ty/missing-argument", "a.py") is None
     assert is_off("ty/import-not-found", "a.py")
     assert not is_off("ty/missing-argument", "a.py")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from affidavit.git.repository import GitRepository, open_repository
-from affidavit.languages.test_files import is_proof
+from affidavit.languages.test_files import is_test_material
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding
 from affidavit.records.program_runs import Program, ProgramRun, TrialStep
@@ -173,4 +173,4 @@ def test_the_tests_that_passed_are_counted_as_their_runner_does(output: str, cou
     ],
 )
 def test_what_judges_a_patch_is_known(path: str, expected: bool) -> None:
-    assert is_proof(path) is expected
+    assert is_test_material(path) is expected

@@ -140,7 +140,7 @@ def is_awaited_to_fail(spot: Spot) -> bool:
     return any(words & EXPECTING_CALLS for words in _contexts(spot))
 
 
-def is_on_trial(spot: Spot) -> bool:
+def is_in_try(spot: Spot) -> bool:
     """Return whether the code tries if the place fails or warns: in a `try` or `with raises(…)`."""
     return any(_handlers(spot)) or any(words & (EXPECTING_CALLS | WARNING_CALLS) for words in _contexts(spot))
 

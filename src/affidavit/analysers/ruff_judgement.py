@@ -17,7 +17,7 @@ from affidavit.analysers.python_judgement import (
     judge_yaml_loader,
     why_expected,
 )
-from affidavit.analysers.python_syntax import FUNCTIONS, Spot, ancestors, is_on_trial, nodes_in, text_of
+from affidavit.analysers.python_syntax import FUNCTIONS, Spot, ancestors, is_in_try, nodes_in, text_of
 from affidavit.records.evidence import AnalyserDiagnostic
 
 CHANGING = frozenset(b"add append clear extend insert pop popitem remove setdefault update".split())
@@ -42,7 +42,7 @@ def _redefinition(spot: Spot) -> str | None:
 
 
 def _discarded_value(spot: Spot) -> str | None:
-    if is_on_trial(spot):
+    if is_in_try(spot):
         return "the code sees whether the expression fails or warns"
     around = [(child.type, parent.type) for parent, child in spot.around]
     if spot.diagnostic.rule == "ruff/B018" and ("attribute", "expression_statement") in around:

@@ -73,7 +73,7 @@ def same_problem(rule_a: str, rule_b: str, rules: Mapping[str, Rule]) -> bool:
     )
 
 
-def is_meant_by(rule_id: str, named: str, rules: Mapping[str, Rule]) -> bool:
+def is_suppressed_with(rule_id: str, named: str, rules: Mapping[str, Rule]) -> bool:
     """Return whether somebody who silences the named rule silences this one, too."""
     rule = rules.get(rule_id)
     return same_problem(rule_id, named, rules) or (rule is not None and named in rule.silenced_as)

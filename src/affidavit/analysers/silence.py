@@ -6,7 +6,7 @@ from functools import cache, cached_property
 
 from affidavit.analysers.python_syntax import call_lines
 from affidavit.analysers.registry import all_analysers, all_rules
-from affidavit.analysers.rule import Rule, is_meant_by
+from affidavit.analysers.rule import Rule, is_suppressed_with
 from affidavit.analysers.silencing_comments import (
     Suppression,
     begins_silence,
@@ -43,7 +43,7 @@ class Silence:
 
         A comment in a moved file silences a rule only if the rule counted at the old place.
         """
-        if any(is_meant_by(rule, ignored, self._rules) for ignored in self._ignored_for(path)):
+        if any(is_suppressed_with(rule, ignored, self._rules) for ignored in self._ignored_for(path)):
             return "the base commit's configuration ignores this problem, as another tool calls it"
         file = self._change.file_at(path) if counted_before else None
         fresh = self._added_comments(file, path) if file else self.fresh_lines(path)
@@ -131,12 +131,12 @@ class Silence:
 
     def _is_about(self, one: Suppression, rule: str) -> bool:
         if one.rules:
-            return any(is_meant_by(rule, named, self._rules) for named in one.rules)
+            return any(is_suppressed_with(rule, named, self._rules) for named in one.rules)
         prefix = f"{one.tool}/"
         if rule.startswith(prefix):
             return True
         known = (other for other in self._rules if other.startswith(prefix))
-        return any(is_meant_by(rule, other, self._rules) for other in (f"{prefix}*", *known))
+        return any(is_suppressed_with(rule, other, self._rules) for other in (f"{prefix}*", *known))
 
     def _lines(self, path: str) -> list[str]:
         return self._repository.head.lines(path) or []

@@ -52,7 +52,7 @@ def command(report: str, finding: str, question: str, repo: Path | None, **optio
     with report_file(report, repo=repo, allowed=allowed_of(options)) as file:
         recorded = read_report(file)
     candidate = find_candidate(recorded, finding)
-    mind = _mind(ReviewOptions.among(options))
+    mind = _mind(ReviewOptions.from_all(options))
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
         for notice in opened.notices:
             note(notice)

@@ -75,7 +75,7 @@ def command(**options: Any) -> None:
 
 
 def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, ContextMap]:
-    flags = ReviewOptions.among(options).flags
+    flags = ReviewOptions.from_all(options).flags
     repository = opened.repository
     settings = load_settings(repository.base, os.environ, flags, tip=repository.tip)
     change = mark_skipped(opened.change, repository, settings.leaves_out)

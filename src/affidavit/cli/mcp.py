@@ -55,7 +55,7 @@ def command(**options: Any) -> None:
 
     repo = options["repo"] or Path.cwd()
     find_repository(repo)
-    server = make_server(repo.resolve(), ReviewOptions.among(options))
+    server = make_server(repo.resolve(), ReviewOptions.from_all(options))
     if options["http"]:
         _serve_http(server, options["http"], tuple(options["host_names"]))
         return

@@ -88,7 +88,7 @@ def command(
         with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
             for notice in opened.notices:
                 note(notice)
-            chosen = ReviewOptions.among(options)
+            chosen = ReviewOptions.from_all(options)
             named = environments_for(opened.repository, chosen)
             done = asyncio.run(recheck(recorded, opened, _mechanical, runs_programs=run, environments=named))
             again = _run_again(recorded, opened, chosen) if run else []

@@ -159,7 +159,7 @@ class PlannedLoop:
         told = (lambda _text: None) if options["quiet"] else say
         reviews = LoopReviews(
             own=self.workplace.own,
-            options=replace(ReviewOptions.among(options), max_iterations=options["most"]),
+            options=replace(ReviewOptions.from_all(options), max_iterations=options["most"]),
             config=read_config(options["config"]),
             repository=repository_at(self.location),
             watched=lambda: show_progress(is_quiet=options["quiet"]),

@@ -149,7 +149,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     if options["post"]:
         context.exit(review_and_post(options))
     outputs = _outputs(options["formats"], options["events"])
-    chosen = ReviewOptions.among(options)
+    chosen = ReviewOptions.from_all(options)
     with opened_change(options) as opened:
         settings = settings_for(opened, chosen, read_config(options["config"]))
         if not options["quiet"]:
@@ -211,7 +211,7 @@ def _preview(
 
     if opened.change.why_empty:
         return f"{opened.change.why_empty}\n"
-    chosen = ReviewOptions.among(options)
+    chosen = ReviewOptions.from_all(options)
     if prompts is None:
         named = checked_servers(opened, chosen)
         said = f" Without one, the tools of {named} are not called." if named else ""

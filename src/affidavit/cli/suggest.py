@@ -71,7 +71,7 @@ def command(
     if candidate.finding is None or not patch:
         raise InputError("this finding has no patch")
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened, ExitStack() as stack:
-        chosen = ReviewOptions.among(options)
+        chosen = ReviewOptions.from_all(options)
         settings, repository = running_settings(chosen), opened.repository
         runner = _runner_maker(repository, stack, settings, chosen) if run else None
         specialists = assemble_crew(settings, cache_folder()).specialists

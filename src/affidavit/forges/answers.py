@@ -18,7 +18,7 @@ _LINE_ENDS = re.compile(r"\r\n?")
 
 
 @lru_cache(maxsize=1_000)
-def own_words(body: str) -> str:
+def paragraph_text(body: str) -> str:
     """Return the text of the paragraphs; lines in a list, a link or emphasis keep their marks."""
     text = _FOOTNOTE.sub("", _LINE_ENDS.sub("\n", body))
     lines: list[str] = []
@@ -84,7 +84,7 @@ class Decision(Record):
     """Not empty if somebody else may have edited it: then it does not count."""
 
     @property
-    def lifts(self) -> bool:
+    def lifts_gate(self) -> bool:
         """Check whether it lifts verdict and gate: a dismissal by somebody with the right to."""
         return self.kind == "dismissed" and self.by.lifting == "lifts"
 
@@ -94,30 +94,30 @@ def read_decisions(standing: Standing) -> list[Decision]:
     return [one for one in _all_decisions(standing) if not one.edited]
 
 
-def unheard(standing: Standing) -> list[Decision]:
+def edited_dismissals(standing: Standing) -> list[Decision]:
     """Return the dismissals that do not count because somebody else may have edited them."""
     return [one for one in _all_decisions(standing) if one.edited and one.kind == "dismissed"]
 
 
-def unheard_words(decision: Decision) -> str:
+def why_edited(decision: Decision) -> str:
     """Say why an edited dismissal does not count."""
     if decision.edited == "by_another":
         return "somebody other than its author has edited it: it decides nothing"
     return "it was edited, and who did it is not known: it decides nothing"
 
 
-def unheard_notices(standing: Standing) -> list[str]:
+def edited_notices(standing: Standing) -> list[str]:
     """Return notices about dismissals that do not count."""
     return [
         f"the dismissal of {one.fingerprint} by {one.by.name} ({one.url or 'a comment'}) does not count: "
-        f"{unheard_words(one)}"
-        for one in unheard(standing)[:MAX_NOTICES]
+        f"{why_edited(one)}"
+        for one in edited_dismissals(standing)[:MAX_NOTICES]
     ]
 
 
 def decides(body: str) -> bool:
     """Check whether a comment contains a decision, whoever wrote it."""
-    words = _own_words(body)
+    words = _without_quotes(body)
     return bool(_COMMAND.search(words) or _WRONG.match(words.strip()))
 
 
@@ -127,11 +127,11 @@ def _all_decisions(standing: Standing) -> list[Decision]:
     return found
 
 
-def lifting(standing: Standing) -> tuple[Dismissed, ...]:
+def counting_dismissals(standing: Standing) -> tuple[Dismissed, ...]:
     """Return the dismissals that lift verdict and gate, the first for each finding."""
     firsts: dict[str, Dismissed] = {}
     for one in read_decisions(standing):
-        if one.lifts:
+        if one.lifts_gate:
             why = one.why or "no reason given"
             firsts.setdefault(
                 one.fingerprint, Dismissed(fingerprint=one.fingerprint, by=one.by.name, why=why, url=one.url)
@@ -162,7 +162,7 @@ def _about(note: OwnNote) -> Iterator[Decision]:
         for kind, name, why in commands:
             if not name or name in note.mark.names:
                 yield _decision(kind, own, said, why, note.edited)
-        is_wrong = _WRONG.match(_own_words(said.body).strip()) if not commands else None
+        is_wrong = _WRONG.match(_without_quotes(said.body).strip()) if not commands else None
         if is_wrong and not said.by.is_bot:
             yield _decision("wrong", own, said, is_wrong["why"], note.edited)
 
@@ -178,14 +178,14 @@ def _commands(said: Said) -> Iterator[tuple[DecisionKind, str, str]]:
     if said.by.is_bot:
         return
     kinds: dict[str, DecisionKind] = {"dismiss": "dismissed", "wrong": "wrong"}
-    for found in _COMMAND.finditer(_own_words(said.body)):
+    for found in _COMMAND.finditer(_without_quotes(said.body)):
         yield kinds[found[1].lower()], found["name"] or "", found["why"]
 
 
-def _own_words(body: str) -> str:
+def _without_quotes(body: str) -> str:
     """Return a comment without quotes, code and hidden text: an example is no command."""
     body = body[:MAX_COMMENT_LENGTH]
-    return own_words(body) if _MAY_DECIDE.search(body) else ""
+    return paragraph_text(body) if _MAY_DECIDE.search(body) else ""
 
 
 def _decision(

@@ -91,7 +91,7 @@ def fetch_change(clone: Clone, pull: PullRequest, *, has_full_history: bool = Fa
             base = _fetch_base(clone, source, names)
         except MissingCommitError:
             continue
-        settled = _settle(clone, base, pull.head, names, has_full_history=has_full_history)
+        settled = _deepen(clone, base, pull.head, names, has_full_history=has_full_history)
         # The branch contains a merged request, so an earlier commit is its base.
         if settled and settled != pull.head:
             return base
@@ -123,7 +123,7 @@ def fetch_recorded(change: Change, ground: FetchContext) -> Path:
         if missing:
             clone.fetch(missing, f"--depth={FIRST_DEPTH}")
         clone.git.run("update-ref", names.base, base)
-        _settle(clone, base, head, names, has_full_history=False)
+        _deepen(clone, base, head, names, has_full_history=False)
     return clone.folder
 
 
@@ -180,7 +180,7 @@ def _fetch_base(clone: Clone, source: str, names: _Names) -> str:
     return commit
 
 
-def _settle(clone: Clone, base: str, head: str, names: _Names, *, has_full_history: bool) -> str | None:
+def _deepen(clone: Clone, base: str, head: str, names: _Names, *, has_full_history: bool) -> str | None:
     """Deepen the history until the merge base and all since are known; return the merge base."""
     both = {names.head: head, names.base: clone.commit_of(names.base) or base}
     if has_full_history and clone.is_shallow:

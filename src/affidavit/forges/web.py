@@ -295,9 +295,9 @@ class Connection:
         """Return an answer that must be an object; raise ForgeError for any other shape."""
         if isinstance(answer, dict):
             return answer
-        raise self.odd(path, "an object")
+        raise self.unexpected(path, "an object")
 
-    def odd(self, path: str, expected: str) -> ForgeError:
+    def unexpected(self, path: str, expected: str) -> ForgeError:
         """Return the error for an answer of another shape."""
         return ForgeError(
             f"{self.name} at {self.address.host.name} did not answer GET {plain(path)} with"

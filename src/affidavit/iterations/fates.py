@@ -43,7 +43,7 @@ class Carrying:
     entries: tuple[Entry, ...] = ()
 
 
-def is_brought(candidate: Candidate) -> bool:
+def is_carried_over(candidate: Candidate) -> bool:
     """Check whether a candidate is carried over from the earlier review and not repeated in this one."""
     return candidate.carried is not None and not candidate.carried.is_repeated
 
@@ -51,7 +51,7 @@ def is_brought(candidate: Candidate) -> bool:
 def decide(entry: Entry, known: Mapping[str, Candidate]) -> FindingDecision:
     """Decide what became of one finding, by the candidates of the finished report."""
     earlier, finding = entry.earlier, entry.earlier.candidate.finding
-    now = _living(entry.now, known)
+    now = _survivor(entry.now, known)
     fate, by, reason = entry.settled or _fate(entry, known.get(entry.now or ""), now)
     is_open = fate not in ("fixed", "dismissed")
     first = earlier.candidate
@@ -89,7 +89,7 @@ def decided_again(then: Sequence[FindingDecision], now: Sequence[FindingDecision
     return decisions
 
 
-def _living(name: str | None, known: Mapping[str, Candidate]) -> Candidate | None:
+def _survivor(name: str | None, known: Mapping[str, Candidate]) -> Candidate | None:
     """Return the candidate, or the one that it duplicates."""
     seen: set[str] = set()
     while name is not None and name in known and name not in seen:
@@ -111,10 +111,10 @@ def _fate(entry: Entry, own: Candidate | None, now: Candidate | None) -> tuple[F
         return "fixed", by, now.withheld.detail if now.withheld else reason
     if now.withheld and now.withheld.code is Reason.DISMISSED:
         return "dismissed", "people", now.withheld.detail
-    is_unsure = is_brought(now) and now.status is Status.UNVERIFIED
+    is_unsure = is_carried_over(now) and now.status is Status.UNVERIFIED
     if is_unsure and entry.trace.outcome == "changed":
         return "cannot_tell", "evidence", reason
-    if now.kind == "mechanical" and is_brought(now) and now.status is Status.UNVERIFIED:
+    if now.kind == "mechanical" and is_carried_over(now) and now.status is Status.UNVERIFIED:
         return "cannot_tell", "analyser", reason
     is_partly = entry.some_fixed or (
         entry.trace.outcome == "changed" and by == "verifier" and _is_milder(entry, now)
@@ -135,13 +135,13 @@ def _decided_by(own: Candidate, now: Candidate) -> tuple[DecidedBy, str]:
     stood = next((one for one in now.judgements if one.by == "earlier" and one.answer), None)
     if stood is not None:
         return "evidence", stood.reason
-    if not is_brought(now):
+    if not is_carried_over(now):
         return "repetition", f"{now.specialist} reports it again"
     return "evidence", now.judgements[-1].reason if now.judgements else ""
 
 
 def _analyser_says(own: Candidate) -> str:
-    if is_brought(own) or own.finding is None:
+    if is_carried_over(own) or own.finding is None:
         return own.judgements[-1].reason if own.judgements else ""
     return f"{own.specialist} reports it at {own.finding.file}:{own.finding.line}"
 
@@ -191,7 +191,7 @@ def with_partners(
     parts = [part for entry in entries for part in parts_of(entry)]
     free = [one for one in named if one.withheld is None]
     matched = match_findings(known, [one.trace for one in parts], free)
-    return _together(
+    return _regrouped(
         entries,
         (
             replace(one, now=matched[at].id, settled=None) if at in matched else one
@@ -200,17 +200,17 @@ def with_partners(
     )
 
 
-def with_silenced(entries: Sequence[Entry], named: Sequence[Candidate]) -> list[Entry]:
+def with_suppressed(entries: Sequence[Entry], named: Sequence[Candidate]) -> list[Entry]:
     """Add to the entries and their places the findings that a comment of the change silences."""
     parts = [part for entry in entries for part in parts_of(entry)]
     silenced = [one for one in named if one.withheld and one.withheld.code is Reason.SUPPRESSED]
     alone = [at for at, one in enumerate(parts) if one.now is None]
     found = match_findings([parts[at].earlier for at in alone], [parts[at].trace for at in alone], silenced)
     partners = {alone[at]: one for at, one in found.items()}
-    return _together(entries, (replace(one, silenced=partners.get(at)) for at, one in enumerate(parts)))
+    return _regrouped(entries, (replace(one, silenced=partners.get(at)) for at, one in enumerate(parts)))
 
 
-def as_silenced(entry: Entry, silenced: Candidate, finding: Finding) -> Entry:
+def as_suppressed(entry: Entry, silenced: Candidate, finding: Finding) -> Entry:
     """Move an entry to the line that a comment silences."""
     said = silenced.withheld.detail if silenced.withheld else ""
     detail = f"a comment that was added after it was reported silences it ({said})"
@@ -221,7 +221,7 @@ def as_silenced(entry: Entry, silenced: Candidate, finding: Finding) -> Entry:
     return replace(entry, earlier=entry.earlier.model_copy(update={"candidate": then}), trace=trace)
 
 
-def _together(entries: Sequence[Entry], parts: Iterator[Entry]) -> list[Entry]:
+def _regrouped(entries: Sequence[Entry], parts: Iterator[Entry]) -> list[Entry]:
     """Group the parts into entries again."""
     return [replace(next(parts), places=tuple(islice(parts, len(entry.places)))) for entry in list(entries)]
 
@@ -230,12 +230,12 @@ def _places_apart(one: EarlierFinding) -> list[Candidate]:
     """Return the places on lines that no other analyser has reported already."""
     apart = [one.candidate]
     for place in sorted(one.places, key=lambda place: place.specialist != one.candidate.specialist):
-        if place.kind == "mechanical" and not any(_is_said_by_another(place, other) for other in apart):
+        if place.kind == "mechanical" and not any(_is_duplicate(place, other) for other in apart):
             apart.append(place)
     return apart[1:] if one.candidate.kind == "mechanical" else []
 
 
-def _is_said_by_another(place: Candidate, other: Candidate) -> bool:
+def _is_duplicate(place: Candidate, other: Candidate) -> bool:
     if place.finding is None or other.finding is None or place.specialist == other.specialist:
         return False
     there = [(one.file, one.side, one.line) for one in (place.finding, other.finding)]
@@ -246,7 +246,7 @@ CONFIRMED = "confirmed in the earlier review, and its code is unchanged"
 UNTOUCHED = "judged in the earlier review; neither its code nor the files that name it changed since"
 
 
-def standing_judgement(then: Candidate) -> Judgement:
+def earlier_judgement(then: Candidate) -> Judgement:
     """Return the judgement of the earlier review, for findings that are not verified again."""
     if then.status not in (Status.VERIFIED, Status.LIKELY):
         return Judgement(by="earlier", outcome="skipped", reason="nobody has verified it yet")
@@ -264,7 +264,7 @@ def kept_judgement(then: Candidate, trace: Trace) -> Judgement | None:
     """Return the earlier confirmation of a finding that is reported again; None if its code changed."""
     if then.kind == "mechanical" or trace.outcome not in ("stands", "moved"):
         return None
-    standing = standing_judgement(then)
+    standing = earlier_judgement(then)
     return standing.model_copy(update={"reason": CONFIRMED}) if standing.answer else None
 
 
@@ -281,7 +281,7 @@ def is_out_of_sight(then: Candidate, trace: Trace, case: Case) -> bool:
     return file is not None and bool(shown) and not any(file.path in one.files for one in shown)
 
 
-def why_silent(then: Candidate, finding: Finding, trace: Trace, docket: Docket, case: Case) -> str | None:
+def why_not_read(then: Candidate, finding: Finding, trace: Trace, docket: Docket, case: Case) -> str | None:
     """Say why an analyser did not look; None if it looked and no longer reports the finding."""
     name = then.specialist
     states = {one.specialist: one.state for one in docket.replies}

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from affidavit.languages.test_files import is_proof, runs_tests
+from affidavit.languages.test_files import is_test_material, runs_tests
 from affidavit.ports import Case, Tree
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import FileChange
@@ -38,7 +38,7 @@ def held_back(reviewed: Case, work: Case, first: Report) -> list[str]:
     return list(dict.fromkeys([*_edited_tests(work), *_deleted_code(reviewed, work, first)]))
 
 
-def silenced_since(report: Report, first: Report) -> list[str]:
+def suppressed_since(report: Report, first: Report) -> list[str]:
     """Name the findings that comments silence now and did not silence when the loop began."""
     then = {one.fingerprint for one in first.candidates if _is_silenced(one)}
     new = [one for one in report.candidates if _is_silenced(one) and one.fingerprint not in then]
@@ -56,7 +56,7 @@ def _edited_tests(work: Case) -> Iterator[str]:
             # A new test removes nothing; a file that runs tests may.
             if runs_tests(path) or SETTINGS_FILE.match(PurePosixPath(path).name):
                 yield f"edits the settings of the tests: {path}"
-            elif file.base_path and is_proof(path):
+            elif file.base_path and is_test_material(path):
                 yield f"edits a test: {path}"
             elif SHARED_SETTINGS.search(path):
                 yield f"edits a file that may change how tests run: {path}"
@@ -66,7 +66,7 @@ def _deleted_code(reviewed: Case, work: Case, first: Report) -> Iterator[str]:
     """Name the files and definitions under review that the work deletes or reverts to base."""
     paths = {file.head_path for file in reviewed.change.reviewed_files() if file.head_path}
     for file in work.change.files:
-        if file.base_path in paths and not is_proof(file.base_path or ""):
+        if file.base_path in paths and not is_test_material(file.base_path or ""):
             yield from _gone_file(file, reviewed, work)
     named = _under_review(reviewed, first)
     for one in symbol_changes(work.change, work.repository):
@@ -98,7 +98,7 @@ def _under_review(reviewed: Case, first: Report) -> set[tuple[str, str]]:
     for place in [one.finding for one in first.candidates if one.is_shown and one.finding]:
         around = symbols_of(reviewed.repository.head, place.file)
         found += [one for one in around if one.kind in KINDS and one.line <= place.line <= one.end_line]
-    return {(one.path, one.qualified) for one in found if not is_proof(one.path)}
+    return {(one.path, one.qualified) for one in found if not is_test_material(one.path)}
 
 
 def _is_stub(tree: Tree, symbol: Symbol) -> bool:

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from affidavit.errors import InputError
 from affidavit.iterations.feedback_document import Assessment, assess
-from affidavit.iterations.guard import silenced_since
+from affidavit.iterations.guard import suppressed_since
 from affidavit.iterations.review_summary import find_alerts, summary_of
 from affidavit.iterations.scope import earlier_of
 from affidavit.iterations.scores import REPEATED
@@ -199,7 +199,7 @@ class Loop:
         if turn.number == 1:
             return turn
         first = self._report(journal.turns[0])
-        why = [*self.guard(journal, turn.commit, first), *silenced_since(report, first)]
+        why = [*self.guard(journal, turn.commit, first), *suppressed_since(report, first)]
         if not why:
             return turn
         file = self.folder / f"iteration-{turn.number}.diff"

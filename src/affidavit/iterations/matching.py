@@ -129,14 +129,14 @@ def find_returned(fresh: Sequence[Candidate], history: Sequence[IterationSummary
     found: list[Returned] = []
     for candidate in fresh:
         taken = {one.key for one in found}
-        known = _last_stood(candidate, history, taken)
+        known = _last_review_with(candidate, history, taken)
         if known is not None:
             number, item = known
             found.append(Returned(now=candidate.id, key=item.key, review=number, times=item.times + 1))
     return tuple(found)
 
 
-def _last_stood(
+def _last_review_with(
     candidate: Candidate, history: Sequence[IterationSummary], taken: set[str]
 ) -> tuple[int, RememberedItem] | None:
     """Return the newest review that had it: by name, else for a model's finding by file and words."""

@@ -65,7 +65,7 @@ def earlier_of(
     )
 
 
-def as_looked_then(earlier: Earlier, report: Report) -> Earlier:
+def for_repetition(earlier: Earlier, report: Report) -> Earlier:
     """Prepare the repetition of a review of the same head, so that a recording of that review fits."""
     before = report.inputs.earlier
     if before is None:
@@ -198,14 +198,14 @@ def _unseen(file: FileChange, earlier: Earlier) -> Parts:
 
 def _names_any(tree: Tree, path: str, others: Iterable[str]) -> bool:
     """Check whether the text of a file has the name of one of the others as a word."""
-    names = {name for other in others if other != path and (name := _telling_name(other))}
+    names = {name for other in others if other != path and (name := _distinctive_name(other))}
     if not names or not LANGUAGES.of(path).is_code:
         return False
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
     return any(pattern.search(line) for line in (tree.redacted_lines(path) or [])[:MAX_TEXT_LINES])
 
 
-def _telling_name(path: str) -> str:
+def _distinctive_name(path: str) -> str:
     place = PurePosixPath(path)
     stem = place.name.split(".", 1)[0]
     return place.parent.name if stem.lower() in UNTELLING else stem

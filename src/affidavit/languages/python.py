@@ -102,14 +102,14 @@ class _ImportReader:
                 name = part.split(None, 1)[0].decode()
                 self.found.append(Statement(self.line, name))
             return True
-        names = taken_names(match["names"])
+        names = imported_names(match["names"])
         if names is None or not module:
             return False
         self.found.append(Statement(self.line, module.decode(), names))
         return True
 
 
-def taken_names(written: bytes) -> tuple[str, ...] | None:
+def imported_names(written: bytes) -> tuple[str, ...] | None:
     """Return the names after `import`, with or without parentheses; None if they are not plain."""
     if written == b"*":
         return ("*",)

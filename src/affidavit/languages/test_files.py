@@ -41,7 +41,7 @@ def is_test(path: str) -> bool:
     return is_named_test(path) or _is_in_test_folder(path)
 
 
-def is_proof(path: str) -> bool:
+def is_test_material(path: str) -> bool:
     """Check whether a file is test code, test data, or what runs tests."""
     *folders, _ = path.lower().split("/")
     is_data = not is_code(path) and not DATA_FOLDERS.isdisjoint(folders)

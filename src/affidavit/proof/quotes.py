@@ -287,4 +287,4 @@ def still_follows(quote: DependencyQuote, check: DependencyCheck) -> bool:
     )
     shows = bool(find_quote(quote.code_examined, check.code.split("\n")))
     is_placed = check.start is not None and check.end is not None and 0 < check.start <= check.end
-    return same and (shows and is_placed if check.stands else not check.code)
+    return same and (shows and is_placed if check.is_found else not check.code)

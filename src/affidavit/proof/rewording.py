@@ -108,7 +108,7 @@ def is_too_long(candidate: Candidate) -> bool:
     return len(candidate.claim.title) > MAX_TITLE or len(candidate.claim.message.split()) > MAX_MESSAGE
 
 
-def why_not_taken(short: Wording, finding: Finding) -> str:
+def why_not_used(short: Wording, finding: Finding) -> str:
     """Say why a shorter text may not replace a finding's own; empty if it may."""
     if not short.title or not short.message:
         return "it has no title or no message"

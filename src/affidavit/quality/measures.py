@@ -93,7 +93,7 @@ def measure_quality(
     labelled = store.labels.with_findings(since or "", tenant)
     shown = newest_by_problem([one for one in labelled if one.is_shown])
     withheld = newest_by_problem([one for one in labelled if not one.is_shown])
-    unheard = store.labels.unheard(since or "", tenant)
+    unheard = store.labels.uncounted(since or "", tenant)
     return Quality(
         since=since,
         reports=len(tally.points),

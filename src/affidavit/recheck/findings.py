@@ -108,10 +108,10 @@ def _prove(
         yield proof_of(candidate, of_words, None if is_in_part else False, f"derived again, {_no(candidate)}")
         return
     found = _differences_by_kind(candidate, written, again, of_words)
-    why_silent = silent.get(candidate.specialist, "")
+    why_not_read = silent.get(candidate.specialist, "")
     for kind, detail in _claims(candidate):
-        if kind == "analyser" and why_silent:
-            yield proof_of(candidate, kind, None, why_silent)
+        if kind == "analyser" and why_not_read:
+            yield proof_of(candidate, kind, None, why_not_read)
         elif kind not in found:
             yield proof_of(candidate, kind, True, detail)
     is_joined = again.withheld is not None and again.withheld.code is Reason.DUPLICATE_OF

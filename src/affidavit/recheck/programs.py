@@ -41,7 +41,7 @@ def _probed_again(probe: ProbeRun, runner: Runner, own: OwnNames) -> Proof:
     pairs = zip(_sides_of(probe), _sides_of(again), strict=False)
     other = [run.side for run, seen in pairs if _differs(run, seen)]
     if holds and other and now != "flaky":
-        holds, said = None, f"{said}; {_otherwise(other)}"
+        holds, said = None, f"{said}; {_changed_on(other)}"
     return _of_report(f"probe {probe.name}", holds=holds, detail=said)
 
 
@@ -77,7 +77,7 @@ def _compared(candidate: Candidate, then: ReproductionCheck, now: ReproductionCh
     what = now.outcome.replace("_", " ") + (f": {now.detail}" if now.detail else "")
     if now.outcome == then.outcome:
         other = _printed_otherwise(then, now)
-        said = f"; {_otherwise(other)}" if other else ""
+        said = f"; {_changed_on(other)}" if other else ""
         # A result that varies between runs may be as recorded.
         is_open = bool(other) and not (now.is_shown_by_running and varies(now.head))
         return proof_of(candidate, "reproduction", None if is_open else True, f"{AGAIN}{what}{said}")
@@ -102,7 +102,7 @@ def _differs(then: ProgramRun, now: ProgramRun) -> bool:
     return before != after
 
 
-def _otherwise(sides: Sequence[str]) -> str:
+def _changed_on(sides: Sequence[str]) -> str:
     named = " and ".join(dict.fromkeys(sides))
     return f"at {named} it prints something else now: the recorded text is not verified"
 

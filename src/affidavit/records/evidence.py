@@ -60,7 +60,7 @@ class DependencyCheck(Record):
     detail: str = ""
 
     @property
-    def stands(self) -> bool:
+    def is_found(self) -> bool:
         """Check whether the quoted code was found in that very file."""
         return self.start is not None
 

@@ -115,7 +115,7 @@ IN_PGPASS = r"(?m)^[+ -]?[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*@-]{1,
 IN_WALLET = r"(?i)private_?key[\"']?\s{0,3}[:=]\s{0,3}[\"']?0x([0-9a-f]{64})\b"
 
 
-def find_written(data: bytes) -> Iterator[Span]:
+def find_forms(data: bytes) -> Iterator[Span]:
     """Find the secrets of all forms; spans may overlap."""
     for number, pattern in _patterns().possible(data):
         way = WAYS[number]

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from affidavit.redaction.assignments import find_assigned
 from affidavit.redaction.blocks import find_blocks
-from affidavit.redaction.forms import encoded_texts, find_written
+from affidavit.redaction.forms import encoded_texts, find_forms
 from affidavit.redaction.joining import join_parts
 from affidavit.redaction.linear import Match, compile_linear, linear
 from affidavit.redaction.nearby import find_nearby
@@ -62,7 +62,7 @@ class Redactor:
 
     def redact(self, text: str) -> str:
         """Redact a text; its lines keep their numbers."""
-        if _holds_nothing(text):
+        if _has_no_secret(text):
             return text
         if text not in self._done:
             self._done[text] = redact_text(text)
@@ -80,7 +80,7 @@ class Redactor:
 
 
 @lru_cache(maxsize=512)
-def _holds_nothing(text: str) -> bool:
+def _has_no_secret(text: str) -> bool:
     """Return whether there is no secret in a text that many conversations share."""
     return redact_text(text) == text
 
@@ -140,7 +140,7 @@ def _find_plain(data: bytes) -> Iterator[Span]:
         return
     yield from find_shapes(data)
     yield from find_assigned(data)
-    yield from find_written(data)
+    yield from find_forms(data)
     yield from find_blocks(data)
     yield from find_nearby(data)
 

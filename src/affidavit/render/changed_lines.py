@@ -44,7 +44,7 @@ def changed_place(change: Change, cause: Cause) -> ChangedPlace | None:
     if file is None or not file.hunks:
         return None
     name = re.split(r"[.:#]+", cause.symbol.strip().removesuffix("()"))[-1]
-    hunk, at = _most_telling(file, name)
+    hunk, at = _most_relevant(file, name)
     before, anchor, after = _numbered(hunk, at)
     return ChangedPlace(path=file.path, anchor=anchor, lines=_run_about(before, anchor, after))
 
@@ -69,7 +69,7 @@ def _numbered(hunk: Hunk, at: int) -> tuple[list[ChangedLine], ChangedLine, list
     return lines[: at - first], lines[at - first], lines[at - first + 1 :]
 
 
-def _most_telling(file: FileChange, name: str) -> tuple[Hunk, int]:
+def _most_relevant(file: FileChange, name: str) -> tuple[Hunk, int]:
     """Return the changed line that defines the name, else one that names it, is below its name, or is first.
 
     Of two that define or name it, the added line wins.
@@ -146,7 +146,7 @@ def marks_of(quote: QuoteCheck, change: Change) -> dict[int, str]:
     }
 
 
-def is_told_apart(marks: dict[int, str], quote: QuoteCheck) -> bool:
+def needs_marks(marks: dict[int, str], quote: QuoteCheck) -> bool:
     """Check whether the quote mixes changed and unchanged lines, or shows removed ones."""
     if not marks or quote.start is None:
         return False

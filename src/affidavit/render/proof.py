@@ -81,7 +81,7 @@ def why_not_blocking(candidate: Candidate, report: Report) -> str:
     return candidate.why_not_counted
 
 
-def standing_in_brackets(candidate: Candidate, report: Report) -> list[str]:
+def gate_note(candidate: Candidate, report: Report) -> list[str]:
     """Return whether a finding blocks, in brackets, for findings in one line."""
     words = ["blocks"] if candidate.id in report.gate.failed_by else []
     why_not = why_not_blocking(candidate, report)

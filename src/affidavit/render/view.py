@@ -13,7 +13,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Decision, Report
 from affidavit.render import account, programs, proof, wording
-from affidavit.render.changed_lines import ChangedLine, changed_place, is_told_apart, marks_of
+from affidavit.render.changed_lines import ChangedLine, changed_place, marks_of, needs_marks
 from affidavit.render.programs import Compared, Part
 
 MAX_ANCHOR_LENGTH = 64
@@ -25,7 +25,7 @@ class QuoteView(Record):
     language: str
     guilty: tuple[int, int]
     marks: dict[int, str]
-    is_told_apart: bool
+    needs_marks: bool
     """Marks are needed: changed and unchanged lines are mixed, or lines were removed."""
 
 
@@ -202,7 +202,7 @@ def view_of(report: Report) -> ReportView:
         set_aside_lines=tuple(account.set_aside_lines(report)),
         incomplete=tuple(map(wording.part_sentence, report.incomplete)),
         not_run=tuple(map(wording.part_sentence, report.not_run)),
-        suppressions=tuple(wording.brought_suppressions(report)),
+        suppressions=tuple(wording.added_suppressions(report)),
         skipped=tuple(wording.skipped_files(report)),
         not_looked_at=tuple(wording.unexamined_files(report)),
         in_part=tuple(wording.partly_examined_files(report)),
@@ -266,7 +266,7 @@ def _finding_view(candidate: Candidate, report: Report, around: _FindingContext)
         is_folded=candidate.folded,
         is_blocking=candidate.id in report.gate.failed_by,
         standing=tuple(wording.standing_words(candidate, report)),
-        in_brackets=tuple(proof.standing_in_brackets(candidate, report)),
+        in_brackets=tuple(proof.gate_note(candidate, report)),
         message=wording.message_of(finding) if finding else "",
         sentence=wording.in_a_sentence(candidate),
         claim=tuple(wording.claim(finding)) if finding else (),
@@ -305,7 +305,7 @@ def _quote(candidate: Candidate, finding: Finding, report: Report) -> QuoteView 
         language=wording.language_of(report.change, finding.file),
         guilty=finding.lines,
         marks=marks,
-        is_told_apart=is_told_apart(marks, quote),
+        needs_marks=needs_marks(marks, quote),
     )
 
 

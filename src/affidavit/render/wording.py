@@ -262,7 +262,7 @@ def partly_examined_files(report: Report) -> list[tuple[str, str]]:
     return [(file.path, file.reason) for file in report.coverage if file.state == "partly"]
 
 
-def brought_suppressions(report: Report) -> list[tuple[str, str]]:
+def added_suppressions(report: Report) -> list[tuple[str, str]]:
     """Return the place of each added comment that suppresses findings, with its text and their rules."""
     found: dict[tuple[str, str], list[str]] = {}
     for candidate in report.candidates:

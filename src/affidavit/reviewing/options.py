@@ -81,7 +81,7 @@ class ReviewOptions(ChosenSettings):
     no_cache: bool = False
 
     @classmethod
-    def among(cls, given: Mapping[str, Any]) -> Self:
+    def from_all(cls, given: Mapping[str, Any]) -> Self:
         """Select the options of a review from all options of a command."""
         return cls(**{one.name: given[one.name] for one in fields(cls) if one.name in given})
 

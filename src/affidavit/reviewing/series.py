@@ -10,7 +10,7 @@ from affidavit.git.command import Git, Location
 from affidavit.git.location import is_same_address, is_shared_address, repository_name
 from affidavit.git.revisions import branch_named, is_part_of
 from affidavit.iterations.review_summary import summary_of
-from affidavit.iterations.scope import as_looked_then, earlier_of
+from affidavit.iterations.scope import earlier_of, for_repetition
 from affidavit.records.iteration import DEFAULT_TENANT, Earlier, IterationSummary, StoredIteration
 from affidavit.records.report import Report
 from affidavit.reviewing.options import ReviewOptions, Say
@@ -150,7 +150,7 @@ def earlier_in(
         raise UnreadableReportError(f"report {before.report_id} was stored by another version") from error
     digest = sha256(content).hexdigest()
     earlier = earlier_of(report, digest, series=series, looks_at_all=looks_at_all, tree=tree)
-    return as_looked_then(earlier, report) if report.change.head.tree == tree else earlier
+    return for_repetition(earlier, report) if report.change.head.tree == tree else earlier
 
 
 def _is_kept(report: Report, options: ReviewOptions) -> bool:

@@ -110,12 +110,12 @@ def on_signals(end: Callable[[], None], parts: Parts) -> None:
     """Call `end` on SIGTERM or SIGINT, and limit the time of the shutdown."""
     deadline = Deadline()
 
-    def told() -> None:
+    def on_signal() -> None:
         deadline.begin(parts.ending_seconds)
         end()
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, told)
+        asyncio.get_running_loop().add_signal_handler(number, on_signal)
 
 
 def run_worker(settings: ServiceSettings) -> None:
@@ -128,12 +128,12 @@ def run_worker(settings: ServiceSettings) -> None:
 async def _work(parts: Parts) -> None:
     ended = asyncio.Event()
     on_signals(ended.set, parts)
-    with _told_metrics(parts.settings):
+    with _serve_metrics(parts.settings):
         await _work_until(ended, parts)
 
 
 @contextmanager
-def _told_metrics(settings: ServiceSettings) -> Iterator[None]:
+def _serve_metrics(settings: ServiceSettings) -> Iterator[None]:
     """Serve the metrics of a worker on a port of their own."""
     if settings.metrics_port is None:
         yield

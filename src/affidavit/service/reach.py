@@ -60,10 +60,10 @@ def is_public(text: str) -> bool:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return False
-    return all(one.is_global and not one.is_multicast for one in _meant(address))
+    return all(one.is_global and not one.is_multicast for one in _embedded(address))
 
 
-def _meant(address: Address) -> list[Address]:
+def _embedded(address: Address) -> list[Address]:
     """Return the address, or the IPv4 addresses that it contains: IPv6 has several ways to write one."""
     if isinstance(address, ipaddress.IPv4Address):
         return [address]

@@ -65,7 +65,7 @@ class FilesSeen:
         return path in self.shown or path in self.read or any(is_within(path, each) for each in self.searched)
 
 
-def check_claimed_looks(docket: Docket, case: Case) -> Docket:
+def check_claimed_reads(docket: Docket, case: Case) -> Docket:
     """Clear the flag of findings that claim to have looked elsewhere and made no such tool call."""
     readings = {
         reply.specialist: _reading(reply, case.plan) for reply in case.replies if reply.uses is not None
@@ -266,7 +266,7 @@ def _disproved(candidate: Candidate, detail: str, code: Reason = Reason.EVIDENCE
 
 
 CHECKS: tuple[Callable[[Docket, Case], Docket], ...] = (
-    check_claimed_looks,  # tool calls show that files were read
+    check_claimed_reads,  # tool calls show that files were read
     locate_quotes,  # the quoted code is in the commit
     check_causes,  # an impact names a part of the change
     check_dependencies,  # the quoted code is in the package

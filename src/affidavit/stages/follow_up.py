@@ -8,19 +8,19 @@ from affidavit.iterations.fates import (
     Entry,
     all_names,
     anchored,
-    as_silenced,
+    as_suppressed,
     decide,
     decided_again,
-    is_brought,
+    earlier_judgement,
+    is_carried_over,
     is_out_of_sight,
     kept_judgement,
     open_judgement,
     parts_of,
     place_entries,
-    standing_judgement,
-    why_silent,
+    why_not_read,
     with_partners,
-    with_silenced,
+    with_suppressed,
 )
 from affidavit.iterations.matching import find_returned, fingerprints_of, match_findings
 from affidavit.iterations.scope import Touched, rests_on, touched_since
@@ -54,10 +54,10 @@ def carry(docket: Docket, case: Case) -> tuple[Docket, Carrying]:
     touched = touched_since(earlier, case)
     entries = [_entry(one, earlier, case) for one in earlier.findings]
     named = add_fingerprints(docket, case).candidates
-    entries = with_silenced(with_partners(entries, earlier.findings, named), named)
+    entries = with_suppressed(with_partners(entries, earlier.findings, named), named)
     brought: list[Candidate] = []
     for at, one in enumerate(entries):
-        entries[at], candidates = _all_brought(at, one, touched, docket, case)
+        entries[at], candidates = _carry_all(at, one, touched, docket, case)
         brought += candidates
     repeated = {one.now: one for one in entries if one.now}
     candidates = [
@@ -69,7 +69,7 @@ def carry(docket: Docket, case: Case) -> tuple[Docket, Carrying]:
 
 def rerun(docket: Docket) -> Docket:
     """Run the programs of earlier findings again: each still fails, or is fixed."""
-    return docket.then(_rerun(one) if is_brought(one) else one for one in docket.candidates)
+    return docket.then(_rerun(one) if is_carried_over(one) else one for one in docket.candidates)
 
 
 def follow_up_of(report: Report, carrying: Carrying, case: Case) -> FollowUp | None:
@@ -226,7 +226,7 @@ def _with_dismissed(
     ]
 
 
-def _all_brought(
+def _carry_all(
     at: int, entry: Entry, touched: Touched, docket: Docket, case: Case
 ) -> tuple[Entry, list[Candidate]]:
     """Carry over the places of an entry that are neither repeated nor settled.
@@ -237,7 +237,7 @@ def _all_brought(
     for number, one in enumerate(parts):
         if one.now is None and one.settled is None:
             name = f"earlier-{at}-{number}" if number else f"earlier-{at}"
-            parts[number], candidate = _brought(name, at, one, touched, docket, case)
+            parts[number], candidate = _carry(name, at, one, touched, docket, case)
             brought.update({name: candidate} if candidate else {})
     first, *others = parts
     now = first.now or min(
@@ -259,7 +259,7 @@ def _of_series(brought: Candidate, now: str, key: str) -> Candidate:
     return brought.withhold(STAGE, Reason.DUPLICATE_OF, now) if is_untold else brought
 
 
-def _brought(
+def _carry(
     name: str, at: int, entry: Entry, touched: Touched, docket: Docket, case: Case
 ) -> tuple[Entry, Candidate | None]:
     """Carry an earlier finding that is not repeated into this review, unless it is settled."""
@@ -288,10 +288,10 @@ def _by_its_analyser(
 ) -> tuple[Entry, Judgement | None]:
     """Settle what an analyser no longer reports, if it looked and nothing silences it."""
     then, trace = entry.earlier.candidate, entry.trace
-    silence = why_silent(then, finding, trace, docket, case)
+    silence = why_not_read(then, finding, trace, docket, case)
     if silence is None:
         if entry.silenced and entry.silenced.finding:
-            there = as_silenced(entry, entry.silenced, entry.silenced.finding)
+            there = as_suppressed(entry, entry.silenced, entry.silenced.finding)
             return there, open_judgement(then, there.trace.detail)
         reason = f"{then.specialist} no longer reports it"
         return replace(entry, settled=("fixed", "analyser", reason)), None
@@ -304,7 +304,7 @@ def _by_its_analyser(
 
 def _before_its_verifier(entry: Entry) -> Judgement:
     if entry.trace.outcome != "changed":
-        return standing_judgement(entry.earlier.candidate)
+        return earlier_judgement(entry.earlier.candidate)
     return Judgement(by="earlier", outcome="skipped", reason=f"{entry.trace.detail}; no verifier was asked")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from affidavit.contract.reply_text import object_with_key
 from affidavit.contract.schema import strict_object
 from affidavit.events import Emit
-from affidavit.proof.rewording import contradicts, is_too_long, why_not_taken
+from affidavit.proof.rewording import contradicts, is_too_long, why_not_used
 from affidavit.records.candidate import Candidate, Wording
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Finding
@@ -77,7 +77,7 @@ def _shortened(report: Report, given: list[Any]) -> tuple[tuple[Candidate, ...],
             title=_line(item.get("title"), MAX_SUMMARY), message=_line(item.get("message"), MAX_SUMMARY)
         )
         opposite = contradicts(report.verdict.decision, f"{short.title}. {short.message}")
-        why = "it says the opposite of the verdict" if opposite else why_not_taken(short, finding)
+        why = "it says the opposite of the verdict" if opposite else why_not_used(short, finding)
         if why:
             refused.append(candidate.note(Reason.SHORTER_TEXT_REFUSED, why))
         candidates.append(candidate if why else _in_words(candidate, finding, short))

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, Select, and_, delete, func, insert, select
 
 from affidavit.records.iteration import DEFAULT_TENANT, IterationSummary, StoredIteration, StoredSeries
 from affidavit.store.database import Database
-from affidavit.store.tables import ITERATIONS, is_of_tenant, is_standing
+from affidavit.store.tables import ITERATIONS, is_completed, is_of_tenant
 
 
 class Iterations:
@@ -40,7 +40,7 @@ class Iterations:
 
     def of(self, repository: str, series: str, tenant: str = DEFAULT_TENANT) -> list[StoredIteration]:
         """Return the reviews of a series, oldest first, without cancelled ones."""
-        named = and_(_named(repository, series, tenant), is_standing(ITERATIONS.c.report_id))
+        named = and_(_named(repository, series, tenant), is_completed(ITERATIONS.c.report_id))
         return self._read(select(ITERATIONS).where(named).order_by(ITERATIONS.c.number))
 
     def with_report(self, report_id: str) -> list[StoredIteration]:
@@ -48,7 +48,7 @@ class Iterations:
 
     def series(self, tenant: str = DEFAULT_TENANT) -> list[StoredSeries]:
         number = ITERATIONS.c.number
-        own = and_(is_of_tenant(ITERATIONS.c.report_id, tenant), is_standing(ITERATIONS.c.report_id))
+        own = and_(is_of_tenant(ITERATIONS.c.report_id, tenant), is_completed(ITERATIONS.c.report_id))
         newest = select(func.max(number)).where(own).group_by(ITERATIONS.c.repository, ITERATIONS.c.series)
         found = self._read(select(ITERATIONS).where(number.in_(newest)).order_by(number.desc()))
         return [StoredSeries(repository=one.repository, series=one.series, newest=one) for one in found]

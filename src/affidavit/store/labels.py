@@ -62,12 +62,12 @@ class Labels:
         )
         return [_labelled(row) for row in self._database.rows(wanted)]
 
-    def unheard(self, since: str = "", tenant: str | None = None) -> list[LabelEntry]:
+    def uncounted(self, since: str = "", tenant: str | None = None) -> list[LabelEntry]:
         """Return the newest label of each person whose labels do not count in rates, oldest first."""
         wanted = (
             select(*_ENTRY)
             .join(REPORTS, REPORTS.c.id == LABELS.c.report_id)
-            .where(REPORTS.c.created_at >= since, is_of_tenant(REPORTS.c.id, tenant), ~_is_heard(LABELS))
+            .where(REPORTS.c.created_at >= since, is_of_tenant(REPORTS.c.id, tenant), ~_is_counted(LABELS))
             .order_by(LABELS.c.number)
         )
         newest = {
@@ -85,12 +85,12 @@ def _counts() -> ColumnElement[bool]:
     newest = select(func.max(later.c.number)).where(
         later.c.report_id == LABELS.c.report_id,
         later.c.candidate_id == LABELS.c.candidate_id,
-        _is_heard(later),
+        _is_counted(later),
     )
     return and_(LABELS.c.label.is_not(None), LABELS.c.number == newest.scalar_subquery())
 
 
-def _is_heard(labels: FromClause) -> ColumnElement[bool]:
+def _is_counted(labels: FromClause) -> ColumnElement[bool]:
     """Select entries for which `LabelEntry.counts` is true."""
     return labels.c.source.not_in(UNHEARD.values())
 

@@ -61,7 +61,7 @@ class SqliteDatabase(Database):
         # Overwrite deleted data; not every build of SQLite does so by default.
         database.execute("PRAGMA secure_delete = ON")
         if not self._is_fixed:
-            _let_readers_go_on(database)
+            _use_write_ahead_log(database)
 
     def is_busy(self, error: BaseException) -> bool:
         """Check whether another process held the lock for too long."""
@@ -117,7 +117,7 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_alone else "BEGIN")
 
 
-def _let_readers_go_on(database: sqlite3.Connection) -> None:
+def _use_write_ahead_log(database: sqlite3.Connection) -> None:
     """Switch to write-ahead logging, unless another process has the store open."""
     if database.execute("PRAGMA journal_mode").fetchone() == ("wal",):
         return

@@ -199,7 +199,7 @@ def is_of_tenant(report_id: ColumnElement[str], tenant: str | None) -> ColumnEle
     return report_id.in_(select(REVIEWS.c.id).where(REVIEWS.c.tenant == tenant))
 
 
-def is_standing(report_id: ColumnElement[str]) -> ColumnElement[bool]:
+def is_completed(report_id: ColumnElement[str]) -> ColumnElement[bool]:
     """Select reports of the command line and of completed reviews."""
     return report_id.not_in(select(REVIEWS.c.id).where(REVIEWS.c.status != "completed"))
 

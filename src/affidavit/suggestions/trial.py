@@ -12,11 +12,11 @@ from affidavit.git.repository import GitRepository
 from affidavit.git.text import is_safe_path
 from affidavit.git.tree import REGULAR_MODES, GitTree
 from affidavit.languages.registry import has_errors
-from affidavit.languages.test_files import is_proof, is_test, runs_tests
+from affidavit.languages.test_files import is_test, is_test_material, runs_tests
 from affidavit.ports import Case, Entry, Runner, Specialist
 from affidavit.proof.running.own_names import OwnNames, own_names
-from affidavit.proof.running.reproduction import meets, unlike_surroundings
-from affidavit.proof.running.surroundings import blocked_by, lacking_in, stopped_by
+from affidavit.proof.running.reproduction import meets, surroundings_difference
+from affidavit.proof.running.surroundings import blocked_by, missing_dependency, stopped_by
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.program_runs import (
@@ -98,7 +98,7 @@ def covering_tests(change: Change, patched: GitRepository) -> tuple[str, ...]:
 
 def without_proof(contents: Contents) -> Contents:
     """Return the part of a patch that is not tests; all of it if it edits only tests."""
-    code = {path: content for path, content in contents.items() if not is_proof(path)}
+    code = {path: content for path, content in contents.items() if not is_test_material(path)}
     return code or contents
 
 
@@ -240,7 +240,7 @@ def _reproduced(reproduction: Reproduction | None, runner: Runner | None, own: O
     # Code that continues without a package or a host behaves differently without being fixed.
     is_wanting = run.missing or run.unreached or run.altered
     before = [runner.run(reproduction.as_program, "base")] if is_wanting else []
-    unlike = unlike_surroundings(before, [run], own) if before else ""
+    unlike = surroundings_difference(before, [run], own) if before else ""
     if unlike:
         return TrialStep(name="reproduction", passed=None, detail=f"with the patch {unlike}")
     passed = meets(run, at_base) if at_base else not meets(run, reproduction.expected_at_head)
@@ -292,7 +292,7 @@ class _Proving:
 
     def _is_old_test(self, path: str) -> bool:
         """Check whether a file of the patch is an existing test, or runs the tests; new tests are welcome."""
-        return is_proof(path) and (self.repository.head.entry(path) is not None or runs_tests(path))
+        return is_test_material(path) and (self.repository.head.entry(path) is not None or runs_tests(path))
 
     def _covering(self, tests_of: TestsOf, patched: GitRepository) -> Sequence[str]:
         return tests_of(patched_change(self.change, patched), patched)
@@ -310,8 +310,8 @@ def _compare_tests(covering: Sequence[str], runner: Runner) -> TrialStep:
 def _compared(paths: tuple[str, ...], program: Program, runner: Runner) -> TrialStep:
     before, after = (runner.run(program, side, TEST_SECONDS) for side in ("base", "head"))
     named = ", ".join(paths)[:200]
-    if "not_started" in (before.state, after.state) or lacking_in(before):
-        why = before.detail or after.detail or f"{lacking_in(before)} is not there"
+    if "not_started" in (before.state, after.state) or missing_dependency(before):
+        why = before.detail or after.detail or f"{missing_dependency(before)} is not there"
         return TrialStep(name="tests", passed=None, detail=f"{named}: {why}")
     fewer = fewer_tests(before, after)
     if after.exit_code == 0 and fewer:

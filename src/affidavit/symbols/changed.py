@@ -27,7 +27,7 @@ def gains_only_annotations(old: Symbol, new: Symbol) -> bool:
         return False
     pairs = zip(_annotations(before), _annotations(after), strict=False)
     is_compatible = all(one is None or other is None or one == other for one, other in pairs)
-    return is_compatible and _bare(before) == _bare(after)
+    return is_compatible and _without_annotations(before) == _without_annotations(after)
 
 
 def _parsed(signature: str) -> _Function | None:
@@ -49,7 +49,7 @@ def _arguments(function: _Function) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs, *starred]
 
 
-def _bare(function: _Function) -> str:
+def _without_annotations(function: _Function) -> str:
     """Return the function without its annotations."""
     for one in _arguments(function):
         one.annotation = None

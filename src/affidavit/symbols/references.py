@@ -107,7 +107,7 @@ class _Hits:
     words: dict[str, list[int]] = field(default_factory=dict)
     """A line is listed once for each time it has the word."""
 
-    def leave(self, word: str, numbers: Collection[int]) -> None:
+    def forget(self, word: str, numbers: Collection[int]) -> None:
         """Forget that these lines have the word."""
         self.words[word] = [at for at in self.words[word] if at not in numbers]
 
@@ -139,7 +139,7 @@ class _Users:
 
     def of(self, hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]]) -> list[Reference]:
         files = _by_file(hits, by_name)
-        self._leave_prose(files)
+        self._drop_prose(files)
         wanted = self._wanted(files, by_name)
         found, self._unparsed = find_places(self.tree, wanted, deadline=self.deadline)
         uses: list[_Use] = []
@@ -153,7 +153,7 @@ class _Users:
                     uses += self._uses(path, symbol, places)
         return [self._reference(use, files[use.path]) for use in self._surest(_once_a_line(uses))]
 
-    def _leave_prose(self, files: Mapping[str, _Hits]) -> None:
+    def _drop_prose(self, files: Mapping[str, _Hits]) -> None:
         """Drop uses in documents where the name is a plain word and not written as code."""
         unsure: dict[str, dict[str, list[int]]] = {}
         for path, file in files.items():
@@ -168,7 +168,7 @@ class _Users:
         }
         for path, words in unsure.items():
             for word, unmarked in words.items():
-                files[path].leave(word, set(unmarked) - in_code.get(path, set()))
+                files[path].forget(word, set(unmarked) - in_code.get(path, set()))
 
     def left_out(self) -> list[str]:
         said = []

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from affidavit.errors import InputError
 from affidavit.ports import Runner
 from affidavit.proof.running.own_names import OwnNames
-from affidavit.proof.running.reproduction import not_compared, run_probe, state_of, unlike_surroundings
+from affidavit.proof.running.reproduction import not_compared, run_probe, state_of, surroundings_difference
 from affidavit.proof.running.surroundings import blocked_by
 from affidavit.records.program_runs import AddedFile, ProbeRun, Program, ProgramRun
 from affidavit.records.record import Side
@@ -114,7 +114,7 @@ class ProgramTools(ToolSet):
             for side, others in ((before, after), (after, before))
             for run in side
         }
-        unlike = unlike_surroundings(before, after, self._own) if before and after else ""
+        unlike = surroundings_difference(before, after, self._own) if before and after else ""
         return {"run": program.run_id, **ran, **({"shows_nothing_because": unlike} if unlike else {})}
 
     def _answer(self, run: ProgramRun, others: Sequence[ProgramRun]) -> Answer:

@@ -91,7 +91,7 @@ class Use(NamedTuple):
     name: str
 
 
-def meant_by(
+def resolve_use(
     use: Use, found: Sequence[Symbol], tree: Tree, readers: CodeReaders
 ) -> tuple[list[Symbol], dict[str, Any]]:
     """Put the definition that a use means first, and tell how that is known."""
@@ -216,7 +216,7 @@ class SymbolTools:
         extra: Answer = {}
         if file_path is not None:
             use = Use(self.sides.file(file_path, side), line_number, last_name(symbol))
-            found, extra = meant_by(use, found, tree, self.sides.readers)
+            found, extra = resolve_use(use, found, tree, self.sides.readers)
         page, cut = page_of(
             found, 0, MAX_SYMBOLS, "definitions", "write the name with its class, as in Cart.total, or"
         )

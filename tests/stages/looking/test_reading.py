@@ -10,7 +10,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.evidence import ToolUse
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Reply
-from affidavit.stages.evidence import check_claimed_looks
+from affidavit.stages.evidence import check_claimed_reads
 from claims import bare_finding, candidate, case_of, change_of, finding, opened
 from repositories import Repo
 
@@ -40,7 +40,7 @@ def compared(
     claim = finding({"checked_for_handling_elsewhere": has_checked, "where_checked": where})
     reply = Reply(specialist="logic", kind="model", text="", uses=uses, chunk=1)
     case = case_of(change_of("app.py"), repository, plan=PLAN, replies=(reply,))
-    return check_claimed_looks(Docket(candidates=(candidate(claim),)), case)
+    return check_claimed_reads(Docket(candidates=(candidate(claim),)), case)
 
 
 def is_believed(outcome: Docket) -> bool:
@@ -110,5 +110,5 @@ def test_who_claims_nothing_and_who_was_not_watched_is_left_alone(repository: Gi
     assert not compared(repository, None, (), has_checked=False).diagnostics
     assert not compared(repository, "shop/cart.py", None).diagnostics
     bare = Docket(candidates=(candidate(bare_finding()),))
-    plain = check_claimed_looks(bare, case_of(change_of("app.py"), repository))
+    plain = check_claimed_reads(bare, case_of(change_of("app.py"), repository))
     assert not plain.diagnostics

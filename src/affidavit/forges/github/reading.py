@@ -3,7 +3,7 @@
 from typing import Any
 
 from affidavit.errors import ForgeError
-from affidavit.forges.answers import lifting, people_who_dismissed, unheard_notices
+from affidavit.forges.answers import counting_dismissals, edited_notices, people_who_dismissed
 from affidavit.forges.github.client import ISSUES, GitHubClient
 from affidavit.forges.github.standing import name_of, read_talk
 from affidavit.forges.posting.actions import GATE_NAME
@@ -38,8 +38,8 @@ async def read_pull_request(client: GitHubClient) -> PullRequest:
         issues=issues,
         comments=talk.comments,
         checks=checks,
-        dismissals=lifting(standing),
-        not_read=(*missed, *unheard_notices(standing)),
+        dismissals=counting_dismissals(standing),
+        not_read=(*missed, *edited_notices(standing)),
     )
 
 

@@ -59,7 +59,7 @@ class GitLabClient(Connection):
         for _ in range(MAX_PAGES):
             entries, page = await self._answered("GET", f"{paged(path)}&page={page}", None)
             if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-                raise self.odd(path, "a list of objects")
+                raise self.unexpected(path, "a list of objects")
             for entry in entries:
                 yield entry
             if not page.isdigit():

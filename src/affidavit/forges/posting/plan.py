@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from affidavit.forges.answers import Decision, read_decisions, unheard
+from affidavit.forges.answers import Decision, edited_dismissals, read_decisions
 from affidavit.forges.posting.actions import (
     Action,
     Edit,
@@ -165,7 +165,7 @@ def _summary(
         inline=inline,
         fates=fates,
         decisions=decisions,
-        unheard=unheard(posting.standing),
+        edited=edited_dismissals(posting.standing),
         left_resolved=frozenset(name for name, fate in said.items() if fate.note.is_resolved),
         listed=tuple(sorted(listed | before)),
         own_request=posting.is_own_request,

@@ -74,7 +74,7 @@ class Posted(Record):
 
 async def plan_posting(forge: Forge, report: Report, options: PostOptions, url: str) -> Posted:
     standing = await forge.standing(_head_of(report))
-    refuse_unfit(report, standing, url)
+    check_postable(report, standing, url)
     actions = plan_actions(report, standing, forge.limits, options)
     decisions = tuple(read_decisions(standing))
     notes = [*standing.not_read, *([] if standing.account else [NOBODYS])]
@@ -90,8 +90,8 @@ async def post_report(forge: Forge, report: Report, options: PostOptions, url: s
     standing = Standing()
     for rounds_left in reversed(range(MAX_ROUNDS)):
         standing = await forge.standing(head)
-        refuse_unfit(report, standing, url)
-        _refuse_nobody(standing)
+        check_postable(report, standing, url)
+        _require_account(standing)
         actions = plan_actions(report, standing, forge.limits, options)
         gate = [one for one in actions if isinstance(one, SetGate)]
         open_actions = [one for one in actions if not isinstance(one, SetGate)]
@@ -115,7 +115,7 @@ async def post_report(forge: Forge, report: Report, options: PostOptions, url: s
     )
 
 
-def refuse_unfit(report: Report, standing: Standing, url: str) -> None:
+def check_postable(report: Report, standing: Standing, url: str) -> None:
     """Raise InputError for a report of another request or head, and for a locked request."""
     head = _head_of(report)
     if report.change.request and report.change.request != url:
@@ -129,7 +129,7 @@ def refuse_unfit(report: Report, standing: Standing, url: str) -> None:
         raise InputError(f"{url} is locked: nobody can comment there")
 
 
-def _refuse_nobody(standing: Standing) -> None:
+def _require_account(standing: Standing) -> None:
     """Raise ForgeError if our account is unknown: every run would repeat all comments."""
     if not standing.account:
         because = f" ({'; '.join(standing.not_read)})" if standing.not_read else ""
@@ -156,7 +156,7 @@ async def _apply_round(
         try:
             await forge.apply(action)
         except ForgeError as error:
-            options = _otherwise(action, error, options)
+            options = _options_without(action, error, options)
             notes.append(str(error))
             if isinstance(action, PostReview):
                 # Its comments were not posted, so this round ends.
@@ -166,7 +166,7 @@ async def _apply_round(
     return options
 
 
-def _otherwise(action: Action, error: ForgeError, options: PostOptions) -> PostOptions:
+def _options_without(action: Action, error: ForgeError, options: PostOptions) -> PostOptions:
     """Return options that avoid a refused action; raise the error if there is no other way."""
     if isinstance(action, PostInline) and error.status in REFUSED:
         return options.model_copy(update={"refused": options.refused | {action.comment.place}})

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from affidavit.forges.answers import Decision, unheard_words
+from affidavit.forges.answers import Decision, why_edited
 from affidavit.forges.posting.actions import PostOptions
 from affidavit.forges.posting.bodies import fitted
 from affidavit.forges.posting.fates import Fate
@@ -47,7 +47,7 @@ class SummaryContext:
     decisions: Sequence[Decision] = ()
     left_resolved: frozenset[str] = frozenset()
     """Ids of open findings in threads that somebody resolved."""
-    unheard: Sequence[Decision] = ()
+    edited: Sequence[Decision] = ()
     """Dismissals that do not count, since somebody else may have edited them."""
     listed: tuple[str, ...] = ()
     """Fingerprints that have or had a comment on a line."""
@@ -145,7 +145,7 @@ def _titled(fate: Fate) -> str:
 
 
 def _decided(report: Report, context: SummaryContext) -> list[str]:
-    decided = [*context.decisions, *context.unheard][:MAX_LISTED]
+    decided = [*context.decisions, *context.edited][:MAX_LISTED]
     if not decided:
         return []
     titles = {name: one for one in report.candidates for name in names_of(one)}
@@ -164,8 +164,8 @@ def _decision(decision: Decision, candidate: Candidate | None) -> str:
 
 def _effect(decision: Decision, is_counted: bool) -> str:
     if decision.edited:
-        return unheard_words(decision)
-    if decision.lifts:
+        return why_edited(decision)
+    if decision.lifts_gate:
         # A report is older than the answers to it.
         return "lifts the gate from the next review on" if is_counted else "lifts the gate"
     reasons = {

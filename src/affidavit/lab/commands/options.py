@@ -83,7 +83,7 @@ def _share(text: str, option: str, otherwise: str = "") -> float:
 
 def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessions:
     """Return sessions with the models that options and environment name."""
-    chosen = ReviewOptions.among(options)
+    chosen = ReviewOptions.from_all(options)
     choices = chosen_models(chosen)
     return ReviewSessions(
         settings_for=settings_reader(options),
@@ -100,7 +100,7 @@ def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessio
 
 def program_ground(options: dict[str, Any]) -> ProgramGround:
     """Return how programs run; each case's settings say whether."""
-    chosen = ReviewOptions.among(options)
+    chosen = ReviewOptions.from_all(options)
     return ProgramGround(
         open=lambda repository, settings: opened_runner(repository, settings, chosen),
         asking=PromptSet.asking_for_all,
@@ -122,7 +122,7 @@ def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice
     if options["judge_model"]:
         return chosen_model(
             "verifier",
-            replace(ReviewOptions.among(options), model=options["judge_model"], verifier_model=None),
+            replace(ReviewOptions.from_all(options), model=options["judge_model"], verifier_model=None),
         )
     return verifier
 
@@ -130,7 +130,7 @@ def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice
 def settings_reader(options: dict[str, Any]) -> Callable[[Tree], Settings]:
     """Return a reader of a case's settings, which come from its base commit, as in a review."""
     explicit = read_config(options["config"])
-    flags = ReviewOptions.among(options).flags
+    flags = ReviewOptions.from_all(options).flags
     return lambda base: load_settings(base, os.environ, flags, explicit)
 
 

@@ -119,7 +119,7 @@ def _folder(named: Path | None) -> Path:
 
 
 def _tried(sets: list[CaseClaims], options: dict[str, Any]) -> VerifierTrial:
-    chosen = ReviewOptions.among(options)
+    chosen = ReviewOptions.from_all(options)
     log = opened_log(chosen)
     minds = minds_from(chosen_verifiers(chosen), ledger=opened_ledger(chosen), log=log)
     with (

@@ -197,7 +197,7 @@ class TrialPlan:
 
 
 @dataclass(frozen=True)
-class _Heard:
+class _JudgedCase:
     """The judged claims of one case, and their cost."""
 
     claims: tuple[JudgedClaim, ...]
@@ -210,7 +210,7 @@ async def try_verifier(sets: Sequence[CaseClaims], plan: TrialPlan) -> VerifierT
     probed = await _probe(plan) if plan.is_probed else ()
     places = asyncio.Semaphore(plan.jobs)
 
-    async def one(held: CaseClaims) -> _Heard:
+    async def one(held: CaseClaims) -> _JudgedCase:
         async with places:
             plan.follow(held.ground.case.id, "started")
             heard = await _hear(held, plan)
@@ -260,7 +260,7 @@ async def _probe(plan: TrialPlan) -> tuple[RoleUsage, ...]:
     return probed.usage
 
 
-async def _hear(held: CaseClaims, plan: TrialPlan) -> _Heard:
+async def _hear(held: CaseClaims, plan: TrialPlan) -> _JudgedCase:
     case = held.ground.case
     try:
         folder = await plan.repositories.locate(held.ground)
@@ -273,9 +273,9 @@ async def _hear(held: CaseClaims, plan: TrialPlan) -> _Heard:
         # An exchange that cannot be recorded would have to be paid for again, so stop at once.
         raise
     except AffidavitError as error:
-        return _Heard(tuple(_without_judgement(one, case.id, str(error)) for one in held.claims))
+        return _JudgedCase(tuple(_without_judgement(one, case.id, str(error)) for one in held.claims))
     judged = zip(held.claims, docket.candidates, strict=True)
-    return _Heard(tuple(_judged(claim, case.id, candidate) for claim, candidate in judged), docket.usage)
+    return _JudgedCase(tuple(_judged(claim, case.id, candidate) for claim, candidate in judged), docket.usage)
 
 
 async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: TrialPlan) -> Docket:

@@ -12,12 +12,12 @@ from affidavit.proof.running.surroundings import (
     WITHOUT_NETWORK,
     altered_words,
     blocked_by,
-    lacking_in,
     missed_on_one_side,
+    missing_dependency,
     missing_words,
     of_one_side,
-    says_of_surroundings,
     stopped_by,
+    surroundings_errors,
 )
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
@@ -29,9 +29,9 @@ MAY_DECIDE = ("exited", "timed_out")
 """Ends of runs that can prove something: a timeout may be the expected result."""
 
 
-def unlike_surroundings(base: Sequence[ProgramRun], head: Sequence[ProgramRun], own: OwnNames) -> str:
+def surroundings_difference(base: Sequence[ProgramRun], head: Sequence[ProgramRun], own: OwnNames) -> str:
     """Say what only one side lacked or had changed; empty if both ran under the same conditions."""
-    return missed_on_one_side(base, head, own) or _unreached(base, head) or _read_otherwise(base, head)
+    return missed_on_one_side(base, head, own) or _unreached(base, head) or _altered_files(base, head)
 
 
 def _unreached(base: Iterable[ProgramRun], head: Iterable[ProgramRun]) -> str:
@@ -41,7 +41,7 @@ def _unreached(base: Iterable[ProgramRun], head: Iterable[ProgramRun]) -> str:
     return f"{went_on}: {WITHOUT_NETWORK}" if name else ""
 
 
-def _read_otherwise(base: Sequence[ProgramRun], head: Sequence[ProgramRun]) -> str:
+def _altered_files(base: Sequence[ProgramRun], head: Sequence[ProgramRun]) -> str:
     """Say which file differed from the commit: one of the change, or any on one side alone."""
     for runs in (head, base):
         changed = next((one for run in runs for one in run.altered if one.is_changed), None)
@@ -64,7 +64,7 @@ def shows_nothing(kept: KeptRun, own: OwnNames) -> str:
             why = stopped or blocked_by(run, own, others=others)
             if why:
                 return f"at {run.side} {why}"
-    return unlike_surroundings(base, head, own) if base and head else ""
+    return surroundings_difference(base, head, own) if base and head else ""
 
 
 TIMED_OUT = 124
@@ -103,8 +103,8 @@ def outcome_of(
 ) -> tuple[ReproductionOutcome, str]:
     """Judge the runs, and say why they do not show more."""
     at_head, at_base = reproduction.expected_at_head, reproduction.expected_at_base
-    blocked = next(filter(None, (hindered(run, at_head, own, (base,)) for run in heads)), "")
-    blocked = blocked or unlike_surroundings((base,), heads, own)
+    blocked = next(filter(None, (why_inconclusive(run, at_head, own, (base,)) for run in heads)), "")
+    blocked = blocked or surroundings_difference((base,), heads, own)
     if blocked:
         return "could_not_run", blocked
     as_expected = [meets(run, at_head) for run in heads]
@@ -112,7 +112,7 @@ def outcome_of(
         return "flaky", "run twice at head, it did not do the same"
     if not all(as_expected):
         return "not_reproduced", f"at head it did not end as expected ({ending_of(heads[0], at_head)})"
-    if blocked := hindered(base, at_base, own, heads):
+    if blocked := why_inconclusive(base, at_base, own, heads):
         return "could_not_run", f"at base {blocked}"
     outcome, detail = _compared_with(base, at_head, at_base)
     if varies(heads) and outcome in ("reproduced", "reproduced_new"):
@@ -138,14 +138,14 @@ def _compared_with(
     return "reproduced", ""
 
 
-def hindered(
+def why_inconclusive(
     run: ProgramRun, expected: Expected | None, own: OwnNames, others: Sequence[ProgramRun] = ()
 ) -> str:
     """Say why a run shows nothing of the code: a limit, a missing dependency or the network."""
     if expected is None or not meets(run, expected):
         if stopped := stopped_by(run):
             return stopped
-        lacking = lacking_in(run, own)
+        lacking = missing_dependency(run, own)
         return missing_words(lacking) if lacking else blocked_by(run, own, others=others)
     pattern = compile_pattern(expected.output) if expected.output else None
     return blocked_by(run, own, (lambda text: bool(pattern.search(text))) if pattern else None, others)
@@ -167,7 +167,7 @@ def ending_of(run: ProgramRun, expected: Expected) -> str:
     return run.summary
 
 
-def is_lacking(base: ProgramRun) -> bool:
+def is_missing_at_base(base: ProgramRun) -> bool:
     """Check whether base reports that the code, a name in it or a file is missing."""
     return base.state == "exited" and bool(base.exit_code) and bool(NAME_IS_MISSING.search(base.output))
 
@@ -175,7 +175,7 @@ def is_lacking(base: ProgramRun) -> bool:
 def _seen_at_base(base: ProgramRun) -> str:
     """Say what base did, where nothing was expected of it."""
     lines = [line.strip() for line in base.output.splitlines() if line.strip()]
-    if is_lacking(base):
+    if is_missing_at_base(base):
         said = next(line for line in reversed(lines) if NAME_IS_MISSING.search(line))
         return f"base lacks it: {said[:MAX_SAID]}"
     printed = f"and prints {lines[-1][:MAX_SAID]}" if lines else "and prints nothing"
@@ -233,13 +233,13 @@ def not_compared(probe: ProbeRun, own: OwnNames) -> str:
         for run in runs:
             if why := stopped_by(run) or blocked_by(run, own, others=others):
                 return f"at {run.side} {why}"
-    return unlike_surroundings(probe.base, probe.head, own) or _said_on_one_side(probe, own)
+    return surroundings_difference(probe.base, probe.head, own) or _said_on_one_side(probe, own)
 
 
 def _said_on_one_side(probe: ProbeRun, own: OwnNames) -> str:
     """Say what only one side prints about failing surroundings, though it ended well."""
     said = [
-        next(filter(None, (says_of_surroundings(run, own) for run in runs)), "")
+        next(filter(None, (surroundings_errors(run, own) for run in runs)), "")
         for runs in (probe.base, probe.head)
     ]
     if all(said) or not any(said):

@@ -46,7 +46,7 @@ MAX_LINE = 2_000
 Holds = Callable[[str], bool]
 
 
-def lacking_in(run: ProgramRun, own: OwnNames = NOTHING_OWN) -> str:
+def missing_dependency(run: ProgramRun, own: OwnNames = NOTHING_OWN) -> str:
     """Return what a failed program lacks that the environment should have."""
     if run.state != "exited" or not run.exit_code:
         return ""
@@ -110,7 +110,7 @@ def of_one_side(at_base: Iterable[str], at_head: Iterable[str]) -> tuple[str, st
     return "", ""
 
 
-def says_of_surroundings(run: ProgramRun, own: OwnNames) -> str:
+def surroundings_errors(run: ProgramRun, own: OwnNames) -> str:
     """Say what a run prints about failing surroundings, however it ended."""
     return next((words for _, words in _failing_lines(run, own)), "")
 

@@ -65,7 +65,7 @@ def _entry(candidate: Candidate, finding: Finding, report: Report, taken: set[st
     return {
         "description": account_of(finding, candidate, report),
         "check_name": rule_of(finding),
-        "fingerprint": _untaken(fingerprint_of(candidate), taken),
+        "fingerprint": _unique(fingerprint_of(candidate), taken),
         "severity": SEVERITIES[finding.severity],
         "location": {
             "path": whole_characters(place.path),
@@ -74,7 +74,7 @@ def _entry(candidate: Candidate, finding: Finding, report: Report, taken: set[st
     }
 
 
-def _untaken(fingerprint: str, taken: set[str]) -> str:
+def _unique(fingerprint: str, taken: set[str]) -> str:
     """Return the fingerprint, or one derived from it if it is taken in this report."""
     unique, number = fingerprint, 1
     while unique in taken:

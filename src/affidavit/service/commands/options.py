@@ -107,7 +107,7 @@ def server_settings(options: dict[str, Any]) -> "ServiceSettings":
         database=options["database"] or environment.get(DATABASE_VARIABLE) or None,
         host=options.get("host", "127.0.0.1"),
         port=options.get("port", 0),
-        options=ReviewOptions.among(of_reviews),
+        options=ReviewOptions.from_all(of_reviews),
         environment=environment,
         posting_secrets=secrets,
         limits=ServiceLimits(**{name: options[name] for name in LIMITS}),

@@ -153,10 +153,10 @@ def notice_the_dead(engine: Engine) -> None:
     from affidavit.service.kept import silent_server  # noqa: PLC0415 - not everybody has the driver
 
     event.listen(engine, "do_connect", silent_server.connect)
-    event.listen(engine, "connect", _let_go_of_the_dead)
+    event.listen(engine, "connect", _set_server_timeouts)
 
 
-def _let_go_of_the_dead(connection: Any, _record: object) -> None:
+def _set_server_timeouts(connection: Any, _record: object) -> None:
     """Let the server release the locks of a client that vanished."""
     for name, value in PATIENCE.items():
         try:

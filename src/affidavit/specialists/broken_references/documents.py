@@ -66,7 +66,7 @@ def _named_alone(ground: ReferenceLookup) -> Iterator[_Named]:
     """Yield lines that name a definition that no code has any more."""
     shown = {old.name: old for old in ground.gone if _is_public(old)}
     for name, old in sorted(shown.items()):
-        hits = ground.telling_hits.get(name, [])
+        hits = ground.distinctive_hits.get(name, [])
         if len(hits) > MAX_HITS or any(not _is_document(hit.path) for hit in hits):
             continue
         yield from (

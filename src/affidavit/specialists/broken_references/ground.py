@@ -161,9 +161,9 @@ class ReferenceLookup:
         ]
 
     @cached_property
-    def telling_hits(self) -> dict[str, list[SearchHit]]:
+    def distinctive_hits(self) -> dict[str, list[SearchHit]]:
         """Map unmistakable names of removed definitions to the lines of head that have them."""
-        return self.words(sorted({one.name for one in self.gone if is_telling(one.name)}))
+        return self.words(sorted({one.name for one in self.gone if is_distinctive(one.name)}))
 
     def words(self, names: Sequence[str]) -> dict[str, list[SearchHit]]:
         """Map names to the lines of head that have them; leave out names whose lines are not all known."""
@@ -260,7 +260,7 @@ def _fate_of(one: SymbolChange) -> str:
     return f"The change renamed `{old.name}` {place} to `{new.name}`."
 
 
-def is_telling(name: str) -> bool:
+def is_distinctive(name: str) -> bool:
     """Check for a name so long and composed that any place with it means this one."""
     return len(name) >= MIN_LENGTH and DISTINCT.fullmatch(name) is not None
 
