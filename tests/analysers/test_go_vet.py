@@ -15,7 +15,7 @@ from affidavit.records.report import Reply
 from affidavit.reviewing.hold import assemble_crew
 from python_changes import Case
 
-pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no walls")
+pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no sandbox")
 MODULE = "module example.com/shop\n\ngo 1.21\n"
 MAIN = "package main\n\nfunc main() {\n}\n"
 OTHERS_OFF = ("hadolint", "kingfisher", "oxlint", "ruff", "shellcheck", "ty", "yamllint", "zizmor")

@@ -323,5 +323,5 @@ def test_the_reason_why_something_is_set_aside_is_told_without_secrets(case):
     used = f"print(known)  # ty: ignore[unresolved-reference, {secret}]\n"
     one = case({"a.py": f"known = 1\n{used}"}, {"a.py": used})
     (note,) = examine(MechanicalSpecialist(RUFF), one).diagnostics
-    assert "silences it, which the change did not add" in note.set_aside.reason
+    assert "suppresses it since before the change" in note.set_aside.reason
     assert secret not in note.model_dump_json()

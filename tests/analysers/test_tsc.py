@@ -17,7 +17,7 @@ from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew
 from page import WEB, build
 
-pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no walls")
+pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no sandbox")
 STRICT = '{"compilerOptions": {"strict": true}}\n'
 OTHERS_OFF = ("hadolint", "kingfisher", "ruff", "shellcheck", "ty", "yamllint", "zizmor")
 

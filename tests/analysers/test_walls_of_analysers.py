@@ -8,7 +8,7 @@ import pytest
 
 from affidavit.analysers.execution import Limits, Outcome, has_walls, run_program, walled
 
-pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no walls")
+pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no sandbox")
 
 
 def run_behind(tmp_path: Path, shown: list[Path], *command: str) -> Outcome:

@@ -48,7 +48,7 @@ def test_what_a_rule_would_say_that_is_off_is_noted_in_each_file(case: Open) -> 
 def test_what_an_old_comment_silences_is_noted_with_the_comment(comment: str, case: Open) -> None:
     found = set_aside(case({**LIB, "app.ts": f"{comment}\n{USE}"}, RENAMED))
     assert [(one.rule, one.file, one.line) for one in found] == [(IMPORT, "app.ts", 2)]
-    assert found[0].reason == f"`{comment}` in line 1 silences it, which the change did not add"
+    assert found[0].reason == f"`{comment}` in line 1 suppresses it since before the change"
 
 
 def test_a_rule_that_is_off_by_its_twin_of_another_analyser_names_that_one(case: Open) -> None:

@@ -1,4 +1,4 @@
-"""Describe an analyser: its name, what it reads, how it is run and how its output is read."""
+"""Describe an analyser: its name, what it reads, how it is run and how its output is parsed."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Disclaimer:
-    """An excuse that the text of a file gives for a diagnostic in it: a template, a dialect."""
+    """An excuse in the text of a file for a diagnostic: a template, a dialect."""
 
     reason: str
     said_before: Callable[[bytes], bool]
     """Return whether the content of the file at base gives the same excuse."""
     is_open: bool = False
-    """The excuse is code, or something that the analyser cannot read: without it nothing is proven either."""
+    """The excuse is in code, or the analyser cannot read the file: nothing is proven even without it."""
 
 
 Excuse = str | Disclaimer
@@ -37,7 +37,7 @@ Faults = dict[str, tuple[WhyUnread, str]]
 
 @dataclass(frozen=True)
 class Printed:
-    """The output of a run: its result, its log, and its list of files if it was asked for one."""
+    """The output of a run: its result, its log, and its list of files if one was requested."""
 
     output: str
     errors: str
@@ -158,7 +158,7 @@ class Inspection:
 
     @cached_property
     def without_new_files(self) -> "Inspection":
-        """Return the same without the files that the change adds or moves to another place."""
+        """Return the same without the files that the change adds or moves."""
         known = self.base.entries()
         new = {file.path for file in self.change.files if file.path not in known}
         return replace(self, head=self.head.without(new)) if new else self
@@ -204,23 +204,23 @@ class Analyser(Listed):
     elsewhere: str = ""
     """Where to get the program on platforms for which its Python package has no build."""
     read_files: ReadFiles = read_every_named_file
-    """Returns the files that it was seen to read."""
+    """Returns the files that it is known to have read."""
     syntax_rules: frozenset[str] = frozenset()
     """The rules for a file that does not parse, so that nothing else is known about it."""
     join: Callable[[Sequence[AnalyserDiagnostic]], list[AnalyserDiagnostic]] = list
     """Joins the diagnostics that one fix would solve."""
     adds: Callable[[str, str], Iterable[AnalyserDiagnostic]] = lambda _path, _text: ()
-    """Our own checks of a file that it read, for problems that the tool does not report."""
+    """Our own checks of files that it read, for problems that the tool does not report."""
     canary: Canary | None = None
     disarm: Callable[[bytes], bytes] = bytes
-    """Disables the words in a file that would silence the tool, without moving a byte."""
+    """Disables comments that suppress the tool, without moving a byte."""
     ignored_at: Callable[[Tree, str], Iterable[str]] = lambda _base, _path: ()
     """The rules that the base commit's configuration ignores for a path."""
     subject: str = ""
     """What it looks for, in a few words."""
     version_tried: str = ""
     distribution: str = ""
-    """The Python package that brings the program, where one does."""
+    """The Python package that contains the program, if any."""
     has_package_version: bool = True
     """False if the package has its own version numbers, so that the program must be asked."""
     name_aside: Callable[[str, Sequence[Tree]], str | None] = lambda _path, _trees: None

@@ -128,14 +128,14 @@ def _module_cause(names: Sequence[str], path: str, change: Change) -> NamedCause
     if not names:
         return None
     wanted = {absolute_module(names[0], path), ".".join(names[:2])}
-    # A module that is added is to blame only where none is gone: it hides another of its name.
+    # An added module is the cause only if none was removed: it hides another of its name.
     for file in sorted(change.files, key=lambda file: file.status is FileStatus.ADDED):
         known = file.path if file.status is FileStatus.ADDED else file.base_path
         if file.status not in MOVING or known is None or not known.endswith(MODULE_ENDS):
             continue
         module = module_name(known)
         if any(module == name or module.endswith(f".{name}") for name in wanted):
-            # A moved or added file is itself the cause: its text need not have its name.
+            # A moved or added file is itself the cause, whether or not its text has its name.
             symbol = module.rpartition(".")[2] if file.status is FileStatus.DELETED else ""
             return NamedCause(Cause(file=file.path, symbol=symbol), _fate_of(file))
     return None

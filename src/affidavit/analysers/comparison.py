@@ -37,7 +37,7 @@ def not_at_base(
     repository: Repository,
     identify: Callable[[AnalyserDiagnostic, Tree], Hashable],
 ) -> list[AnalyserDiagnostic]:
-    """Return the diagnostics of head about things that no diagnostic of base is about, at any place."""
+    """Return the diagnostics of head whose subject no diagnostic of base has, at any place."""
     known = {identify(one, repository.base) for one in base}
     return [one for one in head if identify(one, repository.head) not in known]
 

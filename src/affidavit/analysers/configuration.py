@@ -78,7 +78,7 @@ def within_repository(folder: str, path: str) -> str | None:
 
 
 def oldest_python(tree: Tree) -> tuple[int, int] | None:
-    """Return the oldest Python that the project says it runs on."""
+    """Return the oldest Python that the project declares."""
     declared = subtable(read_toml(tree, "pyproject.toml"), "project").get("requires-python")
     if not isinstance(declared, str):
         declared = _python_requires(tree)

@@ -44,13 +44,13 @@ def add_silenced(found: Examination, unsilenced: SideResult) -> Examination:
     if not (found.head.is_complete and unsilenced.is_complete):
         return replace(found, head=unsilenced) if found.head.is_complete else found
     edits = {place_of(one): one.edits for one in found.head.diagnostics}
-    # A rewritten file has no edits: the analyser's fix is for the file as it is.
+    # The edits are dropped: they are for the rewritten file.
     diagnostics = [
         one.model_copy(update={"edits": edits.get(place_of(one), ())}) for one in unsilenced.diagnostics
     ]
     places = {place_of(one) for one in diagnostics}
     diagnostics += [one for one in found.head.diagnostics if place_of(one) not in places]
-    # The run that nothing silences knows which files could not be read.
+    # The run without suppressions knows which files could not be read.
     head = SideResult(unsilenced.run, tuple(diagnostics))
     return replace(found, head=head, silenced=frozenset(places - edits.keys()))
 
@@ -182,7 +182,7 @@ class _Decider:
         dropped = of_place if isinstance(of_place, str) else self._why_unsure(diagnostic)
         if dropped is not None:
             return dropped
-        # The quote is written down and sent to models, so it is cut from the file without secrets.
+        # The quote is stored and sent to models, so it is cut from the redacted file.
         lines = self._repository.head.redacted_lines(diagnostic.path)
         if not lines and not self._analyser.reads_every_line:
             return "the file has no text to quote"
@@ -213,9 +213,9 @@ class _Decider:
     def _weigh_excuses(
         self, diagnostic: AnalyserDiagnostic, of_place: Excuse | None
     ) -> tuple[str | None, str]:
-        """Return why a diagnostic is dropped, and by which words of its file it is withheld.
+        """Return why a diagnostic is dropped, and which words of its file withhold it.
 
-        What a file says of itself drops a diagnostic only if base said the same.
+        An excuse in a file drops a diagnostic only if base had it, too.
         """
         excuses = [of_place]
         if not diagnostic.rule.endswith(f"/{MERGE_CONFLICT}"):
@@ -229,7 +229,7 @@ class _Decider:
             path = None if file.came_from else file.base_path or file.old_path
         before = self._repository.base.read(path) if path is not None else None
         is_fault = diagnostic.rule in self._analyser.syntax_rules
-        # An empty file is in no language.
+        # An empty file has no language.
         was_read = path in self._found.base.run.read and bool(before and before.strip())
         withheld = ""
         for one in excuses:
@@ -239,19 +239,19 @@ class _Decider:
             if is_old and not is_fault:
                 return one.reason, ""
             if is_old or one.is_open or not was_read:
-                withheld = f"line {diagnostic.line}: its own word that {one.reason}"
+                withheld = f"line {diagnostic.line}: {one.reason}, as the file itself says"
         return None, withheld
 
     def _with_cause(self, diagnostic: AnalyserDiagnostic, lines: Sequence[str]) -> Counted | str:
         is_changed = self._change.file_at(diagnostic.path) is not None
-        # An analyser that reads each file by itself reports nothing that another file could cause.
+        # If an analyser reads each file separately, another file cannot cause a diagnostic.
         reads_all = self._analyser.scope == "project"
         broken = unparsed(self._found.head.run) - {diagnostic.path} if reads_all else set()
         cause = None
         if broken or not is_changed:
             cause = find_cause(diagnostic, lines, self._inspection, by_any_word=not is_changed)
         if cause is not None and cause.cause.file in broken:
-            return f"it goes back to {cause.cause.file}, which does not parse"
+            return f"it follows from {cause.cause.file}, which does not parse"
         if cause is None and not is_changed:
             return (
                 "the change does not touch this file, and no part of the change could be named as the cause"

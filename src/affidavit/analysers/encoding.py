@@ -22,7 +22,7 @@ LINE_ENDS = {
 """Line ends of a language besides those of git."""
 _LINE_END = re.compile(rb"\r\n?|\n")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
-# An analyser that honours a declaration must not decode the UTF-8 that it is given once more.
+# An analyser that honours the declaration must not decode the converted text again.
 _DECLARES = re.compile(rb"coding(?=[:=])")
 
 
@@ -34,7 +34,7 @@ def as_utf8(path: str, content: bytes) -> bytes:
         return content.decode("utf-16", "replace").encode()
     if wide := _unmarked_utf16(content):
         return content.decode(wide, "replace").encode()
-    # Shells and script engines read a file that is not UTF-8 all the same, and the rest of it is sound.
+    # Shells and script engines read a file that is not UTF-8 anyway, so the rest of it counts.
     return content.decode("utf-8", "replace").encode()
 
 
@@ -48,7 +48,7 @@ def _unmarked_utf16(content: bytes) -> str | None:
 
 
 def read_otherwise(tree: Tree, paths: Iterable[str]) -> list[Unread]:
-    """List the files whose language may see other code or other lines in them than git does."""
+    """List the files in which their language may see other code or lines than git."""
     said = ((path, _why_otherwise(path, own_content(tree, path) or b"")) for path in paths)
     return [Unread(path=path, why="unreadable", detail=why) for path, why in said if why]
 
@@ -56,7 +56,7 @@ def read_otherwise(tree: Tree, paths: Iterable[str]) -> list[Unread]:
 def _why_otherwise(path: str, content: bytes) -> str:
     declared = _declared(content) if path.lower().endswith(PYTHON) else "utf-8"
     if not _is_usual(declared):
-        return f"it declares the encoding {declared}, in which Python may read other code than is seen"
+        return f"it declares the encoding {declared}, in which Python may read other code than readers see"
     also_ends = next((ends for endings, ends in LINE_ENDS.items() if path.lower().endswith(endings)), None)
     if also_ends and also_ends.search(as_utf8(path, content)):
         return "it has line ends that git does not count, such as a carriage return by itself"

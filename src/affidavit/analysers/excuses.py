@@ -21,7 +21,7 @@ def excuse_of_place(
 ) -> Excuse | None:
     """Return why a rule does not count in a file, by its path alone.
 
-    `is_at_base` returns whether base has a folder; one that the change adds excuses nothing in silence.
+    `is_at_base` returns whether base has a folder; one that the change adds does not excuse.
     """
     if not rule.counts_at(path):
         found = None if analyser.looks_for else rule.folder_of_tests(path)
@@ -33,7 +33,7 @@ def excuse_of_place(
         and rule.category is not Category.SECURITY
         and not _is_conflict(rule)
     ):
-        reason = "the file is a template: its path is filled in before anybody reads it"
+        reason = "the file is a template: its path is filled in before use"
     elif found := only_read_in(path):
         reason = "the file is test data, which nobody runs"
     elif _needs_parsing(rule, analyser) and (found := may_be_broken_in(path)):
@@ -60,7 +60,7 @@ def excuse_of_template(diagnostic: AnalyserDiagnostic, analyser: Analyser, head:
         is_filled_in = is_marked_near(lines, diagnostic.line)
     else:
         is_filled_in = is_marked_at(lines, diagnostic.line, diagnostic.column)
-    filled_in = "the file is a template: this part is filled in before anybody reads it"
+    filled_in = "the file is a template: this part is filled in before use"
     return Disclaimer(filled_in, has_mark, is_open=not is_fault) if is_filled_in else None
 
 
@@ -73,7 +73,7 @@ def _needs_parsing(rule: Rule, analyser: Analyser) -> bool:
     return _is_conflict(rule) or rule.id in analyser.syntax_rules or "NameError" in rule.raises
 
 
-# A folder or file whose own name is filled in, as Cookiecutter, Copier and others have it.
+# A folder or file with a placeholder in its name, as Cookiecutter, Copier and others use.
 NAME_TO_FILL_IN = re.compile(r"\{\{[^/]*\}\}|\{%[^/]*%\}|<%[^/]*%>|\[\[[^/]*\]\]")
 # Jinja, Django, Go, Mustache, ERB, @@VERSION@@, Maven's @a.b@; `${{ … }}` is GitHub's, and no mark.
 BLOCK = r"\{%[-+~]?\s?\w|<%[-=#]?\s|(?<!\w)@@?[A-Za-z_][\w.-]*@"
@@ -101,7 +101,7 @@ def has_mark(content: bytes) -> bool:
     return any(MARK.search(line[:MAX_LINE]) for line in text_lines(content))
 
 
-# Folders with text that tests read and nobody runs.
+# Folders with files that tests read and nothing runs.
 DATA_FOLDER = re.compile(
     r"(^|/)(testdata|test[-_]data|test[-_]?inputs?|__testfixtures__|__snapshots__|corpus|golden)/"
     r"|(^|/)(tests?|testing|__tests__|e2e|specs?)/(.*/)?"
@@ -118,13 +118,13 @@ MIXED_FOLDER = re.compile(
     re.IGNORECASE,
 )
 TEST_FOLDER = re.compile(r"(^|/)(tests?|testing|__tests__|e2e|specs?)/", re.IGNORECASE)
-# A name that says that the file does not parse; only below a folder of tests.
+# Names that say that the file does not parse; only in a folder of tests.
 BROKEN_NAME = re.compile(
     r"(^|[^a-z])(bad|broken|corrupt(ed)?|conflict(s|ed)?|errors?|errored|fail(s|ed|ing|ures?)?|illegal"
     r"|incomplete|invalid|malformed|syntax|unparse?able|unterminated|unclosed|wrong)([^a-z]|$)",
     re.IGNORECASE,
 )
-# Imported or collected by name: broken, the tests themselves fail.
+# Imported or collected by name: if these are broken, the tests fail.
 TEST_MODULE = re.compile(r"(^|/)(conftest\.py|test_[^/]*\.py|[^/]*_test\.(py|go)|[^/]*[.-](test|spec)\.\w+)$")
 
 

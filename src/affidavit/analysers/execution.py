@@ -1,4 +1,4 @@
-"""Run a program on files that may be hostile: isolated, limited, its faults returned as data."""
+"""Run a program on hostile files, isolated and limited; return its failures as data."""
 
 import asyncio
 import os
@@ -20,8 +20,8 @@ from affidavit.system.concurrency import usable_cores
 
 MEGABYTE = 1024 * 1024
 FILES_A_SHARE = 5_000
-"""The timeout is granted once more for each further group of so many files."""
-NO_WALLS = "this system has no walls for programs that read files by any path"
+"""The timeout is granted again for each further group of this many files."""
+NO_WALLS = "this system has no sandbox for programs that read files by any path"
 NODE_SCRIPT = re.compile(rb"#!\s*\S+[/ ]node\b")
 VERSION = re.compile(r"\d+(?:\.\d+)+\S*")
 # The shell sets the limits and then becomes the program: unlike a function run between fork and exec, this is
@@ -85,7 +85,7 @@ def find_executable(
 
 
 def find_launcher(program: Path, *, reviewed_folder: Path | None) -> tuple[str, ...]:
-    """Return what starts a script for Node: its own shebang would look in the folders that a run can see."""
+    """Return the launcher of a Node script: its shebang would be looked up inside the sandbox."""
     with program.open("rb") as file:
         is_script = NODE_SCRIPT.match(file.readline(200))
     node = find_executable("node", reviewed_folder=reviewed_folder) if is_script else None
@@ -224,7 +224,7 @@ def parts_of(program: Path) -> list[Path]:
     """Return the folders that a program needs: its packages, or else its own folder."""
     if (program.parent.parent / "go.env").is_file():
         return [program.parent.parent]
-    # A home folder can have a package.json, too: it is not a package that somebody installed.
+    # A home folder may also have a package.json, but is not an installed package.
     installed = [folder for folder in program.parents if "node_modules" in folder.parts]
     package = next((folder for folder in installed if (folder / "package.json").is_file()), None)
     if package is None:

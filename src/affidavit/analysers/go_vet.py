@@ -1,4 +1,4 @@
-"""Go: compile the packages of a side and vet those that compile, with no module but the project's own."""
+"""Go: compile the packages of a side and vet those that compile, with the project's own module only."""
 
 import json
 import re
@@ -27,7 +27,7 @@ ENVIRONMENT = {
     "GOWORK": "off",
     "GOTELEMETRY": "off",
 }
-# Files without a module are compiled as if they were one.
+# Files without a module are compiled as one module.
 NO_MODULE = b"module change.invalid/loose\n\ngo 1.21\n"
 LACKS_PACKAGES = "packages that it imports are not in the repository"
 DOES_NOT_COMPILE = "its package, or one that it imports, does not compile"
@@ -64,7 +64,7 @@ def _packages(text: str) -> list[Package]:
     found = []
     for row in _documents(text):
         files = tuple(row.get("GoFiles", ()))
-        # The program that runs the tests is made up, and lies in the cache.
+        # The generated test program is in the cache.
         if "ImportPath" in row and not any(file.startswith("/") for file in files):
             errors = [row["Error"]] if "Error" in row else []
             texts = tuple(error["Err"] for error in (*errors, *row.get("DepsErrors", ())))
@@ -91,7 +91,7 @@ def invoke_go(_base: Tree, paths: Sequence[str]) -> Invocation:
 
 
 def compiled_packages(listing: str) -> list[str]:
-    """Return the packages that compile: any other would end the run."""
+    """Return the packages that compile: a single broken one would end the run."""
     packages = _packages(listing)
     broken = {package.name for package in packages if package.errors}
     return sorted({package.name for package in packages} - broken)
@@ -143,7 +143,7 @@ def read_go_files(printed: Printed) -> Reading:
 def judge_go(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """Drop errors that may be old, and those that only files without a module get."""
     if inspection.may_be_old(diagnostic):
-        return "it is not known what the compiler said before the change"
+        return "it is not known what the compiler reported before the change"
     has_module = any(PurePosixPath(path).name == MODULE for path in inspection.head.entries())
     if not has_module and ONLY_LOOSE.search(diagnostic.message):
         return "the files belong to no module"

@@ -1,4 +1,4 @@
-"""Hadolint: Dockerfiles that do not build, or not what they seem to, minus what the base commit ignores."""
+"""Hadolint: Dockerfiles that do not build, or not what they seem to, without what the base commit ignores."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -59,18 +59,18 @@ HADOLINT_RULES: tuple[Rule, ...] = (
             "DL4004": "Several `ENTRYPOINT` instructions",
         },
         "Only the last one counts.",
-        "Keep the one that is meant.",
+        "Keep the intended one.",
     ),
     *_wrong(
         "DL3044",
         "`ENV` uses a variable that it sets itself",
         "It has its old value here, or none.",
-        "Set it in an instruction of its own before.",
+        "Set it in an earlier instruction.",
     ),
     *_wrong(
         "DL3004",
         "`sudo` in a Dockerfile",
-        "It is usually not there, and what it does to signals and terminals is not defined.",
+        "It is usually missing, and its effect on signals and terminals is undefined.",
         "Use `USER` to change the user.",
         severity=Severity.LOW,
         category=Category.RELIABILITY,
@@ -201,17 +201,17 @@ def _name(image: str) -> str:
 
 
 def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """Return why a new problem is not a finding: Docker can parse it, or the file is no Dockerfile."""
+    """Return why a new problem is not a finding: Docker can parse it, or the file is not a Dockerfile."""
     if diagnostic.rule == LOST_USER:
         return _judge_user(diagnostic, inspection)
     lines = inspection.head.lines(diagnostic.path) or []
     if diagnostic.rule.startswith("hadolint/SC") and any(ESCAPES_AS_WINDOWS.match(one) for one in lines[:5]):
-        return "the image is one of Windows, whose shell ShellCheck does not read"
+        return "the image is a Windows one, whose shell ShellCheck does not read"
     if diagnostic.rule != PARSING:
         return None
     if diagnostic.path.endswith(".dockerignore"):
-        return "the file lists what the Dockerfile beside it ignores"
-    # Nothing is proven about what Docker may read although hadolint cannot.
+        return "the file is the ignore list of a Dockerfile"
+    # Docker may read code that hadolint cannot, so nothing is proven.
     reason = "hadolint does not read all here-documents and options of `RUN` that Docker reads"
     is_unread = any(map(UNREAD_BY_HADOLINT.match, lines[: diagnostic.line]))
     return Disclaimer(reason, lambda _before: False, is_open=True) if is_unread else None

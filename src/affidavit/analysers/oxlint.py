@@ -1,4 +1,4 @@
-"""Oxlint: our rules on the changed JavaScript and TypeScript files, minus what the base commit turns off."""
+"""Oxlint: our rules on changed JavaScript and TypeScript files, without those that base turns off."""
 
 import json
 import re
@@ -25,7 +25,7 @@ REACT = re.compile(rb"""from\s+['"](react|preact/hooks)['"]""")
 CONFIG_NAME = ".oxlintrc.json"
 UNOPENED = re.compile(r'Failed to open file (?P<path>.+) with error "(?P<why>.*)"', re.DOTALL)
 OFF = ("off", "allow", 0)
-# Each of these reads another dialect than its name says, or is filled in before it is read.
+# Each of these marks another dialect than the file's name says, or a template.
 FLOW = b"@flow"
 FLOW_CONFIG = ".flowconfig"
 
@@ -84,7 +84,7 @@ def read_oxlint_files(printed: Printed) -> Reading:
 
 def _diagnostic(row: Any) -> AnalyserDiagnostic:
     spans = [label["span"] for label in row["labels"]] or [{"line": 1, "column": 1}]
-    # The last label is what is wrong, the ones before it what it goes back to.
+    # The last label is the problem; earlier ones are its causes.
     span = spans[-1]
     return AnalyserDiagnostic(
         rule=_rule_id(row.get("code")),
@@ -123,7 +123,7 @@ def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
 
 
 def _judge_assignment(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    # `if (found = find())` keeps what is tested; nobody means to compare with a call.
+    # `if (found = find())` keeps the tested value; nobody compares with a call by mistake.
     is_kept = KEEPS.match(_rest_of_line(diagnostic, inspection))
     return "the condition keeps the result of a call or a step" if is_kept else None
 
@@ -151,7 +151,7 @@ OXLINT = Analyser(
     elsewhere="npm install --global oxlint",
     rules={rule.id: rule for rule in (*OXLINT_RULES, *RuleMaker("oxlint").conflict())},
     read_files=read_oxlint_files,
-    # Of a file that does not parse and speaks of Flow, oxlint says nothing at all, as if it had no fault.
+    # For a file that does not parse and mentions Flow, oxlint reports nothing.
     disarm=lambda content: content.replace(FLOW, b"@xlow"),
     syntax_rules=frozenset({SYNTAX}),
     subject="JavaScript and TypeScript that fails or does not do what it seems to do",

@@ -33,7 +33,7 @@ _FAILING = [
     *_wrong(
         "eslint/no-unsafe-optional-chaining",
         "Unsafe optional chaining",
-        "TypeError is thrown where the value before `?.` is missing.",
+        "TypeError is thrown if the value before `?.` is missing.",
         "Give a default with `??`, or check the value before.",
         failing_input="The value before `?.` at {file}:{line} is undefined.",
         in_tests=False,
@@ -79,7 +79,7 @@ _LOST = [
         "eslint/no-self-assign",
         "Self-assignment",
         "The line does nothing; another name was probably meant.",
-        "Assign the value that is meant.",
+        "Assign the intended value.",
     ),
     *_wrong(
         "oxc/missing-throw",
@@ -111,7 +111,7 @@ _COMPARING = [
             "oxc/bad-char-at-comparison": "`charAt` compared with several characters",
         },
         "It does not compare what it seems to compare.",
-        "Compare with what is meant, such as `Number.isNaN(value)` or `!(key in object)`.",
+        "Compare with the intended value, such as `Number.isNaN(value)` or `!(key in object)`.",
     ),
     *_wrong(
         "eslint/no-cond-assign",
@@ -142,7 +142,7 @@ _VALUES = [
     *_wrong(
         "eslint/no-loss-of-precision",
         "Number loses precision",
-        "Another number is used than the one that is written.",
+        "The number that is used differs from the one in the code.",
         "Use a BigInt or a text.",
     ),
     *_wrong.each(
@@ -155,7 +155,7 @@ _VALUES = [
             "oxc/bad-array-method-on-arguments": "Array method on `arguments`",
             "oxc/bad-bitwise-operator": "Bitwise operator instead of a logical one",
         },
-        "The result is not the one that is meant, or an error is thrown.",
+        "The result is wrong, or an error is thrown.",
         "Correct the arguments or the operator.",
     ),
     *_wrong(
@@ -186,7 +186,7 @@ _VALUES = [
     *_wrong(
         "eslint/no-async-promise-executor",
         "Async promise executor",
-        "The promise never settles where the executor throws.",
+        "The promise never settles if the executor throws.",
         "Make the executor synchronous, or use the asynchronous function itself.",
         severity=LOW,
     ),
@@ -202,7 +202,7 @@ _LEFT_BEHIND = [
     *_wrong(
         "jest/no-focused-tests",
         "Focused test",
-        "All other tests of the file are skipped in silence.",
+        "All other tests of the file are silently skipped.",
         "Drop `.only` or the leading `f`.",
         category=Category.TEST,
     ),

@@ -30,7 +30,7 @@ RUNNERS = (
         re.compile(rb"\bget_config\(|^c(\.[A-Z]\w*)+\.\w+[ \t]*=", re.MULTILINE),
         "c get_config load_subconfig",
     ),
-    # `Import('env')` by itself is SCons, also in the extra scripts of PlatformIO; it may bring any name.
+    # `Import('env')` is SCons, also in the extra scripts of PlatformIO; it may define any name.
     ("SCons", re.compile(rb"^Import\(\s*['\"(\[]", re.MULTILINE), ""),
 )
 """Programs that run Python files with additional names, how their files are recognised, and the names."""
@@ -83,7 +83,7 @@ def judge_undefined_name(spot: Spot) -> Excuse | None:
     if is_only_for_type_checkers(spot):
         return "the code is only read by type checkers"
     name = next(iter(spot.names), "")
-    # A name that was undefined before comes from outside: an injected builtin, a notebook, a build tool.
+    # A name that was already undefined comes from outside: an injected builtin, a notebook, a build tool.
     if name in NEWER_NAMES or was_reported(spot):
         return "the same undefined name was used before the change, or a newer Python has it"
     if installer := installer_of(name, spot.inspection.base):
@@ -101,7 +101,7 @@ def judge_undefined_name(spot: Spot) -> Excuse | None:
 
 
 def was_reported(spot: Spot) -> bool:
-    """Return whether the analyser said the same somewhere at base."""
+    """Return whether the analyser reported the same somewhere at base."""
     said = spot.diagnostic.rule, spot.diagnostic.message
     return said in {(one.rule, one.message) for one in spot.inspection.base_diagnostics}
 
@@ -129,7 +129,7 @@ def _arguments(spot: Spot) -> list[Node]:
 
 
 def judge_sql_text(spot: Spot) -> str | None:
-    """Return why a text is not a finding: it is no SQL, or no input reaches it."""
+    """Return why a text is not a finding: it is not SQL, or no input reaches it."""
     node = _expression(spot.node)
     if node is None or not STATEMENT.match(node.text or b""):
         return "the text does not begin as an SQL statement does"
@@ -152,7 +152,7 @@ def _expression(node: Node | None) -> Node | None:
 def judge_unpickling(spot: Spot) -> str | None:
     """Return why reading a pickle is not a finding: the same expression wrote it."""
     is_own = ROUND_TRIP.match(text_of(spot.first_above("call")))
-    return "what is read was written by the same expression" if is_own else None
+    return "the same expression wrote the data" if is_own else None
 
 
 def judge_evaluation(spot: Spot) -> str | None:
@@ -194,7 +194,7 @@ def installer_of(name: str, tree: Tree) -> str | None:
 # Does input reach an expression?
 
 CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
-# Names of tables and columns, placeholders and finished pieces come from the program, not from a stranger.
+# Names of tables and columns, placeholders and finished parts come from the program, not from outside.
 PROGRAM_TEXT = re.compile(
     r"(?:.*_)?(?:tables?|columns?|cols?|fields?|schemas?|database|db|index|alias|quoted|placeholders?|marks?|sql"
     r"|query|where|suffix|prefix|table_?name|column_?name|lhs|rhs|rows?)",
@@ -238,7 +238,7 @@ def carries_input(node: Node) -> bool:
 def is_given_whole(node: Node, names: re.Pattern[str]) -> bool:
     """Return whether an expression is an unchanged parameter with one of these names.
 
-    It may also be a variable that holds such a parameter, or each of its parts in turn.
+    It may also be a variable that holds such a parameter, or an item of it.
     """
     function, name = _enclosing_function(node), text_of(node)
     if function is None or node.type != "identifier" or not names.fullmatch(name):
@@ -313,7 +313,7 @@ def _module(node: Node) -> Node:
 
 
 def _assignments(scope: Node, name: str) -> Iterator[Node]:
-    """Return the values that a name is given in a scope, and what it loops over."""
+    """Return the values that a name is assigned in a scope, and those it loops over."""
     waiting = [scope]
     while waiting:
         node = waiting.pop()

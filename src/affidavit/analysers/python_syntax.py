@@ -118,7 +118,7 @@ def call_lines(text: bytes, lines: range) -> range:
     spans = [(one.start_point.row + 1, one.end_point.row + 1) for one in calls]
     begun = [span for span in spans if span[0] == lines.start]
     around = [span for span in spans if span[0] <= lines.start <= span[1]]
-    # A problem may stand at an argument, in a line of its own.
+    # A problem may be at an argument on another line.
     first, last = max(begun or [min(around, key=_height, default=(lines.start, lines.start))], key=_height)
     return range(first, max(lines.stop, last + 1))
 
@@ -233,7 +233,7 @@ def _is_in_function(node: Node) -> bool:
     return any(parent.type in FUNCTIONS and child.type == "block" for parent, child in ancestors(node))
 
 
-# A text without any of these has no such call; parsing takes longer.
+# A text without any of these has no such call, which saves parsing.
 HINT = re.compile(rb"\b(exec|globals|locals|vars)\b")
 TYPE_CHECKING = re.compile(r"(\w+\.)?TYPE_CHECKING")
 

@@ -1,4 +1,4 @@
-"""List the built-in analysers by what they read; the module of each is loaded when it is needed."""
+"""List the built-in analysers by the files they read; each module is loaded on use."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ TYPESCRIPT = ("*.ts", "*.tsx", "*.mts", "*.cts")
 
 @dataclass(frozen=True, kw_only=True)
 class Listed:
-    """What decides whether an analyser reads a file."""
+    """The conditions under which an analyser reads a file."""
 
     name: str
     patterns: tuple[str, ...]
@@ -38,7 +38,7 @@ class Listed:
     """`file`: only changed files are run; `project`: every file of the side."""
     languages: tuple[str, ...] = ()
     looks_for: str = ""
-    """The one thing that it looks for: a file without diagnostics is not a reviewed file."""
+    """The only thing that it looks for; then a file without diagnostics does not count as reviewed."""
     reads_every_line: bool = False
     """It reads all added lines, also of files that are skipped, binary, or incomplete."""
     reads_any_case: bool = True
@@ -91,7 +91,7 @@ def _other_cases(path: str) -> Iterator[str]:
 
 
 LISTED = (
-    # The slowest first, so that the others run beside it.
+    # The slowest first, so that the others run meanwhile.
     Listed(name="ty", patterns=PYTHON, scope="project", languages=("Python",)),
     Listed(
         name="go-vet",
@@ -144,7 +144,7 @@ LISTED = (
 
 
 def listed(name: str) -> Mapping[str, Any]:
-    """Return what the list says of an analyser, for its description."""
+    """Return the entry of an analyser, for its description."""
     return vars(next(one for one in LISTED if one.name == name))
 
 

@@ -1,4 +1,4 @@
-"""Ruff: run our rules on the changed files, minus what the base commit's configuration ignores."""
+"""Ruff: run our rules on the changed files, without what the base commit's configuration ignores."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -37,11 +37,11 @@ BANDIT_FILES = (".bandit", "setup.cfg", "tox.ini")
 BANDIT_TEST = re.compile(r"B\d{3}")
 FAILED = "warning: Failed to lint "
 MAX_EXTENDS = 5
-# Ruff knows these; a version that it does not know would make it refuse the whole file.
+# Versions that ruff knows; it would refuse a file with any other.
 TARGET_VERSIONS = tuple(f"py3{minor}" for minor in range(7, 15))
 ARGUMENTS = (
     "check",
-    # Says which files it checks.
+    # Makes ruff list the files that it checks.
     "--verbose",
     "--no-cache",
     "--no-fix",
@@ -166,7 +166,7 @@ def write_settings(settings: RuffSettings, python: str | None) -> str:
     selected = [code for code in CODES if not any(_covers(prefix, code) for prefix in ignored)]
     version = settings.target_version or python
     lines = [f"target-version = {toml_string(version)}"] if version in TARGET_VERSIONS else []
-    # Instead of ruff's own list, which leaves out `dist`, `venv` and others whatever stands in them.
+    # Replaces ruff's own list, which excludes `dist`, `venv` and others.
     lines += ['extend-include = ["*.pyw"]', 'extension = { pyw = "python" }']
     lines.append(f"exclude = {toml_list(settings.excluded)}")
     lines.append(f"builtins = {toml_list(settings.builtins)}")
@@ -251,7 +251,7 @@ def ignored_by_ruff(base: Tree, path: str) -> list[str]:
 
 
 def ignored_by_bandit(base: Tree, path: str) -> list[str]:
-    """Return the tests that bandit's settings skip for a path, all of them where they leave it out."""
+    """Return the tests that bandit's settings skip for a path; all of them if they exclude it."""
     table = subtable(read_toml(base, "pyproject.toml"), "tool", "bandit")
     left_out = strings(table.get("exclude_dirs"))
     skipped, chosen = strings(table.get("skips")), strings(table.get("tests"))

@@ -67,7 +67,7 @@ def judge_shared_default(spot: Spot) -> str | None:
     if name is None or body is None:
         return None
     uses = (node for node in nodes_in(body) if node.type == "identifier" and node.text == name.text)
-    return None if any(map(_is_shared, uses)) else "the function only reads the default, or hands it on"
+    return None if any(map(_is_shared, uses)) else "the function only reads the default, or passes it on"
 
 
 def _is_shared(use: Node) -> bool:
@@ -115,7 +115,7 @@ def _is_kept(use: Node) -> bool:
         if parent.type in KEPT_IN or parent.type == "decorator":
             return True
         if parent.type == "call":
-            # What a call makes of the function ends with the call, unless it is known to keep it.
+            # A call does not keep the function, unless it is known to.
             return child != parent.child_by_field_name("function") and _keeps(parent)
         if parent.type == "assignment":
             return True
@@ -133,8 +133,8 @@ def _keeps(call: Node) -> bool:
 
 def _judge_version(spot: Spot) -> str | None:
     quoted = b"\n".join(spot.rows)
-    # The old name of what agrees on the best version that both sides have.
-    return "`SSLv23` stands for any version of TLS" if set(VERSION.findall(quoted)) == {b"SSLv23"} else None
+    # The old name of the protocol that negotiates the best common version.
+    return "`SSLv23` means any version of TLS" if set(VERSION.findall(quoted)) == {b"SSLv23"} else None
 
 
 SPECIAL = {

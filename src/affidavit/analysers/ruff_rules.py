@@ -115,7 +115,7 @@ _FORMATTING = [
     *_wrong(
         "INT001 INT002 INT003",
         "Text is formatted before it is translated",
-        "The finished text is looked up in the catalogue, does not stand there, and is never translated.",
+        "The finished text is not in the catalogue, so it is never translated.",
         "Translate the template first and fill it in afterwards.",
     ),
 ]
@@ -203,13 +203,13 @@ _LANGUAGE = [
     *_perhaps(
         "B006",
         "Mutable default argument",
-        "What one call changes in the default is seen by the next.",
+        "Changes that one call makes to the default are seen by the next.",
         "Use None as the default and make the value inside.",
     ),
     *_perhaps(
         "B023",
         "Late binding of the loop variable `{name}`",
-        "If it is called after its round, it sees the value of the last one.",
+        "If it is called after its iteration, it sees the value of the last one.",
         "Bind the value as a default argument.",
     ),
     *_wrong(

@@ -36,7 +36,7 @@ def _insecure(
             severity=severity,
             failing_input=attack,
             in_tests=False,
-            # People silence it as a test of bandit, too; the star is a bare `nosec`.
+            # Bandit's comments also suppress it; the star is a bare `nosec`.
             silenced_as=(f"bandit/{bandit_code(code)}", "bandit/*"),
         )
     ]
@@ -98,7 +98,7 @@ SECURITY_RULES: tuple[Rule, ...] = (
         "S502 S503 S504",
         "Outdated TLS version",
         "A connection through a network that somebody else controls.",
-        "The connection can be talked down to one that is known to be broken.",
+        "The connection can be downgraded to a broken version.",
         "Allow TLS 1.2 and newer only.",
         severity=MEDIUM,
     ),
@@ -106,7 +106,7 @@ SECURITY_RULES: tuple[Rule, ...] = (
         "S505",
         "Weak cryptographic key",
         "Anything that is protected with this key.",
-        "The key can be broken with means that are within reach.",
+        "The key can be broken with available means.",
         "Use at least 2048 bits for RSA and DSA, 224 for elliptic curves.",
         severity=MEDIUM,
     ),

@@ -28,7 +28,7 @@ class Rule:
     category: Category
     title: str
     meaning: str
-    """What it means for the user, in a sentence."""
+    """Its effect on the user, in a sentence."""
     failing_input: str
     wrong_outcome: str
     suggestion: str
@@ -74,7 +74,7 @@ def same_problem(rule_a: str, rule_b: str, rules: Mapping[str, Rule]) -> bool:
 
 
 def is_suppressed_with(rule_id: str, named: str, rules: Mapping[str, Rule]) -> bool:
-    """Return whether somebody who silences the named rule silences this one, too."""
+    """Return whether suppressing the named rule also suppresses this one."""
     rule = rules.get(rule_id)
     return same_problem(rule_id, named, rules) or (rule is not None and named in rule.silenced_as)
 
@@ -176,7 +176,7 @@ class RuleMaker:
         return self(
             MERGE_CONFLICT,
             "Unresolved merge conflict",
-            "Whatever reads the file refuses the whole of it.",
+            "Every reader refuses the whole file.",
             "Choose one of the two versions, or join them, and delete the marks.",
             severity=Severity.CRITICAL,
             failing_input="Reading {file}.",

@@ -1,4 +1,4 @@
-"""ShellCheck: what goes wrong in the changed shell scripts, minus what the base commit disables."""
+"""ShellCheck: problems of the changed shell scripts, without those that the base commit disables."""
 
 import json
 import re
@@ -29,7 +29,7 @@ LEAVES = re.compile(r"^\s*(?:\}|fi\b|done\b|esac\b|cd\s)", re.MULTILINE)
 MAX_AFTER = 30
 """A deletion within so many lines after a `cd` relies on it."""
 MAX_LINE = 2_000
-# Asked for whatever the base commit disables: they say that the rest of the script was not looked at.
+# Never disabled: they report that the rest of the script was not checked.
 ABOUT_READING = ("SC1072", NO_SHELL)
 
 

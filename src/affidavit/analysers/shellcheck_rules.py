@@ -30,7 +30,7 @@ def _destroying(wrong: RuleMaker) -> list[Rule]:
         *wrong(
             "SC2115",
             "`rm` of `/` if a variable is empty",
-            "Where the variable is empty or unset, everything below `/` is deleted.",
+            "If the variable is empty or unset, everything below `/` is deleted.",
             'Write `"${{variable:?}}"`, so that the script stops instead.',
             severity=HIGH,
             failing_input="The variable is empty or unset at {file}:{line}.",
@@ -39,7 +39,7 @@ def _destroying(wrong: RuleMaker) -> list[Rule]:
             "SC2114",
             "`rm` of a system folder",
             "A folder that the system needs is deleted.",
-            "Name the folder that is meant.",
+            "Name the intended folder.",
             severity=HIGH,
         ),
         *wrong(
@@ -132,7 +132,7 @@ def _comparisons(wrong: RuleMaker) -> list[Rule]:
             "With an empty value the test is true, with several files it fails.",
             "Quote the value, or loop over the files.",
         ),
-        # SC2221 says the same of the earlier pattern.
+        # SC2221 reports the earlier pattern.
         *wrong(
             "SC2222",
             "`case` pattern never matches",

@@ -39,17 +39,17 @@ class Silence:
         return {**all_rules(), **{rule.id: rule for rule in self._others}}
 
     def before(self, rule: str, path: str, lines: range, *, counted_before: bool = True) -> str | None:
-        """Return why nothing is said of a problem, since before the change; None if nobody asked for that.
+        """Return the older suppression of a problem; None if there is none.
 
         A comment in a moved file silences a rule only if the rule counted at the old place.
         """
         if any(is_suppressed_with(rule, ignored, self._rules) for ignored in self._ignored_for(path)):
-            return "the base commit's configuration ignores this problem, as another tool calls it"
+            return "the base commit's configuration ignores this problem under another tool's name"
         file = self._change.file_at(path) if counted_before else None
         fresh = self._added_comments(file, path) if file else self.fresh_lines(path)
         void = fresh | self._withdrawn_lines("head", path)
         old = next((one for one in self._silencing(rule, path, lines) if one.line not in void), None)
-        return f"`{old.text}` in line {old.line} silences it, which the change did not add" if old else None
+        return f"`{old.text}` in line {old.line} suppresses it since before the change" if old else None
 
     def added_by_change(self, rule: str, path: str, lines: range) -> Suppression | None:
         """Return the change's own comment that suppresses the problem."""
@@ -113,7 +113,7 @@ class Silence:
         changed = (line[1:] for hunk in file.hunks for line in hunk.lines if line[:1] in "+-")
         if not any(map(ends_silence, changed)):
             return added
-        # Where a silence ends elsewhere than before, it is as new as one that begins elsewhere.
+        # A suppressed block that ends elsewhere than before counts as new.
         return added.union(
             number for number, line in enumerate(self._lines(path), start=1) if begins_silence(line)
         )
@@ -142,7 +142,7 @@ class Silence:
         return self._repository.head.lines(path) or []
 
     def _find_ignored(self, path: str) -> frozenset[str]:
-        """Return the rules that every tree ignores which may excuse something."""
+        """Return the rules that every excusing tree ignores."""
         said = (
             (rule for analyser in all_analysers() for rule in analyser.ignored_at(one, path))
             for one in self._repository.excusing

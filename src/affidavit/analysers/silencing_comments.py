@@ -13,7 +13,7 @@ JAVASCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vu
 TO_THE_END = 10**9
 
 CALLS = ("missing-argument", "unknown-argument", "too-many-positional-arguments")
-# What other type checkers and linters of Python call the problems that ty knows.
+# The names that other type checkers and linters of Python have for ty's rules.
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "name-defined reportUndefinedVariable undefined-variable E0602": ("unresolved-reference",),
     "attr-defined reportAttributeAccessIssue": ("missing-attribute", "import-not-found"),
@@ -106,17 +106,17 @@ _KINDS = (
     _Kind(_TSC, "tsc", JAVASCRIPT, _named("tsc")),
 )
 _ENABLED_AGAIN = re.compile(r"(?://|/\*)\s*(?:eslint|oxlint)-enable\b")
-# The first letter of what makes each of them work.
+# The first letters of all suppression comments.
 _WORKING = re.compile(
     rb"(?i)\bnoqa\b|\bnosec|\bruff(?=\s*:\s*(?:file-)?(?:ignore|disable))|\btype(?=\s*:\s*ignore)|\b(?:ty|pyright|pyre|mypy)(?=\s*:\s*ignore)"
     rb"|\bpyright(?=\s*:[^#]*\breport\w+\s*=\s*(?:false|none)\b)|\bmypy(?=\s*:\s*disable-error-code)"
     rb"|\bpylint(?=\s*:\s*disable)|\b(?:eslint|oxlint)(?=-disable)|\bts(?=-(?:ignore|expect-error|nocheck))"
     rb"|\bhadolint(?=\s+(?:global\s+)?(?:ignore|shell)\s*=)|\byamllint(?=\s+disable)|\bzizmor(?=\s*:\s*ignore)"
 )
-# What it disables may stand behind other keys, which say how the script is read.
+# The disabled rules may follow other keys, which say how the script is read.
 _SHELLCHECK = re.compile(rb"#\s*shellcheck\s.*")
 _DISABLES = re.compile(rb"\bdisable(?==)")
-# A decorator that works as a comment does: of what is below it type checkers say nothing.
+# A decorator that works like a comment: type checkers skip the function below it.
 _UNCHECKED = re.compile(rb"(?P<bare>@\s*)?\bno_type_check\b")
 _BEGINS = re.compile(r"(?i)\bruff\s*:\s*disable|\b(?:eslint|oxlint)-disable(?!-)|\byamllint\s+disable(?!-)")
 _ENDS = re.compile(r"(?i)\bruff\s*:\s*enable|\b(?:eslint|oxlint)-enable|\byamllint\s+enable")
@@ -165,7 +165,7 @@ def _in_line(kind: _Kind, found: re.Match[str], number: int, lines: Sequence[str
     line = lines[number - 1]
     groups = found.groupdict()
     is_alone = not line[: found.start()].strip()
-    # The tools for Python take one for a whole file only where nothing else is on its line.
+    # Python's tools accept a comment for the whole file only on its own line.
     if kind.endings == PYTHON and groups.get("whole") and not is_alone:
         return
     codes = kind.word.findall(groups.get("codes") or "")
@@ -182,7 +182,7 @@ def _scope(
         return 1, TO_THE_END
     scope, way = groups.get("scope"), groups.get("way")
     if kind.tool == "ty" and is_alone:
-        # Alone above all code it speaks of the whole file; elsewhere ty's own speaks of what is below.
+        # Alone above all code it covers the whole file; elsewhere ty's own covers the code below.
         if all(_is_no_code(line) for line in lines[:number]):
             return 1, TO_THE_END
         return number, _next_code(lines, number) if way else number

@@ -20,7 +20,7 @@ GUARD = re.compile(
     rf"|{_PULL}user\.login == 'dependabot\[bot\]'|github\.event\.label\.name == '[^']+'"
     rf"|contains\({_PULL}labels\.\*\.name, ?'[^']+'\)"
 )
-# No expression, which may be empty, and no `..`, which leads back.
+# No expression, which may be empty, and no `..`, which leads out.
 PLAIN_NAME = re.compile(r"(?!null$)(\./)?\.?\w[^/\\$]*(/\.?\w[^/\\$]*)*/?", re.IGNORECASE)
 BY_PEOPLE = frozenset(("labeled", "unlabeled", "assigned", "unassigned", "milestoned", "demilestoned"))
 """The activities of a pull request that only people with rights in the repository cause."""
@@ -34,7 +34,7 @@ TAKEOVER = "zizmor/pull-request-takeover"
 
 def find_takeovers(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
     """Yield each step that checks out the pull request's head in a job that every fork can start."""
-    # Only a change with workflows pays for the reader.
+    # Imported here because only changes with workflows need it.
     import yaml  # noqa: PLC0415
 
     if "pull_request_target" not in text or len(text) > MAX_CHARACTERS:
@@ -60,7 +60,7 @@ def _plain(node: Any, known: dict[int, Any]) -> Any:
     kind = getattr(node, "id", "")
     if kind not in ("mapping", "sequence"):
         return "" if node is None else node.value
-    # An alias is the node that it names: read once, however often it is named, also within itself.
+    # An alias is the node that it names, which is read only once, even inside itself.
     if id(node) not in known:
         known[id(node)] = ""
         if kind == "sequence":
@@ -129,7 +129,7 @@ def _takes_head(step: dict[str, Any]) -> bool:
     is_head = HEAD_COMMIT.search(str(given.get("ref", ""))) or HEAD_REPOSITORY.search(
         str(given.get("repository", ""))
     )
-    # In a folder of its own it is data: nothing runs it by itself.
+    # In a separate folder it is data: nothing runs it automatically.
     return bool(is_head) and not _is_plain(given.get("path"))
 
 

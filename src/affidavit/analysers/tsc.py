@@ -41,7 +41,7 @@ ERROR = re.compile(
     r"^(?P<path>[^\n(]+)\((?P<line>\d+),(?P<column>\d+)\): error TS(?P<code>\d+): (?P<message>[^\n]*)$",
     re.MULTILINE,
 )
-# Reported for no file: an option that this version of the compiler does not take. Then it checks nothing.
+# Reported without a file: an option that this compiler does not know. Then it checks nothing.
 # TS18003 is about a project without files; TS2468 comes while files are checked, from libraries of ES5.
 STOPPED = re.compile(
     r"^(?:[^\n(]*tsconfig\.json\(\d+,\d+\): )?error TS(?!18003|2468)\d+: (?P<message>[^\n]*)$", re.MULTILINE
@@ -92,11 +92,11 @@ def _project(
             chosen |= {name: _inside(texts(settings[name]), home) for name in CHOICE if settings.get(name)}
     if str(options.get("target", "")).lower() in GONE_TARGETS:
         options["target"] = "es2015"
-    # Older compilers take ES5 by themselves, whose libraries lack what code of today uses.
+    # Older compilers default to ES5, whose libraries lack what modern code uses.
     options.setdefault("target", "esnext")
     options.setdefault("strict", False)
     options.setdefault("jsx", "preserve")
-    # Another project's files are checked by its own options.
+    # Another project's files are checked with its own options.
     others = sorted(one for one in homes if one != home and home in ("", *upwards(one)))
     inner = [one.removeprefix(f"{home}/") for one in others]
     if inner:
@@ -173,15 +173,15 @@ def _what_stopped(output: str, errors: Sequence[re.Match[str]]) -> str:
 def judge_tsc(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """Drop errors that types of packages could explain, or that may be old."""
     if inspection.may_be_old(diagnostic):
-        return "it is not known what the compiler said before the change"
+        return "it is not known what the compiler reported before the change"
     if diagnostic.rule in CERTAIN:
         return None
     if _needs_packages(diagnostic.path, inspection):
-        return "types of packages that are not here may settle it"
+        return "missing types of packages may explain it"
     if OPEN_TYPES.search(diagnostic.message):
         return "a package may add the member"
     if diagnostic.rule in NAMES and _may_be_global(diagnostic, inspection):
-        return "a package may bring the name"
+        return "a package may define the name"
     return None
 
 

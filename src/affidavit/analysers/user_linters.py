@@ -15,8 +15,8 @@ from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Gap, Reply
 from affidavit.records.settings_entries import FILES, Linter
 
-# Linters say with their exit code that they found something, each in its own way; what they printed decides.
-# From 126 on the shell says that the program could not be run or was ended.
+# Linters say with their exit code that they found something, each in its own way; only the output counts.
+# From 126 on, the exit code means that the program could not run or was killed.
 EXIT_CODES = frozenset(range(126))
 
 

@@ -164,7 +164,7 @@ def patch_of(diagnostic: AnalyserDiagnostic, head: Tree) -> str:
     places = [line for one in diagnostic.edits for line in (one.line, one.end_line)]
     if not places or max(places) - min(places) > MAX_LINES or NOT_IN_NAMES & set(path):
         return ""
-    # Where the file has a secret, a patch would show it, or no longer apply.
+    # If the file has a secret, a patch would show it, or no longer apply.
     if head.lines(path) is None or head.redacted_lines(path) != head.lines(path):
         return ""
     before = _text_of(head.read(path))
@@ -177,7 +177,7 @@ def _text_of(content: bytes | None) -> str:
         text = (content or b"").decode("utf-8")
     except UnicodeDecodeError:
         return ""
-    # What is not one line for everybody has no place that everybody agrees on.
+    # Line ends that tools count differently give no reliable places.
     is_plain = "\r" not in text.replace("\r\n", "\n") and not text.startswith(BYTE_ORDER_MARK)
     return text if is_plain else ""
 

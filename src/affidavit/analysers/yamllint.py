@@ -11,7 +11,7 @@ from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity
 
-# The name of a file can hold anything but a line end, so it is matched from the right.
+# A file name can contain anything but a line end, so it is matched from the right.
 LINE = re.compile(r"(?P<path>.+):(?P<line>\d+):(?P<column>\d+): \[\w+\] (?P<message>.*)")
 ENDS = (("(syntax)", "syntax"), ("(key-duplicates)", "key-duplicates"))
 OFF = re.compile(r"^\s+key-duplicates:\s*(disable|\{?\s*enable:\s*false)", re.MULTILINE)
@@ -24,7 +24,7 @@ YAMLLINT_RULES: tuple[Rule, ...] = (
     *_wrong(
         "syntax",
         "Invalid YAML",
-        "Whatever reads the file refuses the whole of it.",
+        "Every reader refuses the whole file.",
         "Correct the syntax.",
         severity=Severity.HIGH,
         in_tests=False,
@@ -41,7 +41,7 @@ YAMLLINT_RULES: tuple[Rule, ...] = (
 
 def invoke_yamllint(base: Tree, paths: Sequence[str]) -> Invocation:
     """Run with our configuration, so that no other is searched, on named files."""
-    # yamllint wants at least one rule; syntax errors are always reported.
+    # yamllint requires at least one rule; syntax errors are always reported.
     duplicates = "disable" if allows_duplicates(base) else "enable"
     rules = f"{{key-duplicates: {duplicates}, new-lines: disable}}"
     named = (f"./{path}" for path in paths)

@@ -29,14 +29,14 @@ CONFIG_NAMES = (".github/zizmor.yml", ".github/zizmor.yaml", "zizmor.yml", "zizm
 NOTHING_TO_AUDIT = 3
 COMPLETED = "INFO audit: zizmor: 🌈 completed "
 REFUSED = "failed to validate "
-# What anybody can write who can open an issue or a pull request. Zizmor also names what only people with the
+# Text that anybody can write in an issue or a pull request. Zizmor also names text that only people with the
 # right to write to the repository can: tags, releases, inputs of a workflow that is started by hand.
 OUTSIDE = re.compile(
     r"github\.(head_ref|event\.(issue|pull_request|discussion|comment|review|review_comment|pages|commits"
     r"|head_commit|workflow_run)\b(?!\.base)[\w.\[\]*'\"-]*"
     r"(title|body|name|message|email|ref|label|branch|homepage))"
 )
-# How a workflow gets at what an outsider wrote: by checking it out, fetching it, or loading what it built.
+# How a workflow gets an outsider's code: by checking it out, fetching it, or downloading an artifact.
 TAKEN = re.compile(
     r"^[^#]*(\b(ref|repository):.*(\bhead|refs/pull)|\bgh pr checkout\b|\bdownload-artifact\b"
     r"|\bgh run download\b|\bgit\s+(fetch|checkout|pull|switch|merge)\b.*(pull/|head|HEAD_|PR_))"
