@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def _start_again_with_names_in_utf8() -> None:
-    """Git has names as bytes, mostly UTF-8, whatever the locale is; what is printed stays in the locale's."""
+    """Restart with UTF-8 for names, as git's are mostly UTF-8; output keeps the encoding of the locale."""
     encoding = f"{sys.stdout.encoding}:backslashreplace" if sys.stdout else "utf-8"
     environment = {**os.environ, "PYTHONIOENCODING": os.environ.get("PYTHONIOENCODING", encoding)}
     command = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]

@@ -235,7 +235,7 @@ def test_a_push_in_the_middle_of_posting_ends_it(github: GitHubServer, report: R
             github.push(other)
         return False
 
-    with github.failing(Fault(push_before)), pytest.raises(InputError, match="was pushed to since"):
+    with github.failing(Fault(push_before)), pytest.raises(InputError, match="has new commits"):
         post(github.address, report)
     assert github.inline == []
 
@@ -282,7 +282,7 @@ def test_on_its_own_request_it_neither_blocks_nor_approves(github: GitHubServer,
 
 def test_a_report_about_an_older_push_is_refused(github: GitHubServer, report: Report) -> None:
     github.push(github.origin.commit("topic", {"cart.py": FIXED}, "More"))
-    with pytest.raises(InputError, match="was pushed to since"):
+    with pytest.raises(InputError, match="has new commits"):
         post(github.address, report)
 
 
@@ -310,9 +310,9 @@ def is_resolved(github: GitHubServer) -> bool:
     [
         (
             "price_in(currency, item) for item in items)  # nosec  # noqa",
-            "whether it is fixed cannot be told: 1",
+            "it is unknown whether it is fixed: 1",
         ),
-        ("price_in(item) for item in items)  # noqa: F821", "whether it is fixed cannot be told: 1"),
+        ("price_in(item) for item in items)  # noqa: F821", "it is unknown whether it is fixed: 1"),
     ],
 )
 def test_a_finding_that_a_comment_of_the_change_silences_is_not_fixed(
@@ -355,7 +355,7 @@ def test_without_the_posted_report_nothing_is_called_fixed(
         post(github.address, push(github, {"cart.py": text}, tmp_path / "cache"))
         assert not any(one["isResolved"] for one in github.threads.values())
         assert "this review follows no earlier one" in summary(github)
-        assert "whether it is fixed cannot be told" in summary(github)
+        assert "it is unknown whether it is fixed" in summary(github)
 
 
 @pytest.mark.parametrize("follows", [True, False])
@@ -378,7 +378,7 @@ def test_what_moves_with_its_file_is_not_called_fixed(
     post(github.address, push(github, files, tmp_path / "cache", previous=first if follows else None))
     # Without the posted report nobody knows where the line went.
     assert thread["isResolved"] == (follows and not is_open)
-    assert ("cannot be told: 1" in summary(github)) or follows
+    assert ("it is unknown whether it is fixed: 1" in summary(github)) or follows
 
 
 def test_what_moved_twice_keeps_its_thread(github: GitHubServer, tmp_path: Path) -> None:

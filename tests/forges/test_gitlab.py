@@ -226,7 +226,7 @@ def test_a_line_that_gitlab_refuses_goes_into_the_summary(gitlab: GitLabServer, 
 
 def test_a_report_about_an_older_push_is_refused(gitlab: GitLabServer, report: Report) -> None:
     gitlab.push(gitlab.origin.commit("topic", {"cart.py": FIXED}, "Fix"))
-    with pytest.raises(InputError, match="was pushed to since"):
+    with pytest.raises(InputError, match="has new commits"):
         post(gitlab.address, report)
 
 

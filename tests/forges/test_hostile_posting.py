@@ -173,7 +173,7 @@ def test_what_a_model_did_not_raise_again_is_not_called_fixed() -> None:
     note = OwnNote(id="2", mark=mark, path="shop/cart.py", thread="T")
     actions = plan_actions(a_report(), Standing(account="bot", notes=(note,)), LIMITS, PostOptions())
     assert [one.kind for one in actions] == ["post_summary", "set_gate"]
-    assert "whether it is fixed cannot be told: 1" in getattr(actions[0], "body")  # noqa: B009 - typed as any action
+    assert "it is unknown whether it is fixed: 1" in getattr(actions[0], "body")  # noqa: B009 - typed as any action
 
 
 def test_a_file_that_is_no_longer_changed_settles_nothing_by_itself() -> None:

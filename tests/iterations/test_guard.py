@@ -95,10 +95,10 @@ def test_new_tests_and_what_nobody_reviewed_are_not(held: Held, path: str, text:
         ({"app.py": APP.replace("\n    return 2 * n", " pass")}, ["empties app.py::price"]),
         ({"m.js": "function f() {\n  throw new Error('not implemented');\n}\n"}, ["empties m.js::f"]),
         ({"app.py": BASE["app.py"] + "# done\n"}, [
-            "puts app.py back to what it was before the change", "deletes app.py::price",
+            "restores app.py from before the change", "deletes app.py::price",
         ]),
         ({"app.py": BASE["app.py"], "other.py": "def price(n):\n    return 2 * n\n"}, [
-            "puts app.py back to what it was before the change",
+            "restores app.py from before the change",
         ]),
     ],
 )  # fmt: skip

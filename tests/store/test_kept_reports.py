@@ -38,7 +38,7 @@ def test_a_report_that_was_changed_in_the_store_is_not_given_out(store: Store) -
     store.reports.save(report())
     with store.database.transaction() as connection:
         connection.execute(update(REPORTS).values(body=report(title="Forged").model_dump_json().encode()))
-    with pytest.raises(StoreError, match="is not what was kept"):
+    with pytest.raises(StoreError, match="has changed since it was stored"):
         store.reports.load("r1")
     assert list(store.reports.each()) == [None]
 

@@ -113,7 +113,7 @@ def test_tests_that_a_patch_touches_judge_it_as_they_stand_at_head(tested: Calla
     forgiving = TEST.replace("total([1]), 1", "total([1]), 2")
     step = tested({"tests/test_app.py": forgiving, "conftest.py": "import app\n"}, runner)
     assert {"tests/test_app.py": TEST.encode(), "conftest.py": None} in runner.judging
-    assert step.detail.endswith("pass with the patch (tests as they stand at head)")
+    assert step.detail.endswith("pass with the patch (tests as at head)")
 
 
 def test_a_patch_that_touches_no_test_is_run_once(tested: Callable[..., TrialStep]) -> None:

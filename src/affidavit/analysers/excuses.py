@@ -129,7 +129,7 @@ TEST_MODULE = re.compile(r"(^|/)(conftest\.py|test_[^/]*\.py|[^/]*_test\.(py|go)
 
 
 def only_read_in(path: str) -> re.Match[str] | None:
-    """Find the folder by which a file is test data that nobody runs."""
+    """Find the folder that marks a file as test data."""
     return None if TEST_MODULE.search(path) else DATA_FOLDER.search(path)
 
 

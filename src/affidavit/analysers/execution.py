@@ -40,7 +40,7 @@ class Limits:
     output_mb: int = 96
 
     def for_files(self, count: int) -> "Limits":
-        """Return the limits with a timeout for so many files."""
+        """Return the limits with a timeout for this many files."""
         return replace(self, timeout_seconds=self.timeout_seconds * (1 + count // FILES_A_SHARE))
 
 
@@ -231,7 +231,7 @@ def parts_of(program: Path) -> list[Path]:
         return [program.parent]
     scope = package.parent / f"@{package.name}"
     parts = sorted(part.resolve() for part in scope.iterdir()) if scope.is_dir() else []
-    # The folder has links to the parts where they lie elsewhere.
+    # The folder may link to parts elsewhere.
     return [package, *([scope] if parts else []), *(part for part in parts if part.parent != scope)]
 
 

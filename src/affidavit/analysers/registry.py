@@ -18,7 +18,7 @@ WhyOff = Callable[[str, str], str | None]
 
 
 def nothing_is_off(_rule: str, _path: str) -> str | None:
-    """Count every rule, where there are no settings."""
+    """Count every rule: there are no settings."""
     return None
 
 

@@ -27,7 +27,7 @@ DELETES = re.compile(
 """`rm -r` of a relative path."""
 LEAVES = re.compile(r"^\s*(?:\}|fi\b|done\b|esac\b|cd\s)", re.MULTILINE)
 MAX_AFTER = 30
-"""A deletion within so many lines after a `cd` relies on it."""
+"""A deletion within this many lines after a `cd` relies on it."""
 MAX_LINE = 2_000
 # Never disabled: they report that the rest of the script was not checked.
 ABOUT_READING = ("SC1072", NO_SHELL)

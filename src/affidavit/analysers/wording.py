@@ -1,4 +1,4 @@
-"""Word a diagnostic as a finding of the contract, with its patch, and note those that are no findings."""
+"""Word a diagnostic as a finding of the contract, with its patch, and note those that are not findings."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

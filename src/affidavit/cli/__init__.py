@@ -1,1 +1,1 @@
-"""Hold the command line: one module for each command."""
+"""Define the command line, one module per command."""

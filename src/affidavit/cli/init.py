@@ -152,7 +152,7 @@ def _refuse_taken(root: Path, place: Path, *, is_forced: bool) -> None:
             "remove it, or write the new one elsewhere (--print shows it)"
         )
     if place.exists() and not is_forced:
-        raise InputError(f"{place} is there already: --force overwrites it, --print shows the new one")
+        raise InputError(f"{place} already exists: --force overwrites it, --print shows the new one")
 
 
 def _show(files: Sequence[Written]) -> None:

@@ -1,4 +1,4 @@
-"""`affidavit mcp`: the tools, the contract and the reviews of Affidavit for a coding agent."""
+"""`affidavit mcp`: serve tools, the contract and reviews to a coding agent."""
 
 import os
 import socket
@@ -70,7 +70,7 @@ def read_address(text: str) -> tuple[str, int]:
     """Read `8765`, `127.0.0.1:8765` or `[::1]:8765`."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or not 0 <= int(port) <= 65535:
-        raise SettingsError(f"--http: {text!r} is no address; write 8765 or 127.0.0.1:8765")
+        raise SettingsError(f"--http: {text!r} is not an address; write 8765 or 127.0.0.1:8765")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

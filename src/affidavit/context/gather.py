@@ -44,7 +44,7 @@ CERTAINTIES = ("certain", "likely", "possible")
 
 
 class _Beside(NamedTuple):
-    """The results of git processes that run while the code is read here."""
+    """The results of git processes that run while this process reads code."""
 
     origins: list[BlameOrigin]
     companions: list[Companion]

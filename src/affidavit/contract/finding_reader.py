@@ -89,7 +89,7 @@ def _read_expected(reader: FieldReader | None) -> Expected | None:
     output = reader.text("output", is_trimmed=False) or ""
     reader.check_unknown(is_lenient=True)
     if not isinstance(code, int) or isinstance(code, bool) or not 0 <= code <= 255:
-        reader.refuse("exit_code", "is no exit code", "a number from 0 to 255")
+        reader.refuse("exit_code", "is not an exit code", "a number from 0 to 255")
         return None
     problem = pattern_problem(output)
     if problem:

@@ -200,7 +200,7 @@ def _side(hunk: RawHunk, without: bytes) -> list[bytes]:
 
 
 def lay_out(hunks: Sequence[RawHunk], side: Side) -> bytes:
-    """Return one side of a file as its hunks show it, with empty lines for what they do not show."""
+    """Return one side of a file as its hunks show it, with empty lines for the rest."""
     without = b"+" if side == "base" else b"-"
     lines: list[bytes] = []
     ends_in_newline = True

@@ -146,7 +146,7 @@ def describe_file(file: FileDiff, base: GitTree, head: GitTree, *, is_partial: b
     old = base.entry(decode_path(file.old_name)) if file.old_name is not None else None
     new = head.entry(decode_path(file.new_name)) if file.new_name is not None else None
     if is_opaque(file) and new == old:
-        # What the file becomes is unknown, so the tree still has what it was.
+        # The new content is unknown, so the tree keeps the old one.
         new = None
     known = replace(
         file,

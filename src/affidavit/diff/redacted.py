@@ -153,7 +153,7 @@ class _Sides:
         )
 
     def redact_hunk(self, hunk: Hunk) -> Hunk:
-        """Redact a hunk; lines that neither side has, as in a file that is no text, are redacted together."""
+        """Redact a hunk; lines that neither side has, as in a binary file, are redacted together."""
         texts = [(old, new, text.removeprefix("\ufeff")) for _, old, new, text in hunk.numbered()]
         cut = [self._shown(old, new, text.removesuffix("\r")) for old, new, text in texts]
         if None in cut:

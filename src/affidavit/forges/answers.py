@@ -26,7 +26,7 @@ def paragraph_text(body: str) -> str:
     for token in _parser().parse(text):
         quotes += token.nesting if token.type.startswith("blockquote") else 0
         if token.type == "inline" and before == "paragraph_open" and not quotes:
-            # The first line of a list item is marked, so that it is no command.
+            # The first line of a list item is marked, so that it is not a command.
             lines.append(("- " if is_entry else "") + _shown(token.children or []))
         is_entry = token.type == "list_item_open" or (is_entry and token.type == "paragraph_open")
         before = token.type
@@ -183,7 +183,7 @@ def _commands(said: Said) -> Iterator[tuple[DecisionKind, str, str]]:
 
 
 def _without_quotes(body: str) -> str:
-    """Return a comment without quotes, code and hidden text: an example is no command."""
+    """Return a comment without quotes, code and hidden text: an example is not a command."""
     body = body[:MAX_COMMENT_LENGTH]
     return paragraph_text(body) if _MAY_DECIDE.search(body) else ""
 

@@ -75,7 +75,7 @@ def _name_test(part: str) -> Callable[[str], object]:
 
 
 def matching(paths: Collection[str], patterns: Sequence[str]) -> list[str]:
-    """Return the paths that a pattern matches; if it matches folders only, what lies in them."""
+    """Return the paths that a pattern matches; if it matches folders only, the files in them."""
     for readings in (patterns, [f"{one}/**" for one in patterns]):
         globs = [compile_glob(one) for one in readings]
         if found := [path for path in paths if any(glob.matches(path) for glob in globs)]:

@@ -23,7 +23,7 @@ class RevisionRange:
 
 
 def parse_range(target: str) -> RevisionRange | None:
-    """Read a range; nothing after the dots means HEAD. None where the text is no range."""
+    """Read a range; nothing after the dots means HEAD. None if the text is no range."""
     match = re.fullmatch(r"(.*?)(\.{2,3})([^.].*|)", target, re.DOTALL)
     if match is None or target.strip(".") == "":
         return None

@@ -27,7 +27,7 @@ class Entry:
     settled: tuple[Fate, DecidedBy, str] | None = None
     """The decision, if it needs no verifier."""
     is_rewritten: bool = False
-    """The content of its file is not what it was."""
+    """The content of its file has changed."""
     some_fixed: bool = False
     """Some of its places changed."""
     places: tuple["Entry", ...] = ()

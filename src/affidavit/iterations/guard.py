@@ -88,7 +88,7 @@ def _gone_file(file: FileChange, reviewed: Case, work: Case) -> Iterator[str]:
         and before.base_path
         and _code(reviewed.repository.base, before.base_path) == _code(work.repository.head, file.head_path)
     ):
-        yield f"puts {file.path} back to what it was before the change"
+        yield f"restores {file.path} from before the change"
 
 
 def _under_review(reviewed: Case, first: Report) -> set[tuple[str, str]]:

@@ -98,7 +98,7 @@ def _remembered(candidate: Candidate, report: Report) -> RememberedItem:
 
 
 STUCK_ITERATIONS, STUCK_CHANGE = 3, 0.02
-"""A series is stuck if its score changes by less than this over so many reviews."""
+"""A series is stuck if its score changes by less than this over STUCK_ITERATIONS reviews."""
 
 AlertKind = Literal["repeated_issue", "stuck", "oscillation"]
 

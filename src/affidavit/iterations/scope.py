@@ -147,7 +147,7 @@ Parts = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True)
 class Touched:
-    """Files by their path at head, or at base where they are gone."""
+    """Files by their path at head; deleted ones by their path at base."""
 
     paths: frozenset[str] = frozenset()
     """Files that changed since the earlier review, by old and new name."""

@@ -80,7 +80,7 @@ def _refuse_unreadable(submission: Submission, change: Change) -> None:
     if any(one.state == "rejected" for one in read.replies):
         noted = [note.detail for note in read.diagnostics if note.code is not Reason.RESPONSE_REJECTED]
         raise InputError(
-            f"nothing was judged, since this is no review result: {'; '.join(noted)[:MAX_SAID]}. Hand in an "
+            f"nothing was judged: this is not a review result: {'; '.join(noted)[:MAX_SAID]}. Hand in an "
             f'object with "schema_version": "{CURRENT_SCHEMA_VERSION}", "prompt_version": '
             f'"{current_prompts().version}" and "findings", a list (empty, if there is nothing to say)'
         )
@@ -278,7 +278,7 @@ def _checked(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     short = {**arguments, **dict.fromkeys(long, "")}
     checked = check_arguments(name, {**schema, "properties": properties}, short)
     if not isinstance(long.get("diff", ""), str):
-        raise InputError("diff is the text of a unified diff")
+        raise InputError("diff must be the text of a unified diff")
     return checked | long
 
 

@@ -81,7 +81,7 @@ JUDGEMENTS = ("CONFIRMED", "REFUTED")
 
 
 def read_judgement(text: str | None, model: str) -> Judgement | str:
-    """Read a reply, or say why it is no judgement. Prose around the object is skipped."""
+    """Read a reply, or say why it is not a judgement. Prose around the object is skipped."""
     value = object_with_key(text, "judgment")
     if value is None:
         return "the reply has no JSON object, a broken one or several"
@@ -141,7 +141,7 @@ class SharedCause:
 
 
 def read_grouping(text: str | None, asked: Collection[str]) -> list[SharedCause] | str:
-    """Read a reply, or say why it is no grouping: each finding is in one group, each group has a cause."""
+    """Read a reply, or say why it is not a grouping: each finding is in one group, each group has a cause."""
     value = object_with_key(text, "groups")
     groups = value.get("groups") if value else None
     if not isinstance(groups, list):

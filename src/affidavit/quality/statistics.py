@@ -28,7 +28,7 @@ def rate_of(count: int, n: int, confidence: float = CONFIDENCE) -> Rate | None:
 def quantile(confidence: float) -> float:
     """Return the normal quantile of a two-sided interval."""
     if not 0 < confidence < 1:
-        raise ValueError(f"a confidence lies between 0 and 1, not at {confidence}")
+        raise ValueError(f"a confidence is between 0 and 1, not {confidence}")
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 

@@ -228,7 +228,7 @@ class Programs(Record):
 
 ProbeState = Literal["alike", "announced", "reported", "differs", "flaky", "could_not_run"]
 """announced: it differs, and the change says so in the quoted words; reported: it differs, and a finding says
-so; differs: nobody explains it; flaky: one side does not do the same twice."""
+so; differs: nobody explains it; flaky: one side varies between runs."""
 
 
 class BehaviourRow(Record):
@@ -317,7 +317,7 @@ class Report(Record):
 
     @property
     def set_aside(self) -> list[Diagnostic]:
-        """Return the notes on results that analysers' modules dropped: they are no candidates."""
+        """Return the notes on results that analysers' modules dropped: they are not candidates."""
         return [one for one in self.diagnostics if one.is_set_aside]
 
     @property

@@ -1,4 +1,4 @@
-"""Find values near words such as `password` that look random beyond doubt."""
+"""Find values near words such as `password` that are certainly random."""
 
 import re
 from collections.abc import Iterator

@@ -35,7 +35,7 @@ class Format:
     function: str = field(default="write", kw_only=True)
     ending: str
     versions: tuple[str, ...] = ()
-    """The versions to choose from, the default first; empty where there is only one."""
+    """The versions to choose from, the default first; empty if there is only one."""
 
 
 @dataclass(frozen=True)

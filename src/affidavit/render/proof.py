@@ -242,7 +242,7 @@ def code_at(place: Candidate) -> str:
 
 
 def _is_line(one: Candidate, leader: Candidate) -> bool:
-    # Two findings of a model have no rule in common: each says something of its own.
+    # Two findings of a model have no rule in common: each has its own statement.
     if one.finding is None or leader.finding is None or leader.finding.rule_id is None:
         return False
     is_alike = one.specialist == leader.specialist and all(

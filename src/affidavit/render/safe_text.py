@@ -48,7 +48,7 @@ _INVISIBLE = re.compile(f"[{_CLASS}]")
 _EMOJI_STYLE = re.compile("(?<=[\u203c-\u3299\U0001f000-\U0001faff])\ufe0f")
 
 
-# Obeyed wherever they stand in a line: `##vso[` and `##[` by Azure and GitHub, `##teamcity[`, and the marks
+# Obeyed anywhere in a line: `##vso[` and `##[` by Azure and GitHub, `##teamcity[`, and the marks
 # by which GitLab and Travis fold a log.
 _COMMAND_ANYWHERE = re.compile(
     r"##(?=[\w.]*\[)|(?:section_(?:start|end)|travis_(?:fold|time))(?=:)", re.IGNORECASE

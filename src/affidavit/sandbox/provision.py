@@ -110,7 +110,7 @@ def _refuse_no_interpreter(programs: Path, named: Sequence[Path]) -> None:
     if not programs.is_absolute() or programs.name != "bin" or not _has_python(programs):
         raise SettingsError(
             f"{programs} is not shown to programs: pyvenv.cfg names it, and it is "
-            "no folder `bin` with a Python in it"
+            "not a `bin` folder with a Python"
         )
     if lies_in_a_home(prefix) and not is_named and not any(prefix.is_relative_to(one) for one in own):
         raise SettingsError(

@@ -35,7 +35,7 @@ NAMESPACED_COUNT = (5, 14)
 # If copying fails, the run ends before the program begins. A shell that lacks a limit goes on without it:
 # tasks and memory are also watched from outside. A disk is full if it lacks room for a few blocks or another
 # file; signal 25 (exit code 153) means that a file became too large. The kernel keeps when a file was last
-# read. What the shell prints about a child that a signal ended is no output of the program.
+# read. The shell's message about a killed child is not output of the program.
 SCRIPT = f"""
 ready=$1 cpu=$2 blocks=$3 tasks=$4
 shift 4

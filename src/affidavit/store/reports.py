@@ -46,8 +46,8 @@ class Reports:
         row = rows[0]
         if not _is_whole(row["body"], row["digest"]):
             raise UnreadableReportError(
-                f"the report {report_id} in the store {self._database.name} is not what was kept:"
-                " its bytes do not have the digest that was noted with them"
+                f"the report {report_id} in the store {self._database.name} has changed since it was stored:"
+                " its bytes do not match the recorded digest"
             )
         return bytes(row["body"])
 

@@ -69,9 +69,9 @@ def patched_repository(repository: GitRepository, contents: Contents) -> GitRepo
 def _refuse_other_kinds(path: str, old: Entry | None, new: Entry | None) -> None:
     """Refuse a change of anything but the content of regular files in the repository."""
     if not is_safe_path(path):
-        raise InputError(f"the patch touches {path!r}, which is no file of the repository")
+        raise InputError(f"the patch touches {path!r}, which is not a file of the repository")
     if old and old.mode not in REGULAR_MODES:
-        raise InputError(f"the patch touches {path!r}, which is no regular file")
+        raise InputError(f"the patch touches {path!r}, which is not a regular file")
     if new and new.mode not in REGULAR_MODES:
         raise InputError(f"the patch makes {path!r} a link or a folder: only regular files are patched")
     if new and new.mode != (old.mode if old else PLAIN_MODE):
@@ -288,7 +288,7 @@ class _Proving:
         as_left = _compare_tests(touched, runner)
         if step.passed is not False and as_left.passed is False:
             return as_left
-        return step.model_copy(update={"detail": f"{step.detail} (tests as they stand at head)"})
+        return step.model_copy(update={"detail": f"{step.detail} (tests as at head)"})
 
     def _is_old_test(self, path: str) -> bool:
         """Check whether a file of the patch is an existing test, or runs the tests; new tests are welcome."""

@@ -118,7 +118,7 @@ def _assess_member(
     owner_name = owner.rpartition(".")[2]
     receiver = place.receiver
     is_inside = path == symbol.path and f"{place.within}.".startswith(f"{owner}.")
-    # Methods of Go are no fields, so a key is another thing of that name.
+    # Methods of Go are not fields, so a key is something else of that name.
     is_bare = receiver is None and (symbol.language == "go" or place.role not in ("key", "import"))
     if is_bare and _scoping(symbol).members_need_object and not (is_inside and place.is_in_class_body):
         return None

@@ -1,4 +1,4 @@
-"""The descriptions of the tools that read a change: two as the specification has them."""
+"""Describe the tools that read a change; two descriptions are from the specification."""
 
 from collections.abc import Mapping
 

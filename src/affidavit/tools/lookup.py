@@ -80,7 +80,7 @@ def _is_searchable(tree: Tree, path: str) -> bool:
 
 
 def matching_paths(tree: Tree, pattern: str) -> list[str]:
-    """Return the files that match a glob, or lie in a folder that does."""
+    """Return the files that match a glob, or are in a folder that does."""
     return matching(tree.entries(), alternatives(tree, [pattern]))
 
 

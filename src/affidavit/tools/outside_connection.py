@@ -37,9 +37,9 @@ class NamedServer(Record):
         if bool(self.command) == bool(self.url):
             raise ValueError('name either a "command" or a "url"')
         if self.url and not self.url.startswith(("http://", "https://")):
-            raise ValueError(f"{self.url!r} is no address of a server")
+            raise ValueError(f"{self.url!r} is not the address of a server")
         if not self.allow:
-            raise ValueError('list the tools that models may call under "allow"; none is by itself')
+            raise ValueError('list the tools that models may call under "allow"; none is allowed by default')
         return self
 
     @property

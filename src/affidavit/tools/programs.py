@@ -1,4 +1,4 @@
-"""The tools that run a small program, or tests of the repository, in a copy of base or head."""
+"""Provide the tools that run a small program, or tests, in a copy of base or head."""
 
 import shlex
 import threading

@@ -1,4 +1,4 @@
-"""The tool that searches: the lines that match a pattern, grouped by file, and what was left out."""
+"""Provide the search tool: matching lines, grouped by file, and what was left out."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

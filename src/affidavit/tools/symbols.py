@@ -1,4 +1,4 @@
-"""The tools that know names: who uses one, where it is defined, how its definition changed."""
+"""Provide the tools about names: who uses one, where it is defined, how its definition changed."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The tools that read the two trees of a change: their lines, files, definitions and history."""
+"""Provide the tools that read the two trees of a change: lines, files, definitions and history."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass

@@ -157,7 +157,7 @@ def test_a_program_for_code_that_base_lacks_comes_to_something_new(tmp_path: Pat
         ({"reproduction": {**PROGRAM, "program": " "}}, "reproduction: `program` is empty"),
         (
             {"reproduction": {**PROGRAM, "expected_at_head": {"exit_code": "1"}}},
-            "reproduction: `expected_at_head.exit_code` is no exit code; expected a number from 0 to 255",
+            "reproduction: `expected_at_head.exit_code` is not an exit code; expected a number from 0 to 255",
         ),
         (
             {"reproduction": {**PROGRAM, "expected_at_head": {"exit_code": 1, "output": "("}}},

@@ -162,8 +162,8 @@ def test_a_label_is_kept_and_taken_back(client: Client, done: str) -> None:
         ({"diff_text": "\ud800"}, 422, "half a character"),
         ({"diff_text": DIFF, "options": {"focus_areas": ["\udfff"]}}, 422, "half a character"),
         ({"diff_text": DIFF, "\ud800": 1}, 422, "half a character"),
-        ({"github_url": "https://[::1/a"}, 422, "no address"),
-        ({"gitlab_url": "https://[foo]/a"}, 422, "no address"),
+        ({"github_url": "https://[::1/a"}, 422, "not a valid address"),
+        ({"gitlab_url": "https://[foo]/a"}, 422, "not a valid address"),
         (b"{", 400, "JSON"),
     ],
 )

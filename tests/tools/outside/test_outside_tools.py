@@ -111,7 +111,7 @@ def test_a_replay_answers_from_the_record_and_starts_no_server(tmp_path: Path) -
         ('{"mcpServers": {"a": 1}}', "mcpServers.a: .* object"),
         ('{"mcpServers": {"a": {"command": "x"}}}', "allow"),
         ('{"mcpServers": {"a": {"command": "x", "url": "http://y", "allow": ["t"]}}}', "either"),
-        ('{"mcpServers": {"a": {"url": "file:///etc", "allow": ["t"]}}}', "no address"),
+        ('{"mcpServers": {"a": {"url": "file:///etc", "allow": ["t"]}}}', "not the address"),
         ('{"mcpServers": {"a": {"command": "x", "env": {"K": "${NO_KEY}"}, "allow": ["t"]}}}', "NO_KEY"),
         ("{", "Invalid JSON"),
     ],

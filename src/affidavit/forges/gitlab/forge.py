@@ -93,7 +93,7 @@ class GitLab(GitLabClient):
         pipeline = environment.get("CI_PIPELINE_ID", "")
         if not pipeline.isdecimal():
             raise SettingsError(
-                f"job:{job} names a job of this pipeline, and this is no job of GitLab: name a file"
+                f"job:{job} names a job of this pipeline, and this is not a job of GitLab: name a file"
             )
         path = f"{self.project}/pipelines/{pipeline}/jobs"
         found = [one["id"] async for one in self.pages(path) if one.get("name") == job]

@@ -122,7 +122,7 @@ def check_postable(report: Report, standing: Standing, url: str) -> None:
         raise InputError(f"the report is about {report.change.request}, not about {url}")
     if standing.head and standing.head != head:
         raise InputError(
-            f"{url} was pushed to since: the report is about {head[:12]}, its head is {standing.head[:12]}; "
+            f"{url} has new commits: the report is about {head[:12]}, its head is {standing.head[:12]}; "
             "review it again"
         )
     if standing.is_locked:

@@ -125,7 +125,7 @@ def _since(context: SummaryContext) -> list[str]:
     """List the earlier findings that are fixed or unknown."""
     said = {
         "fixed": "Fixed since the last review",
-        "cannot_tell": "Not raised again; whether it is fixed cannot be told",
+        "cannot_tell": "Not raised again; it is unknown whether it is fixed",
     }
     blocks = []
     for kind, label in said.items():

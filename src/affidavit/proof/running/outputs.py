@@ -1,4 +1,4 @@
-"""Show what a program printed, and take out of it what varies from run to run."""
+"""Show what a program printed, and replace the parts that vary between runs."""
 
 import re
 from collections.abc import Sequence

@@ -59,7 +59,7 @@ def _files(report: Report) -> dict[str, list[Candidate]]:
 
 
 def _add_review(root: Element, report: Report) -> None:
-    """Add the review itself, so that an incomplete review is no error of a file."""
+    """Add the review itself, so that an incomplete review is not an error of a file."""
     suite = SubElement(root, "testsuite", name="affidavit review", timestamp=_moment(report))
     case = _case(suite, "affidavit review", "verdict")
     rate = headline_words(report.measured)
@@ -71,7 +71,7 @@ def _add_review(root: Element, report: Report) -> None:
 
 
 def _set_aside(report: Report) -> list[str]:
-    """List what analysers set aside: it is no finding, so it gets no case."""
+    """List results that analysers set aside: they are not findings, so they get no cases."""
     lines = [one_line(line, _MAX_NAME_LENGTH) for line in set_aside_lines(report)]
     left = len(lines) - _MAX_LISTED
     more = [f"and {wording.counted(left, 'line')} more, in the native report"] if left > 0 else []
@@ -95,7 +95,7 @@ def _add_finding(suite: Element, candidate: Candidate, report: Report) -> None:
     finding = candidate.finding
     if finding is None:
         return
-    # Readers follow a case from run to run by its name, so the line is no part of it.
+    # Readers follow a case from run to run by its name, so the line is not part of it.
     name = (
         f"{one_line(finding.title, _MAX_NAME_LENGTH - 40)} [{rule_of(finding)} {fingerprint_of(candidate)}]"
     )

@@ -124,7 +124,7 @@ def _notification(part: Gap, level: str, name: str) -> dict[str, Any]:
 
 
 def _dropped(candidate: Candidate) -> dict[str, Any]:
-    """Note a finding that the contract dropped: it has no place and no rule, so it is no result."""
+    """Note a finding that the contract dropped: it has no place and no rule, so it is not a result."""
     return _note("withheld", f"{wording.title_of(candidate)}: {_justification(candidate)}")
 
 

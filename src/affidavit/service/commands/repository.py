@@ -40,7 +40,7 @@ def _refuse_unusable(folder: Path) -> None:
         # The usual advice names options of a review, which do not exist here.
         found, _, _ = str(error).partition(": if ")
         raise InputError(
-            f"{found}: the service reads a repository only where all of it lies in one folder; make such a"
+            f"{found}: the service reads a repository only if all of it is in one folder; make such a"
             f" copy with `git clone --bare --no-local {folder} COPY`, and add that"
         ) from error
 

@@ -1,7 +1,7 @@
 """Connect to PostgreSQL so that a silent server is noticed and raises an error.
 
-A frozen machine, or a way to it that swallows everything, hangs up on nobody. A long statement is silent,
-too: so who is silent for long is asked on another line whether it still answers.
+A frozen machine, or a network that drops everything, does not disconnect. A long statement is also silent, so
+a second connection checks whether the server still answers.
 """
 
 import time
@@ -51,7 +51,7 @@ class Listening(psycopg.Connection[Any]):
             return result
 
     def _is_asking(self) -> bool:
-        """Check whether an answer is due; waiting for notifications is no question."""
+        """Check whether an answer is due; waiting for notifications is not a question."""
         return self.pgconn.transaction_status == TransactionStatus.ACTIVE
 
     def _ask_elsewhere(self) -> None:

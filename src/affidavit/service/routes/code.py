@@ -55,7 +55,7 @@ async def get_lines(
 ) -> FileLines:
     """Lines of a file as the review saw it: the code around a finding."""
     if start > end:
-        raise Refusal(422, f"start ({start}) lies after end ({end})", "Name the first line as start.")
+        raise Refusal(422, f"start ({start}) is after end ({end})", "Name the first line as start.")
     wanted = await asyncio.to_thread(wanted_of, parts, review)
     found = await in_child(
         parts,
@@ -91,6 +91,6 @@ async def get_revisions(
     if found is None:
         raise Refusal(404, f"there is no repository {name!r}", "GET /api/me lists yours.")
     if "://" in found.location:
-        # It is fetched when it is reviewed; whoever asks has to name the revisions.
+        # It is fetched only for a review, so callers must name the revisions.
         return Revisions(branches=[], tags=[], recent=[])
     return Revisions.model_validate(await in_child(parts, caller.tenant, "revisions", folder=found.location))

@@ -53,7 +53,7 @@ def choose_sections(texts: Texts, also_in: Sequence[Texts] = ()) -> str:
 
 
 def _sections(path: str, lines: Sequence[str]) -> list[Section]:
-    """Divide a file into sections; a mark in a block of code is no heading."""
+    """Divide a file into sections; a mark in a block of code is not a heading."""
     found: list[Section] = []
     title, rows, in_code = path, [f"[{path}]"], False
     for line in lines:

@@ -107,7 +107,7 @@ def _means_the_class(ground: ReferenceLookup, parsed: Parsed, path: str, owner: 
 
 
 def _by_the_class(parsed: Parsed, place: WordOccurrence, owner: str) -> str:
-    """Return a call inside the class as it is written; nothing where it may mean another method."""
+    """Return a call inside the class as it is written; nothing if it may be another method."""
     name = node_text(place.node, parsed.text)
     if set(STATIC_IMPORT.findall(parsed.text)) & {b"*", name.encode()}:
         return ""
