@@ -1,4 +1,4 @@
-"""What a review reports while it runs: the events of its agents and specialists."""
+"""Define the events that a review reports while it runs."""
 
 import json
 from collections.abc import Callable

@@ -207,7 +207,7 @@ def test_only_one_rollout_runs_at_a_time(store: Store, prompts: Path) -> None:
 
 
 def test_the_current_version_is_not_rolled_out_again(store: Store) -> None:
-    with pytest.raises(InputError, match="is what every review uses already"):
+    with pytest.raises(InputError, match="is already used by every review"):
         started(store, BUILT_IN)
 
 

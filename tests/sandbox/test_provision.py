@@ -129,7 +129,7 @@ def test_a_folder_that_is_no_interpreters_is_not_shown(tmp_path: Path, home: str
 def test_a_script_called_python_is_no_interpreter(tmp_path: Path) -> None:
     prefix = an_interpreter(tmp_path / "files", b"#!/bin/sh\n")
     (prefix / "bin" / "python").symlink_to(Path(sys.executable).resolve())
-    with pytest.raises(SettingsError, match="no folder `bin` with a Python"):
+    with pytest.raises(SettingsError, match="not a `bin` folder with a Python"):
         environment_at(an_environment(tmp_path / "made", f"{prefix}/bin"))
 
 

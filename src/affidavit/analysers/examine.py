@@ -117,8 +117,8 @@ def _unsilenced(analyser: Analyser, case: Case) -> tuple[dict[str, bytes], dict[
         side: paths_to_run(analyser, change, repository.side(side), side) if repository.tip else ()
         for side in SIDES
     }
-    withdrawn = {side: silence.without_withdrawn(side, paths[side]) for side in SIDES}
-    return silence.lifted(analyser.covers), withdrawn
+    withdrawn = {side: silence.without_removed(side, paths[side]) for side in SIDES}
+    return silence.without_added(analyser.covers), withdrawn
 
 
 def _unread(analyser: Analyser, found: Examination, change: Change) -> tuple[Gap, ...]:

@@ -1,4 +1,4 @@
-"""The oxlint rules that are run, and what each means: those that are nearly always real bugs."""
+"""List the oxlint rules that run, with their meaning: those that are nearly always real bugs."""
 
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.records.finding import Category, Severity

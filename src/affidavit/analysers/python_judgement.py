@@ -1,4 +1,4 @@
-"""Judge what analysers of Python report by the code: undefined names, injections, hidden text, notebooks."""
+"""Judge diagnostics of Python by their code: undefined names, injections, hidden text, notebooks."""
 
 import re
 from collections.abc import Iterator

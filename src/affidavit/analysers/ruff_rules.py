@@ -1,4 +1,4 @@
-"""The ruff rules that are run, and what each means: those that are nearly always real bugs."""
+"""List the ruff rules that run, with their meaning: those that are nearly always real bugs."""
 
 from functools import partial
 

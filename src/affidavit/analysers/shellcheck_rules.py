@@ -1,4 +1,4 @@
-"""The ShellCheck rules that are run, and what each means; hadolint reports most of them, too."""
+"""List the ShellCheck rules that run, with their meaning; hadolint reports most of them, too."""
 
 from affidavit.analysers.plain_http import unencrypted_script
 from affidavit.analysers.rule import Rule, RuleMaker

@@ -47,7 +47,7 @@ class Silence:
             return "the base commit's configuration ignores this problem under another tool's name"
         file = self._change.file_at(path) if counted_before else None
         fresh = self._added_comments(file, path) if file else self.fresh_lines(path)
-        void = fresh | self._withdrawn_lines("head", path)
+        void = fresh | self._removed_lines("head", path)
         old = next((one for one in self._silencing(rule, path, lines) if one.line not in void), None)
         return f"`{old.text}` in line {old.line} suppresses it since before the change" if old else None
 
@@ -62,20 +62,20 @@ class Silence:
         lines = self._lines(path)
         return f"line {fresh[0]}: {lines[fresh[0] - 1].strip()[:80]}" if fresh else "a comment of the change"
 
-    def lifted(self, covers: Callable[[str], bool]) -> dict[str, bytes]:
-        """Return the changed files with added comments, with these and withdrawn ones disabled."""
+    def without_added(self, covers: Callable[[str], bool]) -> dict[str, bytes]:
+        """Return the changed files with added comments, with these and removed ones disabled."""
         found = {}
         for file in self._change.reviewed_files():
             path = file.head_path
             if path is not None and covers(path) and (fresh := self.fresh_lines(path)):
-                void = fresh | self._withdrawn_lines("head", path)
+                void = fresh | self._removed_lines("head", path)
                 found[path] = without_suppressions(self._repository.head.read(path) or b"", sorted(void))
         return found
 
-    def without_withdrawn(self, side: Side, paths: Iterable[str]) -> dict[str, bytes]:
+    def without_removed(self, side: Side, paths: Iterable[str]) -> dict[str, bytes]:
         """Return the files with comments of base that the target has removed, without their effect."""
         tree = self._repository.side(side)
-        void = {path: sorted(self._withdrawn_lines(side, path)) for path in paths}
+        void = {path: sorted(self._removed_lines(side, path)) for path in paths}
         return {
             path: without_suppressions(tree.read(path) or b"", lines) for path, lines in void.items() if lines
         }
@@ -88,7 +88,7 @@ class Silence:
         numbered = enumerate(self._lines(path), start=1)
         return frozenset(number for number, line in numbered if has_suppression(line))
 
-    def _withdrawn_lines(self, side: Side, path: str) -> frozenset[int]:
+    def _removed_lines(self, side: Side, path: str) -> frozenset[int]:
         """Return the lines of a side whose comments base has more often than the target's tip."""
         base, tip = self._repository.base, self._repository.tip
         before = self._base_paths.get(path, path) if side == "head" else path

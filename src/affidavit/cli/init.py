@@ -148,7 +148,7 @@ def _refuse_taken(root: Path, place: Path, *, is_forced: bool) -> None:
         raise InputError(f"{place.parent} leads out of {root} by a link: make it a folder of the repository")
     if place.is_symlink():
         raise InputError(
-            f"{place} is a link to {place.readlink()}, and nothing is written through one: "
+            f"{place} is a link to {place.readlink()}, and links are not followed: "
             "remove it, or write the new one elsewhere (--print shows it)"
         )
     if place.exists() and not is_forced:

@@ -1,4 +1,4 @@
-"""The JSON Schema of `ReviewResult`, by version."""
+"""Build the JSON Schema of `ReviewResult`, by version."""
 
 from collections.abc import Sequence
 from copy import deepcopy

@@ -169,7 +169,7 @@ def locked(folder: Path) -> Iterator[None]:
 def remote_of(host: Host, url: str, credentials: Credentials, environment: Mapping[str, str]) -> Remote:
     """Return the remote of a repository; refuse hosts other than the forge."""
     if origin_of(url) not in host.origins:
-        raise ForgeError(f"{host.name} names {origin_of(url)} for its repository, which is not contacted")
+        raise ForgeError(f"{host.name} names {origin_of(url)}, another host, which is not contacted")
     return Remote(url, credentials, environment, _max_megabytes(environment))
 
 

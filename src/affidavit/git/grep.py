@@ -1,4 +1,4 @@
-"""Search a tree with `git grep`: from a pattern and paths to the lines that match."""
+"""Search a tree with `git grep`, within limits of time and size."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A pair of git trees, with the objects behind them."""
+"""Open a pair of git trees, plain or redacted, with the objects behind them."""
 
 import os
 import threading

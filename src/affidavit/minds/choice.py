@@ -1,4 +1,4 @@
-"""Read which model a user names for a role, and how it is asked."""
+"""Read the user's choice of a model for a role, with its limits and address."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -74,7 +74,7 @@ class ConversationLog:
 
     def _write(self, key: str, exchange: dict[str, Any]) -> None:
         if self._path is None:
-            raise AssertionError("a log that keeps exchanges has a place for them")
+            raise AssertionError("a log that records exchanges has a file")
         line = json.dumps({"version": LOG_VERSION, "key": key, **exchange}, ensure_ascii=True) + "\n"
         with self._lock:
             try:

@@ -1,4 +1,4 @@
-"""Convert tokens to money by a maintained table of prices, else by the user's; None is unknown."""
+"""Convert tokens to money by a maintained table of prices or the user's; None if the price is unknown."""
 
 import math
 import re

@@ -70,7 +70,7 @@ def start_rollout(
     """Start to give a share of the changes the new versions; they must load and be readable."""
     old = current_versions(store)
     if new.is_same(old):
-        raise InputError(f"{new.name} is what every review uses already; name another version")
+        raise InputError(f"{new.name} is already used by every review; name another version")
     plan = RolloutPlan(
         old=old,
         new=_measured_versions(new),

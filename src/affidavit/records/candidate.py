@@ -1,4 +1,4 @@
-"""A finding on its way through the stages, and the place where it is shown."""
+"""Define a finding on its way through the stages, and the place where it is shown."""
 
 from enum import StrEnum
 from typing import Any, Literal

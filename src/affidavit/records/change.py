@@ -1,4 +1,4 @@
-"""A change between two trees, with its files, hunks, commits and comments."""
+"""Define a change between two trees, with its files, hunks, commits and comments."""
 
 from collections.abc import Iterator
 from enum import StrEnum

@@ -1,1 +1,1 @@
-"""The stages of a review, one module each; they take data and return data, and none imports another."""
+"""Hold the stages of a review, one module each; they take and return data, and none imports another."""

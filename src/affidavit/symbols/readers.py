@@ -1,4 +1,4 @@
-"""The readers of imports and references, which tests and language servers replace."""
+"""Define the readers of imports and references, which tests and language servers replace."""
 
 import threading
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The options of servers and workers, and the settings made from them."""
+"""Define the options of servers and workers, and make their settings."""
 
 import os
 from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""The routes of the API, one module per subject."""
+"""Hold the routes of the API, one module per subject."""

@@ -1,4 +1,4 @@
-"""The route for operators: metrics for Prometheus."""
+"""Serve the route for operators: metrics for Prometheus."""
 
 import asyncio
 
