@@ -77,7 +77,7 @@ def test_the_store_of_the_forge_is_asked_without_a_token_and_over_tls_only(githu
 def test_an_archive_that_is_none_is_said(github: GitHubServer) -> None:
     github.keep(b"ours")
     github.artifacts[-1]["zip"] = b"PK no archive"
-    with pytest.raises(ForgeError, match=r"holds no report\.json"):
+    with pytest.raises(ForgeError, match=r"has no readable report\.json"):
         earlier(github)
 
 

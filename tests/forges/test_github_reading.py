@@ -287,5 +287,5 @@ def test_a_fetch_that_is_ended_takes_those_along_that_do_the_fetching(tmp_path: 
 
 
 def test_a_clone_is_fetched_from_the_forge_itself_only(github: GitHubServer) -> None:
-    with pytest.raises(ForgeError, match="not asked"):
+    with pytest.raises(ForgeError, match="not contacted"):
         remote_of(github.host, "https://elsewhere.example/shop/cart.git", TOKEN, {})

@@ -106,7 +106,7 @@ def test_a_report_of_handed_in_findings_is_derived_again(folder: Path) -> None:
             recheck(report, opened, lambda settings: assemble_crew(settings, None).specialists)
         )
     assert [proof for proof in done.proofs if not proof.holds] == []
-    assert any("handed in by an editor" in word for word in done.words)
+    assert any("submitted by an editor" in word for word in done.words)
 
 
 def test_nobody_who_handed_findings_in_has_examined_a_file(folder: Path) -> None:

@@ -56,7 +56,7 @@ def test_the_file_of_outside_servers_is_checked_without_a_model_too(changed: Rep
     file.write_text('{"mcpServers": {"docs": {"command": "docs", "allow": ["find"]}}}')
     done = review(changed, *asked)
     assert done.code == 0, done.err
-    assert "nobody calls the tools of docs" in done.out
+    assert "the tools of docs are not called" in done.out
 
 
 def test_a_secret_is_shown_as_it_would_leave(changed: Repo) -> None:
