@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from affidavit.records.report import Report
-from affidavit.render.changed_lines import LEGEND, marks_of, needs_marks
+from affidavit.render.changed_lines import LEGEND, is_told_apart, marks_of
 from affidavit.render.markdown import render_markdown
 from affidavit.render.terminal import render_terminal
 from reports import (
@@ -78,7 +78,7 @@ def test_markdown_marks_old_and_new_lines_beside_unchanged_ones_as_a_diff_does()
 def test_markdown_keeps_the_language_of_a_quote_whose_lines_are_all_new() -> None:
     assert "```python\ndef add(items):" in render_markdown(a_report(a_candidate()))
     whole = a_quote(start=11, end=11, code="    n = 1")
-    assert not needs_marks(marks_of(whole, CHANGE), whole)
+    assert not is_told_apart(marks_of(whole, CHANGE), whole)
 
 
 def test_markdown_says_what_the_marks_of_a_cause_mean() -> None:

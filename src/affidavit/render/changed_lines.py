@@ -146,7 +146,7 @@ def marks_of(quote: QuoteCheck, change: Change) -> dict[int, str]:
     }
 
 
-def needs_marks(marks: dict[int, str], quote: QuoteCheck) -> bool:
+def is_told_apart(marks: dict[int, str], quote: QuoteCheck) -> bool:
     """Check whether the quote mixes changed and unchanged lines, or shows removed ones."""
     if not marks or quote.start is None:
         return False

@@ -166,7 +166,7 @@ def fold_of(summary: str, parts: Sequence[str]) -> str:
 
 
 def _quote(quote: QuoteView) -> str:
-    if not quote.needs_marks:
+    if not quote.is_told_apart:
         return code_block(_short_code(quote.code), quote.language)
     numbered = enumerate(quote.code.removesuffix("\n").split("\n"), quote.start)
     marked = "\n".join(quote.marks.get(number, " ") + line for number, line in numbered)

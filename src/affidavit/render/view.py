@@ -13,7 +13,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Decision, Report
 from affidavit.render import account, programs, proof, wording
-from affidavit.render.changed_lines import ChangedLine, changed_place, marks_of, needs_marks
+from affidavit.render.changed_lines import ChangedLine, changed_place, is_told_apart, marks_of
 from affidavit.render.programs import Compared, Part
 
 MAX_ANCHOR_LENGTH = 64
@@ -25,7 +25,7 @@ class QuoteView(Record):
     language: str
     guilty: tuple[int, int]
     marks: dict[int, str]
-    needs_marks: bool
+    is_told_apart: bool
     """Marks are needed: changed and unchanged lines are mixed, or lines were removed."""
 
 
@@ -305,7 +305,7 @@ def _quote(candidate: Candidate, finding: Finding, report: Report) -> QuoteView 
         language=wording.language_of(report.change, finding.file),
         guilty=finding.lines,
         marks=marks,
-        needs_marks=needs_marks(marks, quote),
+        is_told_apart=is_told_apart(marks, quote),
     )
 
 

@@ -2100,7 +2100,7 @@ export interface components {
             created_at: string;
             /**
              * Head
-             * @description The commit; without one, the tree.
+             * @description The commit, or the tree where there is none.
              */
             head: string;
             /** Score */
