@@ -117,7 +117,7 @@ def test_an_operators_proxy_looks_names_up_itself() -> None:
 def test_no_redirect_leads_elsewhere(github: GitHubServer, target: str) -> None:
     moved = RefusedError(302, "moved", location=target)
     github.faults.append(Fault(lambda one: one.path.endswith("/pulls/7"), moved, times=10))
-    with pytest.raises(ForgeError, match="which is not asked|Invalid"):
+    with pytest.raises(ForgeError, match="which is not contacted|Invalid"):
         read_request(github.address, NOBODY, QUICK, {})
 
 
