@@ -23,16 +23,16 @@ def test_an_unknown_field_drops_a_finding_of_this_version_but_not_of_a_newer_one
     change: dict[str, Any],
 ) -> None:
     assert dropped_code(parse(finding(**change))) is Reason.UNKNOWN_FIELD
-    newer = parse(finding(**change), schema_version="1.3")
+    newer = parse(finding(**change), schema_version="1.4")
     assert newer.state == "accepted"
     assert codes(newer) == [Reason.UNKNOWN_FIELD]
     assert (newer.diagnostics[0].field or "").endswith("score")
     assert newer.result is not None
-    assert newer.result.schema_version == "1.2"
+    assert newer.result.schema_version == "1.3"
 
 
 def test_a_newer_version_does_not_excuse_an_unknown_word() -> None:
-    assert dropped_code(parse(finding(severity="blocker"), schema_version="1.3")) is Reason.INVALID_ENUM_VALUE
+    assert dropped_code(parse(finding(severity="blocker"), schema_version="1.4")) is Reason.INVALID_ENUM_VALUE
 
 
 def test_a_reply_of_schema_1_0_is_read_without_evidence() -> None:

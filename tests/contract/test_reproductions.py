@@ -1,4 +1,4 @@
-"""The program that a finding of schema 1.2 may offer, and the patch."""
+"""The program that a finding of schema 1.2 or 1.3 may offer, and the patch."""
 
 import json
 from typing import Any
@@ -113,3 +113,63 @@ def test_a_finding_with_a_program_is_written_in_each_version_as_far_as_that_has_
         written = json.loads(json.dumps(to_json(result, version)))
         assert jsonschema_rs.is_valid(SCHEMAS[version], written), version
     assert to_json(result, "1.2")["findings"][0]["verification"]["reproduction"]["language"] == "python"
+
+
+NEWER = {
+    **PROGRAM,
+    "expected_when_fixed": {"exit_code": 0, "output": "^1"},
+    "promised": "price() takes a number",
+    "seconds": 45,
+}
+
+
+def test_a_finding_of_1_3_says_what_a_fixed_head_does() -> None:
+    given = finding(reproduction=NEWER, appears_after="0", is_pre_existing=True)
+    assert jsonschema_rs.is_valid(SCHEMAS["1.3"], reply(given, "1.3"))
+    read, notes = read_finding(given, 0, ReadingRules("1.3"))
+    assert notes.diagnostics == []
+    assert read
+    assert read.evidence.appears_after == "0"
+    assert read.evidence.is_pre_existing
+    program = read.evidence.reproduction
+    assert program
+    assert program.expected_when_fixed
+    assert program.expected_when_fixed.output == "^1"
+    assert (program.promised, program.seconds) == ("price() takes a number", 45)
+
+
+def test_the_newer_fields_of_a_program_are_no_part_of_1_2() -> None:
+    given = finding(reproduction=NEWER)
+    assert not jsonschema_rs.is_valid(SCHEMAS["1.2"], reply(given, "1.2"))
+    read, _ = read_finding(given, 0, ReadingRules("1.2"))
+    assert read
+    assert read.evidence.reproduction
+    assert read.evidence.reproduction.seconds is None
+    assert read.evidence.reproduction.promised is None
+
+
+def test_a_finding_of_1_3_is_written_in_each_version_as_far_as_that_has_it() -> None:
+    read, _ = read_finding(finding(reproduction=NEWER, appears_after="0"), 0, ReadingRules("1.3"))
+    assert read
+    result = ReviewResult(schema_version="1.3", prompt_version="1.0.0", findings=(read,))
+    for version in SCHEMAS:
+        assert jsonschema_rs.is_valid(SCHEMAS[version], to_json(result, version)), version
+    assert to_json(result, "1.3")["findings"][0]["verification"]["reproduction"]["seconds"] == 45
+
+
+def test_more_time_than_allowed_is_cut() -> None:
+    read, notes = read_finding(finding(reproduction={**NEWER, "seconds": 600}), 0, ReadingRules("1.3"))
+    assert read
+    assert read.evidence.reproduction
+    assert read.evidence.reproduction.seconds == 60
+    assert [one.code for one in notes.diagnostics] == [Reason.COERCION_APPLIED]
+
+
+@pytest.mark.parametrize(("promised", "is_read"), [("price() takes a number", True), ("", False)])
+def test_both_sides_may_end_alike_only_where_words_of_the_change_are_broken(
+    promised: str, *, is_read: bool
+) -> None:
+    same = {**NEWER, "expected_at_base": PROGRAM["expected_at_head"], "promised": promised}
+    read, _ = read_finding(finding(reproduction=same), 0, ReadingRules("1.3"))
+    assert read
+    assert (read.evidence.reproduction is not None) is is_read

@@ -16,7 +16,7 @@ from affidavit.analysers.run_side import SideRunner, find_program, paths_to_run
 from affidavit.analysers.silence import Silence
 from affidavit.analysers.task import Examination, Program, ResultCache, SideResult
 from affidavit.analysers.wording import Proof, note_set_aside, write_finding
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION, PROGRAMS_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
@@ -167,7 +167,7 @@ def _result_text(analyser: Analyser, found: Examination, program: Program) -> st
 
 def _schema_for(found: Examination) -> str:
     """Return the schema version: a patch needs the current one."""
-    return CURRENT_SCHEMA_VERSION if any(one.patch for one in found.counted) else ASKED_SCHEMA_VERSION
+    return PROGRAMS_SCHEMA_VERSION if any(one.patch for one in found.counted) else ASKED_SCHEMA_VERSION
 
 
 def _not_run(analyser: Analyser, case: Case, reason: str, advice: str) -> Reply:

@@ -7,7 +7,13 @@ from typing import Any, cast
 import re2
 
 from affidavit.contract.field_reader import FieldReader, Notes, shorten, show_value
-from affidavit.contract.schema import CATEGORIES_WITH_A_FAILURE, SCHEMAS
+from affidavit.contract.schema import (
+    CATEGORIES_WITH_A_FAILURE,
+    CURRENT_SCHEMA_VERSION,
+    MAX_SECONDS,
+    PROGRAMS_SCHEMA_VERSION,
+    SCHEMAS,
+)
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import (
     Category,
@@ -27,35 +33,40 @@ from affidavit.records.record import Side
 MAX_PATTERN = 2000
 
 
-def read_reproduction(evidence: FieldReader, name: str) -> Reproduction | None:
+def read_reproduction(evidence: FieldReader, name: str, version: str) -> Reproduction | None:
     """Read a reproduction; a broken one is left out, and the finding stays."""
     value = evidence.raw(name)
     if value is None:
         return None
-    read = parse_reproduction(value)
+    read = parse_reproduction(value, version)
     if isinstance(read, Reproduction):
-        return read
+        if (read.seconds or 0) <= MAX_SECONDS:
+            return read
+        evidence.changed(f"{name}.seconds", f"cut to {MAX_SECONDS}")
+        return read.model_copy(update={"seconds": MAX_SECONDS})
     evidence.left_out(name, read)
     return None
 
 
-def parse_reproduction(value: Any, *, is_strict: bool = False) -> Reproduction | str:
+def parse_reproduction(
+    value: Any, version: str = CURRENT_SCHEMA_VERSION, *, is_strict: bool = False
+) -> Reproduction | str:
     """Read a reproduction, or say why it is invalid; a strict reader coerces nothing."""
     if not isinstance(value, dict):
         return "it is no object"
     notes = Notes()
-    read = _read_reproduction(FieldReader(value, notes))
+    read = _read_reproduction(FieldReader(value, notes), has_more=version != PROGRAMS_SCHEMA_VERSION)
     noted = notes.diagnostics if is_strict else notes.problems
     if noted:
         return _words(noted[0])
     if read is None:
         return "it cannot be read"
-    if read.expected_at_base == read.expected_at_head:
+    if read.expected_at_base == read.expected_at_head and not (read.promised and read.expected_when_fixed):
         return "it expects the same at base and at head, which shows nothing about the change"
     return read
 
 
-def _read_reproduction(reader: FieldReader) -> Reproduction | None:
+def _read_reproduction(reader: FieldReader, *, has_more: bool) -> Reproduction | None:
     language = reader.text("language", is_required=True)
     program = reader.text("program", is_required=True, is_trimmed=False)
     files = [_read_file(file) for file in reader.objects("files")]
@@ -63,6 +74,13 @@ def _read_reproduction(reader: FieldReader) -> Reproduction | None:
     # Null means that base lacks the code.
     lacks_code = reader.raw("expected_at_base") is None
     base = None if lacks_code else _read_expected(reader.object("expected_at_base"))
+    more: dict[str, Any] = {}
+    if has_more:
+        more = {
+            "expected_when_fixed": _read_expected(reader.object("expected_when_fixed")),
+            "promised": reader.text("promised"),
+            "seconds": reader.line("seconds"),
+        }
     reader.check_unknown(is_lenient=True)
     if reader.has_problems or language is None or program is None or head is None:
         return None
@@ -72,6 +90,7 @@ def _read_reproduction(reader: FieldReader) -> Reproduction | None:
         files=tuple(file for file in files if file),
         expected_at_head=head,
         expected_at_base=base,
+        **more,
     )
 
 
@@ -302,9 +321,12 @@ def _read_verification(
         "caused_by": _read_cause(evidence.object("caused_by", is_required=is_impact), rules),
     }
     if "reproduction" in rules.evidence_fields:
-        fields["reproduction"] = read_reproduction(evidence, "reproduction")
+        fields["reproduction"] = read_reproduction(evidence, "reproduction", rules.version)
         fields["patch"] = evidence.text("patch", is_trimmed=False)
         fields["dependency_quotes"] = read_dependency_quotes(evidence, "dependency_quotes")
+    if "appears_after" in rules.evidence_fields:
+        fields["appears_after"] = evidence.text("appears_after")
+        fields["is_pre_existing"] = evidence.flag("is_pre_existing") or False
     evidence.check_unknown(is_lenient=rules.is_newer)
     return None if evidence.has_problems else Verification(**fields)
 

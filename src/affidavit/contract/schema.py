@@ -5,9 +5,11 @@ from copy import deepcopy
 from typing import Any
 
 from affidavit.errors import InputError, SettingsError
-from affidavit.records.finding import Category, ReviewResult, Severity, Verification
+from affidavit.records.finding import Category, Reproduction, ReviewResult, Severity, Verification
 
-CURRENT_SCHEMA_VERSION = "1.2"
+CURRENT_SCHEMA_VERSION = "1.3"
+PROGRAMS_SCHEMA_VERSION = "1.2"
+"""What is asked for where programs can be run or packages be read."""
 ASKED_SCHEMA_VERSION = "1.1"
 """Models are asked for this version if no program can run and no package can be read."""
 
@@ -25,6 +27,8 @@ _LINE = {"type": "integer", "minimum": 1}
 _LINE_RANGE = {"type": "array", "items": _LINE, "minItems": 2, "maxItems": 2}
 _FLAG = {"type": "boolean"}
 _SIDE = {"type": "string", "enum": ["head", "base"]}
+MAX_SECONDS = 60
+"""The longest time that a finding may ask for one run of its program."""
 
 
 def strict_object(
@@ -98,6 +102,15 @@ _REPRODUCTION = strict_object(
     },
     ["language", "program", "expected_at_head"],
 )
+_REPRODUCTION_1_3 = {
+    **_REPRODUCTION,
+    "properties": {
+        **_REPRODUCTION["properties"],
+        "expected_when_fixed": _EXPECTED,
+        "promised": _FILLED_TEXT,
+        "seconds": {"type": "integer", "minimum": 1, "maximum": MAX_SECONDS},
+    },
+}
 _DEPENDENCY_QUOTE = strict_object(
     {
         "package": _FILLED_TEXT,
@@ -111,10 +124,17 @@ _DEPENDENCY_QUOTE = strict_object(
 )
 _FOR_PROGRAMS = {"reproduction": _REPRODUCTION, "patch": _TEXT}
 _FOR_DEPENDENCIES = {"dependency_quotes": {"type": "array", "items": _DEPENDENCY_QUOTE}}
-_VERIFICATION_1_2 = {
-    **_VERIFICATION,
-    "properties": {**_VERIFICATION["properties"], **_FOR_PROGRAMS, **_FOR_DEPENDENCIES},
-}
+
+
+def _with_fields(verification: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    return {**verification, "properties": {**verification["properties"], **fields}}
+
+
+_VERIFICATION_1_2 = _with_fields(_VERIFICATION, {**_FOR_PROGRAMS, **_FOR_DEPENDENCIES})
+_VERIFICATION_1_3 = _with_fields(
+    _VERIFICATION_1_2,
+    {"reproduction": _REPRODUCTION_1_3, "appears_after": _FILLED_TEXT, "is_pre_existing": _FLAG},
+)
 
 _FAILURE_IS_SHOWN = {
     "if": {
@@ -157,6 +177,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "1.0": _review_result(strict_object(_FINDING_FIELDS, _FINDING_REQUIRED)),
     "1.1": _review_result(_finding_with(_VERIFICATION)),
     "1.2": _review_result(_finding_with(_VERIFICATION_1_2)),
+    "1.3": _review_result(_finding_with(_VERIFICATION_1_3)),
 }
 
 
@@ -210,6 +231,13 @@ def to_json(result: ReviewResult, version: str) -> dict[str, Any]:
             raise InputError(
                 f"finding {bare.id[:80]!r} has no evidence, which schema {version} requires; write it as 1.0"
             )
-        hidden = {"verification": Verification.model_fields.keys() - fields["verification"]["properties"]}
+        known = fields["verification"]["properties"]
+        later = Reproduction.model_fields.keys() - known.get("reproduction", {}).get("properties", {})
+        hidden = {
+            "verification": {
+                **dict.fromkeys(Verification.model_fields.keys() - known, True),
+                **({"reproduction": later} if "reproduction" in known else {}),
+            }
+        }
     written = result.model_dump(mode="json", exclude={"findings": {"__all__": hidden}}, exclude_none=True)
     return {**written, "schema_version": version}

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION, SCHEMAS
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION, PROGRAMS_SCHEMA_VERSION, SCHEMAS
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION, parse_prompt_version
 from affidavit.errors import SettingsError
 
@@ -40,13 +40,13 @@ class PromptSet:
 
     @property
     def asks_for_dependencies(self) -> bool:
-        """Check whether findings may quote packages: only the current schema has a field for it."""
-        return self.schema_version == CURRENT_SCHEMA_VERSION
+        """Check whether findings may quote packages: schema 1.1 has no field for it."""
+        return self.schema_version == PROGRAMS_SCHEMA_VERSION
 
     def asking_for_all(self) -> "PromptSet":
         """Return the prompts with a form for replies that has room for programs and quotes of packages."""
         is_plain = self.schema_version == ASKED_SCHEMA_VERSION
-        return replace(self, schema_version=CURRENT_SCHEMA_VERSION) if is_plain else self
+        return replace(self, schema_version=PROGRAMS_SCHEMA_VERSION) if is_plain else self
 
     def section(self, name: str) -> str:
         """Render a template to append to another one, such as that about running programs."""

@@ -42,6 +42,7 @@ class Reason(StrEnum):
     DISMISSED = "dismissed"
     SUPPRESSED = "suppressed"
     FIXED = "fixed"
+    PRE_EXISTING = "pre_existing"
     CLAIMED_LOOK_NOT_MADE = "claimed_look_not_made"
     WORDS_CONTRADICT_VERDICT = "words_contradict_verdict"
     SHORTER_TEXT_REFUSED = "shorter_text_refused"

@@ -75,6 +75,12 @@ class Reproduction(Record):
     files: tuple[AddedFile, ...] = ()
     expected_at_head: Expected
     expected_at_base: Expected | None = None
+    expected_when_fixed: Expected | None = None
+    """What a fixed head does, where it cannot do what base does."""
+    promised: str | None = None
+    """Words of the title or description that promise what head does not do: base may then do the same."""
+    seconds: int | None = None
+    """Time for one run; None: the usual time."""
 
     @property
     def as_program(self) -> Program:
@@ -97,7 +103,7 @@ class DependencyQuote(Record):
 
 
 class Verification(Record):
-    """The evidence of a finding of schema 1.1; the last three fields came with 1.2."""
+    """The evidence of a finding of schema 1.1; `reproduction` and what follows came later."""
 
     code_examined: str
     line_range_examined: tuple[int, int]
@@ -115,6 +121,10 @@ class Verification(Record):
     patch: str | None = None
     """A unified diff against head that settles it."""
     dependency_quotes: tuple[DependencyQuote, ...] = ()
+    appears_after: str | None = None
+    """The id of a finding of the same reply that hides this one until it is fixed."""
+    is_pre_existing: bool = False
+    """The problem was there before the change."""
 
 
 NO_EVIDENCE = Verification(

@@ -25,6 +25,7 @@ WORDS: dict[Reason, str] = {
     Reason.DISMISSED: "dismissed by people",
     Reason.SUPPRESSED: "suppressed by the change itself",
     Reason.FIXED: "fixed since the last review",
+    Reason.PRE_EXISTING: "there before the change",
     Reason.FINDING_DROPPED: "not readable as a finding",
     Reason.MISSING_REQUIRED_FIELD: "not readable as a finding",
     Reason.FILE_NOT_IN_CHANGED_FILES: "about a file outside the change",

@@ -176,6 +176,18 @@ def locate_quotes(docket: Docket, case: Case) -> Docket:
     return docket.each(locate)
 
 
+def leave_pre_existing(docket: Docket, _case: Case) -> Docket:
+    """Withhold a finding that says of itself that its problem was there before the change."""
+
+    def leave(candidate: Candidate, finding: Finding) -> Outcome:
+        if not finding.evidence.is_pre_existing:
+            return candidate, ()
+        detail = "its specialist says that the problem was there before the change"
+        return candidate.withhold(STAGE, Reason.PRE_EXISTING, detail), ()
+
+    return docket.each(leave)
+
+
 def check_causes(docket: Docket, case: Case) -> Docket:
     """Withhold an impact finding whose cause is not part of the change."""
 
@@ -268,6 +280,7 @@ def _disproved(candidate: Candidate, detail: str, code: Reason = Reason.EVIDENCE
 CHECKS: tuple[Callable[[Docket, Case], Docket], ...] = (
     check_claimed_reads,  # tool calls show that files were read
     locate_quotes,  # the quoted code is in the commit
+    leave_pre_existing,  # the change is not to blame
     check_causes,  # an impact names a part of the change
     check_dependencies,  # the quoted code is in the package
     run_searches,  # what is "missing" is searched for,

@@ -9,7 +9,7 @@ from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
-from affidavit.stages.evidence import check_causes, locate_quotes, run_searches
+from affidavit.stages.evidence import check_causes, leave_pre_existing, locate_quotes, run_searches
 from claims import bare_finding, candidate, case_of, change_of, finding, opened
 from repositories import Repo
 
@@ -47,7 +47,7 @@ def check_all(
 ) -> Docket:
     case = case_of(change, repository, plan=Plan() if has_verifier else None)
     docket = Docket(candidates=(candidate(claim),))
-    for each in (locate_quotes, check_causes, run_searches):
+    for each in (locate_quotes, leave_pre_existing, check_causes, run_searches):
         docket = each(docket, case)
     return docket
 
@@ -139,6 +139,15 @@ def test_an_impact_finding_names_a_symbol_that_the_change_has(
     evidence = {"code_examined": "from app import total", "is_impact_finding": True, "caused_by": cause}
     checked = check(finding(evidence, file="other.py", line=1), repository)
     assert (checked.withheld is None) == is_kept
+
+
+def test_a_finding_about_what_was_there_before_is_withheld_and_not_called_false(
+    repository: GitRepository,
+) -> None:
+    left = check(quoting("result += item", (1, 5), 4, is_pre_existing=True), repository)
+    assert left.withheld is not None
+    assert left.withheld.code is Reason.PRE_EXISTING
+    assert left.status is not Status.FALSE_POSITIVE
 
 
 def absence(*searches: dict[str, Any]) -> Any:

@@ -2853,7 +2853,7 @@ export interface components {
          * @description Every diagnostic code; a withheld finding has one of them as its reason.
          * @enum {string}
          */
-        Reason: "file_not_in_changed_files" | "all_findings_dropped" | "incompatible_version" | "invalid_json" | "truncated_json" | "response_rejected" | "missing_required_field" | "unknown_field" | "invalid_enum_value" | "invalid_type" | "invalid_line_range" | "coercion_applied" | "finding_dropped" | "evidence_not_found" | "evidence_relocated" | "evidence_ambiguous" | "absence_not_searched" | "absence_disproved" | "refuted" | "nit" | "duplicate_of" | "verifier_failed" | "joiner_failed" | "budget_exhausted" | "below_threshold" | "out_of_focus" | "style_off" | "excluded" | "dismissed" | "suppressed" | "fixed" | "claimed_look_not_made" | "words_contradict_verdict" | "shorter_text_refused";
+        Reason: "file_not_in_changed_files" | "all_findings_dropped" | "incompatible_version" | "invalid_json" | "truncated_json" | "response_rejected" | "missing_required_field" | "unknown_field" | "invalid_enum_value" | "invalid_type" | "invalid_line_range" | "coercion_applied" | "finding_dropped" | "evidence_not_found" | "evidence_relocated" | "evidence_ambiguous" | "absence_not_searched" | "absence_disproved" | "refuted" | "nit" | "duplicate_of" | "verifier_failed" | "joiner_failed" | "budget_exhausted" | "below_threshold" | "out_of_focus" | "style_off" | "excluded" | "dismissed" | "suppressed" | "fixed" | "pre_existing" | "claimed_look_not_made" | "words_contradict_verdict" | "shorter_text_refused";
         /**
          * RecentCommit
          * @description The newest commit of a branch.
@@ -3300,6 +3300,11 @@ export interface components {
             files: components["schemas"]["AddedFile"][];
             expected_at_head: components["schemas"]["Expected"];
             expected_at_base: components["schemas"]["Expected"] | null;
+            expected_when_fixed: components["schemas"]["Expected"] | null;
+            /** Promised */
+            promised: string | null;
+            /** Seconds */
+            seconds: number | null;
         };
         /**
          * ReproductionCheck
@@ -4047,7 +4052,7 @@ export interface components {
         };
         /**
          * Verification
-         * @description The evidence of a finding of schema 1.1; the last three fields came with 1.2.
+         * @description The evidence of a finding of schema 1.1; `reproduction` and what follows came later.
          */
         Verification: {
             /** Code Examined */
@@ -4097,6 +4102,13 @@ export interface components {
              * @default []
              */
             dependency_quotes: components["schemas"]["DependencyQuote"][];
+            /** Appears After */
+            appears_after: string | null;
+            /**
+             * Is Pre Existing
+             * @default false
+             */
+            is_pre_existing: boolean;
         };
         /** Withheld */
         Withheld: {

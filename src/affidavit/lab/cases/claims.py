@@ -18,7 +18,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.record import Side, first_mistake
 
 FILE_FIELDS = ("case", "claims")
-CLAIM_SCHEMA_VERSION = "1.2"
+CLAIM_SCHEMA_VERSION = "1.3"
 """The version of the contract by which the findings are read, whatever models are asked for."""
 PLACE = re.compile(r"(?<![\w./-])(?=[\w./-]*[A-Za-z])([\w./-]*\w):([1-9]\d*)\b( at base\b)?")
 """A file and a line; the file has a letter, so that a time of day does not match."""
