@@ -95,9 +95,9 @@ def _survivor(name: str | None, known: Mapping[str, Candidate]) -> Candidate | N
     while name is not None and name in known and name not in seen:
         seen.add(name)
         one = known[name]
-        if one.withheld is None or one.withheld.code is not Reason.DUPLICATE_OF:
+        if not one.duplicate_of:
             return one
-        name = one.withheld.detail
+        name = one.duplicate_of
     return None
 
 

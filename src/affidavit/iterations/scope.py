@@ -76,14 +76,7 @@ def for_repetition(earlier: Earlier, report: Report) -> Earlier:
 
 
 def _finding(candidate: Candidate, report: Report) -> EarlierFinding:
-    under = [
-        one
-        for one in report.candidates
-        if one.finding
-        and one.withheld
-        and one.withheld.code is Reason.DUPLICATE_OF
-        and one.withheld.detail == candidate.id
-    ]
+    under = [one for one in report.candidates if one.finding and one.duplicate_of == candidate.id]
     return EarlierFinding(
         candidate=_kept(candidate),
         key=key_of(candidate, report),

@@ -181,7 +181,7 @@ def groups_by_cause(causes: Sequence[SharedCause], strongest_first: Sequence[Can
         members = [one for one in strongest_first if one.id in cause.findings]
         proven = [one for one in members if one.is_proven_by_machine]
         claimed = [one for one in members if not one.is_proven_by_machine]
-        if proven and claimed and proven[0].rank <= claimed[0].rank:
+        if proven and claimed and proven[0].rank <= min(one.rank for one in claimed):
             claimed = [proven[0], *claimed]
         if len(claimed) > 1:
             leader, *others = (one.id for one in claimed)

@@ -63,11 +63,11 @@ def gather_places(
 def _under(candidate: Candidate, leaders: Mapping[str, str], stage: str) -> Candidate:
     if candidate.id in leaders:
         return candidate.withhold(stage, Reason.DUPLICATE_OF, leaders[candidate.id])
-    ended = candidate.withheld
-    if ended and ended.code is Reason.DUPLICATE_OF and ended.detail in leaders:
+    leader = candidate.duplicate_of
+    if leader in leaders:
         # Its leader became a duplicate itself, so it goes under the shown finding.
-        stands = Withheld(code=Reason.DUPLICATE_OF, detail=leaders[ended.detail])
-        return candidate.then(stage, f"{ended.detail} is a duplicate of {stands.detail}", withheld=stands)
+        stands = Withheld(code=Reason.DUPLICATE_OF, detail=leaders[leader])
+        return candidate.then(stage, f"{leader} is a duplicate of {stands.detail}", withheld=stands)
     return candidate
 
 

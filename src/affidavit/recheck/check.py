@@ -25,7 +25,6 @@ from affidavit.recheck.derive import Derived, derive_change, derive_report, deri
 from affidavit.recheck.findings import Proof, check_verdict, prove_dependencies, prove_findings
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
-from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Inputs, Reply, Report, why_not_derived
 from affidavit.render.account import measured_words
 from affidavit.render.wording import counted, settings_sentence
@@ -323,8 +322,7 @@ def _blocking(report: Report) -> Iterator[tuple[Candidate, Candidate]]:
     """Yield each finding that blocks, and each duplicate of one, with the one that blocks."""
     leaders = {one.id: one for one in report.candidates if one.id in report.verdict.blocking}
     for one in report.candidates:
-        is_joined = one.withheld is not None and one.withheld.code is Reason.DUPLICATE_OF
-        leader = leaders.get(one.withheld.detail if one.withheld and is_joined else one.id)
+        leader = leaders.get(one.duplicate_of or one.id)
         if leader is not None and one.finding is not None:
             yield one, leader
 

@@ -114,9 +114,10 @@ def _prove(
             yield proof_of(candidate, kind, None, why_not_read)
         elif kind not in found:
             yield proof_of(candidate, kind, True, detail)
-    is_joined = again.withheld is not None and again.withheld.code is Reason.DUPLICATE_OF
     for kind, differences in found.items():
-        counts = not is_in_part or (kind in KEPT and candidate.quote == again.quote and not is_joined)
+        counts = not is_in_part or (
+            kind in KEPT and candidate.quote == again.quote and not again.duplicate_of
+        )
         shown = "; ".join(map(str, differences[:MAX_DIFFERENCES]))
         yield proof_of(candidate, kind, False if counts else None, shown)
 

@@ -18,7 +18,11 @@ AGAIN = "run again: "
 
 def run_again(report: Report, runner: Runner | None, own: OwnNames, reason: str = "") -> list[Proof]:
     """Run each program of the report again; `reason` says why there is no runner."""
-    checks = [(one, one.reproduction) for one in report.candidates if one.reproduction]
+    checks = [
+        (one, one.reproduction)
+        for one in report.candidates
+        if one.reproduction and "reproduction" not in one.proof_from
+    ]
     probes = [probe for reply in report.inputs.replies for probe in reply.probes]
     given = report.inputs.judgements
     decisions = [(one.candidate, one.judgement.run) for one in given if one.judgement.run]
@@ -116,7 +120,7 @@ async def try_again(report: Report, trying: TryPatch | None, reason: str = "") -
     proofs = []
     for candidate in report.candidates:
         then = candidate.patch_trial
-        if then is None:
+        if then is None or "patch" in candidate.proof_from:
             continue
         if not candidate.evidence.patch:
             detail = "the report says that a patch was tried, and has no patch"

@@ -136,6 +136,8 @@ class Candidate(Record):
     """Its quotes from packages: they support it, and never withhold it."""
     reproduction: ReproductionCheck | None = None
     patch_trial: PatchTrial | None = None
+    proof_from: dict[str, str] = Field(default_factory=dict)
+    """The proof that it has from another finding of its group, and the id of that one."""
     judgements: tuple[Judgement, ...] = ()
     agreed_by: tuple[str, ...] = ()
     said_by: tuple[str, ...] = ()
@@ -176,6 +178,12 @@ class Candidate(Record):
     @property
     def is_shown(self) -> bool:
         return self.withheld is None and self.finding is not None
+
+    @property
+    def duplicate_of(self) -> str:
+        """Return the id of the finding that represents this one; empty if it is no duplicate."""
+        is_duplicate = self.withheld is not None and self.withheld.code is Reason.DUPLICATE_OF
+        return self.withheld.detail if self.withheld and is_duplicate else ""
 
     @property
     def is_open(self) -> bool:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from textwrap import shorten
 
 from affidavit.records.candidate import Candidate, Judgement
-from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Severity
 from affidavit.records.report import Report
@@ -40,11 +39,13 @@ def proof_line(candidate: Candidate, report: Report) -> list[str]:
     said = [how_shown(candidate), _quote(candidate.quote), *_finder(candidate)]
     said += [one.summary for one in candidate.dependency_quotes[:MAX_QUOTES]]
     if candidate.searches:
-        said.append(f"{counted(len(candidate.searches), 'search', 'searches')} run again")
+        times = counted(len(candidate.searches), "search", "searches")
+        said.append(f"{times} run again{whose(candidate, 'searches')}")
     said += _judged(candidate)
     if candidate.patch_trial:
         tried = "tried in part" if candidate.patch_trial.untried else "tried"
-        said.append(f"patch {tried}, holds" if candidate.patch_trial.holds else "patch tried, fails")
+        holds = f"patch {tried}, holds" if candidate.patch_trial.holds else "patch tried, fails"
+        said.append(holds + whose(candidate, "patch"))
     said += [f"claimed as {candidate.claimed_severity}"] if candidate.claimed_severity else []
     others = agreeing(candidate)
     said += [f"also found by {listed(others)}"] if others else []
@@ -56,12 +57,18 @@ def proof_line(candidate: Candidate, report: Report) -> list[str]:
 def how_shown(candidate: Candidate) -> str:
     check = candidate.reproduction
     if check and check.is_shown_by_running:
-        return outcome_words(check)
+        return outcome_words(check) + whose(candidate, "reproduction")
     if candidate.kind == "mechanical":
         return _proven(candidate)
     if any(one.run and one.answer == "CONFIRMED" for one in candidate.judgements):
         return BY_VERIFIER
     return f"only read; {outcome_words(check)}" if check else ONLY_READ
+
+
+def whose(candidate: Candidate, kind: str) -> str:
+    """Name the specialist in whose words a duplicate brought this proof; empty if it is the finding's own."""
+    member = candidate.proof_from.get(kind, "")
+    return f", by {finder_name(member.rpartition('-')[0])}" if member else ""
 
 
 def _proven(candidate: Candidate) -> str:
@@ -134,8 +141,8 @@ def duplicates_by_leader(candidates: Iterable[Candidate]) -> dict[str, list[Cand
     """Return the duplicates of each finding, by its id, in the order of files and lines."""
     found: dict[str, list[Candidate]] = {}
     for one in sorted(candidates, key=_by_place):
-        if one.withheld and one.withheld.code is Reason.DUPLICATE_OF:
-            found.setdefault(one.withheld.detail, []).append(one)
+        if one.duplicate_of:
+            found.setdefault(one.duplicate_of, []).append(one)
     return found
 
 
@@ -214,9 +221,7 @@ def why_withheld(candidate: Candidate, known: Mapping[str, Candidate]) -> str:
 
 
 def leader_of(candidate: Candidate, known: Mapping[str, Candidate]) -> Candidate | None:
-    withheld = candidate.withheld
-    is_duplicate = withheld is not None and withheld.code is Reason.DUPLICATE_OF
-    return known.get(withheld.detail) if withheld and is_duplicate else None
+    return known.get(candidate.duplicate_of)
 
 
 def _account(candidate: Candidate) -> str:

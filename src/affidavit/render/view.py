@@ -217,8 +217,9 @@ def view_of(report: Report) -> ReportView:
 
 
 def finding_views(report: Report) -> Iterator[FindingView]:
-    candidates = [*wording.ordered(report.shown), *wording.ordered(report.withheld)]
     known = {one.id: one for one in report.candidates}
+    shown = _after_what_hides_them(wording.ordered(report.shown), known)
+    candidates = [*shown, *wording.ordered(report.withheld)]
     duplicates = proof.duplicates_by_leader(report.candidates)
     for candidate, anchor in zip(candidates, _anchors(candidates), strict=True):
         yield _finding_view(
@@ -231,6 +232,35 @@ def finding_view(candidate: Candidate, report: Report) -> FindingView:
     return _finding_view(
         candidate, report, _FindingContext("", known, proof.duplicates_of(candidate, report))
     )
+
+
+def _after_what_hides_them(shown: Sequence[Candidate], known: Mapping[str, Candidate]) -> Iterator[Candidate]:
+    """Move a finding that appears only once another is fixed behind that one."""
+    hidden: dict[str, list[Candidate]] = {}
+    for one in shown:
+        hidden.setdefault(_hider_id(one, known), []).append(one)
+    for one in hidden.pop("", ()):
+        yield from (one, *hidden.pop(one.id, ()))
+    for left in hidden.values():
+        yield from left
+
+
+def _hider_id(candidate: Candidate, known: Mapping[str, Candidate]) -> str:
+    hider = _hider_of(candidate, known)
+    return hider.id if hider else ""
+
+
+def _hider_of(candidate: Candidate, known: Mapping[str, Candidate]) -> Candidate | None:
+    """Return the shown finding that hides this one until it is fixed: its own reply names it."""
+    name = candidate.evidence.appears_after
+    named = (
+        one
+        for one in known.values()
+        if name and one.specialist == candidate.specialist and one.finding and one.finding.id == name
+    )
+    found = next(named, None)
+    leader = known.get(found.duplicate_of, found) if found else None
+    return leader if leader and leader.is_shown and leader.id != candidate.id else None
 
 
 def _anchors(candidates: Iterable[Candidate]) -> Iterator[str]:
@@ -269,7 +299,7 @@ def _finding_view(candidate: Candidate, report: Report, around: _FindingContext)
         in_brackets=tuple(proof.gate_note(candidate, report)),
         message=wording.message_of(finding) if finding else "",
         sentence=wording.in_a_sentence(candidate),
-        claim=tuple(wording.claim(finding)) if finding else (),
+        claim=(*wording.claim(finding), *_after(candidate, around.known)) if finding else (),
         suggestion=(finding.suggestion or "") if finding else "",
         quote=_quote(candidate, finding, report) if finding else None,
         cause=_cause(finding, report) if finding else None,
@@ -292,6 +322,11 @@ def _finding_view(candidate: Candidate, report: Report, around: _FindingContext)
         patch=_patch(candidate),
         withheld=_withheld(candidate, around.known),
     )
+
+
+def _after(candidate: Candidate, known: Mapping[str, Candidate]) -> list[tuple[str, str]]:
+    hider = _hider_of(candidate, known)
+    return [("after", f"{wording.place_of(hider)} is fixed: {wording.title_of(hider)}")] if hider else []
 
 
 def _quote(candidate: Candidate, finding: Finding, report: Report) -> QuoteView | None:

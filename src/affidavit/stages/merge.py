@@ -9,6 +9,7 @@ from affidavit.proof.fingerprints import add_fingerprints, by_place
 from affidavit.proof.judgement import SharedCause, groups_by_cause, read_grouping
 from affidavit.proof.places import leaders_of
 from affidavit.proof.sameness import ClaimKey, claim_key, claim_words, is_alike, lines_apart
+from affidavit.proof.strength import lend_proof, strength
 from affidavit.records.candidate import Candidate, Place, PlaceKind
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket, Group, Outcome
@@ -79,11 +80,11 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
     A model, if there is one, groups by cause; otherwise likeness of words decides. Return its answer, too.
     """
     if joiner is None:
-        return add_fingerprints(group_duplicates(docket), case), None
+        return _finished(group_duplicates(docket), case), None
     by_rules = _group_repeated(group_duplicates(docket, lambda one: one.is_proven_by_machine))
     asked = _to_join(by_rules.leading)
     if not asked:
-        return add_fingerprints(group_duplicates(docket), case), None
+        return _finished(group_duplicates(docket), case), None
     answer = await joiner.join(asked)
     is_answered = answer.outcome == "answered"
     causes = read_grouping(answer.text, [one.id for one in asked]) if is_answered else answer.failure
@@ -93,7 +94,11 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
         merged = merged.then(merged.candidates, [note])
     else:
         merged = _joined(by_rules, causes)
-    return add_fingerprints(merged.plus(Docket(usage=(answer.usage,))), case), answer
+    return _finished(merged.plus(Docket(usage=(answer.usage,))), case), answer
+
+
+def _finished(docket: Docket, case: Case) -> Docket:
+    return add_fingerprints(lend_proof(docket), case)
 
 
 def _group_repeated(docket: Docket) -> Docket:
@@ -123,7 +128,7 @@ def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
     is_claimed = any(not one.is_proven_by_machine for one in standing)
     if len(standing) < 2 or not is_claimed:
         return []
-    worst = sorted(standing, key=lambda one: (one.is_proven_by_machine, _strongest_first(one)))
+    worst = sorted(standing, key=lambda one: (one.is_proven_by_machine, _worst_first(one)))
     return sorted(worst[:MAX_JOINED], key=lambda one: one.id)
 
 
@@ -154,8 +159,12 @@ def _in_group(candidate: Candidate, together: Sequence[Candidate], cause: str) -
     return candidate.then(STAGE, f"one cause with {others}: {cause}", agreed_by=tuple(agreed))
 
 
-def _strongest_first(candidate: Candidate) -> tuple[int, int, int, str]:
-    """Order by severity, then by proof, then by length."""
+def _strongest_first(candidate: Candidate) -> tuple[int, int, int, int, str]:
+    """Order by what running and searching showed, then by severity, quote and length."""
+    return strength(candidate), *_worst_first(candidate)
+
+
+def _worst_first(candidate: Candidate) -> tuple[int, int, int, str]:
     return candidate.rank, _quote_order(candidate), -len(claim_words(candidate.claim)), candidate.id
 
 
@@ -188,9 +197,10 @@ def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = l
     return docket.then(grouped.values()).model_copy(update={"groups": groups})
 
 
-def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, int]:
+def _best_first(candidate: Candidate) -> tuple[int, int, int, bool, int, int, str, int]:
     return (
         _proof_order(candidate),
+        strength(candidate),
         candidate.rank,
         # A finding in the change itself can be shown where it is discussed.
         candidate.evidence.is_impact_finding,

@@ -1,13 +1,14 @@
 """Run the programs and try the patches that findings offer."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 
 from affidavit.ports import Case, Repository, Reproducer, Runner, TryPatch
 from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.proof.running.reproduction import not_compared, run_reproduction, state_of
 from affidavit.proof.running.runners import ProgramRunner
+from affidavit.proof.strength import lend_patches
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
@@ -84,11 +85,24 @@ MAX_TRIED = 12
 
 
 async def try_patches(docket: Docket, trier: Reproducer | None) -> Docket:
-    """Try the patches one after the other; no trial withholds a finding."""
+    """Try the patches one after the other; no trial withholds a finding.
+
+    Where the patch of a group's leader does not hold, those of the others are tried.
+    """
     if trier is None:
-        return docket
-    having = [one for one in docket.candidates if one.is_shown and one.evidence.patch]
-    offered = {one.id for one in sorted(having, key=_first_tried)[:MAX_TRIED]}
+        return lend_patches(docket)
+    shown = {one.id for one in docket.candidates if one.is_shown}
+    tried = await _try_all(docket, trier, shown, MAX_TRIED)
+    failed = {one.id for one in tried.candidates if not (one.patch_trial and one.patch_trial.holds)} & shown
+    others = {one.id for one in tried.candidates if one.duplicate_of in failed}
+    left = MAX_TRIED - sum(1 for one in tried.candidates if one.patch_trial)
+    return lend_patches(await _try_all(tried, trier, others, left))
+
+
+async def _try_all(docket: Docket, trier: Reproducer, names: Container[str], most: int) -> Docket:
+    """Try the patches of the named findings, the worst first."""
+    having = [one for one in docket.candidates if one.id in names and one.evidence.patch]
+    offered = {one.id for one in sorted(having, key=_first_tried)[: max(most, 0)]}
     return docket.then([await _tried(one, trier) if one.id in offered else one for one in docket.candidates])
 
 

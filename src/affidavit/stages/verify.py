@@ -19,7 +19,7 @@ from affidavit.system.concurrency import side_by_side
 
 STAGE = "verify"
 MAX_JUDGED = 3
-"""Findings with one cause that are judged until one is confirmed and worth acting on."""
+"""Findings with one cause that are judged until one is not refuted."""
 STILL_CONFIRMED = (
     "confirmed in the earlier review; its code is unchanged, and its verifier gave no answer now"
 )
@@ -121,27 +121,25 @@ class _Court:
         return settled
 
     async def settle_cause(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
-        """Let one finding represent all with its cause: the first that is confirmed and worth acting on.
+        """Let one finding represent all with its cause: the first, which has the best proof, unless refuted.
 
-        At most three are judged; if none qualifies, the best one represents the group. A proven finding
-        that is not worth acting on stays alone: no other absorbs it.
+        At most three are judged. A proven finding that is not worth acting on stays alone: it absorbs none.
         """
-        if leader.candidate.is_proven_by_machine and not _is_settled(leader):
+        if leader.candidate.is_proven_by_machine and leader.candidate.worth is not Worth.ACT:
             return await self._settle_without(members)
         judged, rest = [leader], list(members)
-        while rest and len(judged) < MAX_JUDGED and not _is_settled(judged[-1]):
+        while rest and len(judged) < MAX_JUDGED and judged[-1].is_refuted:
             _announce(rest[0], self.emit)
-            what = f"judged in turn: {judged[-1].candidate.id}, with the same cause, is not worth acting on"
+            what = f"judged in turn: {judged[-1].candidate.id}, with the same cause, is refuted"
             judged.append(await self.decide(rest.pop(0).then(STAGE, what)))
-        best = min(judged, key=_standing)
+        best = leader if judged[-1].is_refuted else judged[-1]
         others = [one for one in judged if one is not best]
         under = [one.candidate for one in others] + rest
         stands = best.candidate.model_copy(
             update={"carries": tuple(dict.fromkeys(one.fingerprint for one in under if one.fingerprint))}
         )
-        spent = {one.candidate.id: one.usage for one in others}
-        # The first was already counted.
-        spent[leader.candidate.id] = ()
+        # The leader was already counted.
+        spent = {one.candidate.id: one.usage for one in others if one is not leader}
         settled = [
             _Decided(one.withhold(STAGE, Reason.DUPLICATE_OF, stands.id), spent.get(one.id, ()))
             for one in under
@@ -155,22 +153,6 @@ class _Court:
         decided = await self.decide(first)
         settled = await self.settle_cause(decided, others)
         return [replace(one, usage=decided.usage) if one.candidate.id == first.id else one for one in settled]
-
-
-def _is_settled(decided: _Decided) -> bool:
-    """Check whether a finding is confirmed and worth acting on."""
-    return _standing(decided) == 0
-
-
-def _standing(decided: _Decided) -> int:
-    """Rank how well a finding can represent its group, best first."""
-    one = decided.candidate
-    if decided.is_refuted:
-        return 4
-    is_confirmed = one.status in (Status.VERIFIED, Status.LIKELY)
-    if not is_confirmed:
-        return 2
-    return {Worth.ACT: 0, Worth.MAYBE: 1, Worth.NIT: 3}[one.worth]
 
 
 def _too_many(leading: Sequence[Candidate]) -> frozenset[str]:

@@ -18,6 +18,7 @@ MAX_CLAIM = 700
 MAX_PROPOSED = 300
 MAX_OUTCOME = 200
 """Enough characters to recognise a cause."""
+MAX_LINES, MAX_LINE = 12, 200
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,15 @@ def _entry(candidate: Candidate) -> str:
         f"claim: {_short(finding.message, MAX_CLAIM)}",
         f"outcome: {_short(proof.wrong_outcome, MAX_OUTCOME)}" if proof.wrong_outcome else "",
         f"caused by: {cause.symbol} in {cause.file}" if cause else "",
+        f"code:\n{_quoted(candidate)}" if candidate.quote and candidate.quote.code else "",
         f"proposed: {_short(finding.suggestion, MAX_PROPOSED)}" if finding.suggestion else "",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _quoted(candidate: Candidate) -> str:
+    lines = candidate.quote.code.split("\n") if candidate.quote else []
+    return "\n".join(line[:MAX_LINE] for line in lines[:MAX_LINES])
 
 
 def _short(text: str, most: int) -> str:
