@@ -51,3 +51,23 @@ def test_a_duplicate_names_the_finding_that_says_it() -> None:
 def test_the_view_is_the_same_after_it_was_written_and_read() -> None:
     view = view_of(a_full_report())
     assert ReportView.model_validate_json(view.model_dump_json()) == view
+
+
+def test_a_finding_that_another_one_hides_comes_after_it_and_says_so() -> None:
+    hiding = a_candidate(2, finding=a_finding(id="B", severity=Severity.LOW, title="The loop never ends"))
+    proof = hiding.evidence.model_copy(update={"appears_after": "B"})
+    hidden = a_candidate(1, finding=a_finding(id="A", severity=Severity.HIGH, verification=proof))
+    view = view_of(
+        a_report(hidden, hiding, a_candidate(3, finding=a_finding(id="C", severity=Severity.HIGH)))
+    )
+    assert [one.id for one in view.findings] == ["ruff:3", "ruff:2", "ruff:1"]
+    assert view.findings[2].claim[-1] == ("after", f"{view.findings[1].place} is fixed: The loop never ends")
+
+
+def test_a_finding_that_names_no_shown_finding_stays_in_its_place() -> None:
+    finding = a_finding(id="A")
+    proof = a_candidate(1).evidence.model_copy(update={"appears_after": "A"})
+    (alone,) = view_of(
+        a_report(a_candidate(1, finding=finding.model_copy(update={"verification": proof})))
+    ).findings
+    assert "after" not in dict(alone.claim)

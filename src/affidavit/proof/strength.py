@@ -15,7 +15,7 @@ def strength(candidate: Candidate) -> int:
     if candidate.reproduction and candidate.reproduction.outcome in RAN:
         return RAN[candidate.reproduction.outcome]
     has_searched = any(run.state == "nothing_found" for run in candidate.searches)
-    has_read = any(one.stands for one in candidate.dependency_quotes)
+    has_read = any(one.is_found for one in candidate.dependency_quotes)
     return LOOKED_UP if has_searched or has_read else READ
 
 
@@ -48,8 +48,8 @@ def _borrow(leader: Candidate, members: Iterable[Candidate]) -> Candidate:
             leader = _with(leader, member, "reproduction", reproduction=check)
         if not leader.searches and any(run.state == "nothing_found" for run in member.searches):
             leader = _with(leader, member, "searches", searches=member.searches)
-        stands = any(one.stands for one in member.dependency_quotes)
-        if stands and not any(one.stands for one in leader.dependency_quotes):
+        stands = any(one.is_found for one in member.dependency_quotes)
+        if stands and not any(one.is_found for one in leader.dependency_quotes):
             leader = _with(leader, member, "dependency_quotes", dependency_quotes=member.dependency_quotes)
     return leader
 

@@ -7,7 +7,7 @@ from affidavit.proof.fingerprints import add_fingerprints
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
-from affidavit.records.evidence import QuoteCheck
+from affidavit.records.evidence import QuoteCheck, ReproductionCheck
 from affidavit.stages.merge import group_duplicates
 from claims import candidate, case_of, change_of, file_change, finding, opened
 from repositories import Repo
@@ -62,6 +62,12 @@ def test_of_two_models_the_one_who_tells_more_stays(repo: Repo) -> None:
     result = merged(repo, of("logic", message=told), fuller)
     assert result["security-0"].agreed_by == ("logic",)
     assert "logic-0" in result.leaders
+
+
+def test_of_two_models_the_one_whose_program_showed_it_leads_whatever_its_severity(repo: Repo) -> None:
+    shown = of("experimenter", severity="medium")
+    shown = shown.model_copy(update={"reproduction": ReproductionCheck(outcome="reproduced")})
+    assert merged(repo, of("logic", severity="high"), shown).leaders == {"logic-0": "experimenter-0"}
 
 
 def test_one_specialist_twice_is_joined_and_is_no_agreement(repo: Repo) -> None:

@@ -123,28 +123,30 @@ def test_one_that_is_confirmed_and_worth_acting_on_stands_for_its_cause() -> Non
     assert len(docket.usage) == 1
 
 
-def test_the_next_of_a_cause_is_judged_until_one_is_worth_acting_on() -> None:
-    verifier = ByTitle(a=MAYBE, b=REFUTED)
+@pytest.mark.parametrize("answer", [MAYBE, NIT])
+def test_a_cause_is_judged_once_where_its_best_proven_finding_is_confirmed(answer: dict[str, Any]) -> None:
+    verifier = ByTitle(a=answer)
+    assert ends_of(of_one_cause(verifier, "a", "b", "c")) == ["shown", "duplicate_of a", "duplicate_of a"]
+    assert verifier.asked == ["a"]
+
+
+def test_the_next_of_a_cause_is_judged_where_the_one_before_is_refuted() -> None:
+    verifier = ByTitle(a=REFUTED, b=MAYBE)
     docket = of_one_cause(verifier, "a", "b", "c", "d")
-    assert verifier.asked == ["a", "b", "c"]
-    assert ends_of(docket) == ["duplicate_of c", "refuted", "shown", "duplicate_of c"]
-    assert set(docket.candidates[2].carries) == {"print-a", "print-b", "print-d"}
-    assert len(docket.usage) == 3
+    assert verifier.asked == ["a", "b"]
+    assert ends_of(docket) == ["refuted", "shown", "duplicate_of b", "duplicate_of b"]
+    assert set(docket.candidates[1].carries) == {"print-a", "print-c", "print-d"}
+    assert len(docket.usage) == 2
 
 
-@pytest.mark.parametrize(
-    ("answers", "ends"),
-    [
-        ({"a": REFUTED, "b": MAYBE, "c": NIT}, ["refuted", "shown", "duplicate_of b", "duplicate_of b"]),
-        ({"a": NIT, "b": NIT, "c": NIT}, ["shown", "duplicate_of a", "duplicate_of a", "duplicate_of a"]),
-        ({"a": REFUTED, "b": REFUTED, "c": REFUTED}, ["refuted", "refuted", "refuted", "duplicate_of a"]),
-    ],
-)
-def test_three_of_a_cause_are_judged_at_most_and_the_best_outcome_stands(
-    answers: dict[str, dict[str, Any]], ends: list[str]
-) -> None:
-    verifier = ByTitle(**answers)
-    assert ends_of(of_one_cause(verifier, "a", "b", "c", "d")) == ends
+def test_three_of_a_cause_are_judged_at_most() -> None:
+    verifier = ByTitle(a=REFUTED, b=REFUTED, c=REFUTED)
+    assert ends_of(of_one_cause(verifier, "a", "b", "c", "d")) == [
+        "refuted",
+        "refuted",
+        "refuted",
+        "duplicate_of a",
+    ]
     assert verifier.asked == ["a", "b", "c"]
 
 
