@@ -176,6 +176,14 @@ class Candidate(Record):
         return self.finding.severity.rank if self.finding else len(Severity)
 
     @property
+    def proof_rank(self) -> int:
+        """Rank what the machine saw, strongest first: a program that ran, a search or a package, a quote."""
+        if self.reproduction and self.reproduction.is_shown_by_running:
+            return 0 if self.reproduction.outcome == "reproduced" else 1
+        has_searched = any(run.state == "nothing_found" for run in self.searches)
+        return 2 if has_searched or any(one.is_found for one in self.dependency_quotes) else 3
+
+    @property
     def is_shown(self) -> bool:
         return self.withheld is None and self.finding is not None
 

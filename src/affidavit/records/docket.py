@@ -39,6 +39,11 @@ class Docket(Record):
         return [candidate.finding for candidate in self.candidates if candidate.finding]
 
     @property
+    def joins_claims(self) -> bool:
+        """Check for groups in which something is not proven by an analyser."""
+        return bool(self.groups) and any(one.kind != "mechanical" for one in self.candidates)
+
+    @property
     def members(self) -> frozenset[str]:
         """Return the ids of candidates that another one represents."""
         return frozenset(member for group in self.groups for member in group.members)

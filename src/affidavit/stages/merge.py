@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from affidavit.ports import Case, Joiner
 from affidavit.proof.fingerprints import add_fingerprints, by_place
 from affidavit.proof.judgement import SharedCause, groups_by_cause, read_grouping
+from affidavit.proof.lending import lend_proof
 from affidavit.proof.places import leaders_of
 from affidavit.proof.sameness import ClaimKey, claim_key, claim_words, is_alike, lines_apart
-from affidavit.proof.strength import lend_proof, strength
 from affidavit.records.candidate import Candidate, Place, PlaceKind
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket, Group, Outcome
@@ -98,7 +98,7 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
 
 
 def _finished(docket: Docket, case: Case) -> Docket:
-    return add_fingerprints(lend_proof(docket), case)
+    return add_fingerprints(lend_proof(docket) if docket.joins_claims else docket, case)
 
 
 def _group_repeated(docket: Docket) -> Docket:
@@ -161,7 +161,7 @@ def _in_group(candidate: Candidate, together: Sequence[Candidate], cause: str) -
 
 def _strongest_first(candidate: Candidate) -> tuple[int, int, int, int, str]:
     """Order by what running and searching showed, then by severity, quote and length."""
-    return strength(candidate), *_worst_first(candidate)
+    return candidate.proof_rank, *_worst_first(candidate)
 
 
 def _worst_first(candidate: Candidate) -> tuple[int, int, int, str]:
@@ -200,7 +200,7 @@ def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = l
 def _best_first(candidate: Candidate) -> tuple[int, int, int, bool, int, int, str, int]:
     return (
         _proof_order(candidate),
-        strength(candidate),
+        candidate.proof_rank,
         candidate.rank,
         # A finding in the change itself can be shown where it is discussed.
         candidate.evidence.is_impact_finding,

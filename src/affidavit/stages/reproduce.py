@@ -5,10 +5,10 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 
 from affidavit.ports import Case, Repository, Reproducer, Runner, TryPatch
+from affidavit.proof.lending import lend_patches
 from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.proof.running.reproduction import not_compared, run_reproduction, state_of
 from affidavit.proof.running.runners import ProgramRunner
-from affidavit.proof.strength import lend_patches
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
@@ -90,7 +90,7 @@ async def try_patches(docket: Docket, trier: Reproducer | None) -> Docket:
     Where the patch of a group's leader does not hold, those of the others are tried.
     """
     if trier is None:
-        return lend_patches(docket)
+        return lend_patches(docket) if docket.joins_claims else docket
     shown = {one.id for one in docket.candidates if one.is_shown}
     tried = await _try_all(docket, trier, shown, MAX_TRIED)
     failed = {one.id for one in tried.candidates if not (one.patch_trial and one.patch_trial.holds)} & shown

@@ -845,6 +845,10 @@ export interface components {
             dependency_quotes: components["schemas"]["DependencyCheck"][];
             reproduction: components["schemas"]["ReproductionCheck"] | null;
             patch_trial: components["schemas"]["PatchTrial"] | null;
+            /** Proof From */
+            proof_from: {
+                [key: string]: string;
+            };
             /**
              * Judgements
              * @default []

@@ -1,10 +1,11 @@
 """Which finding of a group has the best proof, and what it gets from the others."""
 
+from operator import attrgetter
 from typing import Any
 
 import pytest
 
-from affidavit.proof.strength import lend_patches, lend_proof, strength
+from affidavit.proof.lending import lend_patches, lend_proof
 from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket, Group
@@ -40,8 +41,8 @@ def test_what_ran_is_stronger_than_what_was_looked_up_and_that_than_what_was_rea
         one("c", searches=(NOTHING,)),
         one("d", ran="not_reproduced"),
     ]
-    assert sorted(in_order, key=strength) == in_order
-    assert strength(in_order[2]) == strength(one("e", dependency_quotes=(QUOTED,)))
+    assert sorted(in_order, key=attrgetter("proof_rank")) == in_order
+    assert in_order[2].proof_rank == one("e", dependency_quotes=(QUOTED,)).proof_rank
 
 
 def test_a_leader_shows_the_program_of_another_and_says_whose_it_is() -> None:

@@ -1,22 +1,11 @@
-"""Rank the proof of findings, and show with a group the strongest proof that any of its findings has."""
+"""Show with a group of findings the strongest proof that any of them has."""
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
-
-RAN = {"reproduced": 0, "reproduced_new": 1}
-LOOKED_UP, READ = 2, 3
-
-
-def strength(candidate: Candidate) -> int:
-    """Rank what the machine saw, strongest first: a program that ran, a search or a package, a quote."""
-    if candidate.reproduction and candidate.reproduction.outcome in RAN:
-        return RAN[candidate.reproduction.outcome]
-    has_searched = any(run.state == "nothing_found" for run in candidate.searches)
-    has_read = any(one.is_found for one in candidate.dependency_quotes)
-    return LOOKED_UP if has_searched or has_read else READ
 
 
 def lend_proof(docket: Docket) -> Docket:
@@ -37,14 +26,14 @@ def _lend(docket: Docket, borrow: Callable[[Candidate, Sequence[Candidate]], Can
         leader = next((one for one in together if one.is_shown), None)
         if leader and not leader.is_proven_by_machine:
             others = [one for one in together if one is not leader]
-            known[leader.id] = borrow(leader, sorted(others, key=strength))
+            known[leader.id] = borrow(leader, sorted(others, key=attrgetter("proof_rank")))
     return docket.then(known.values())
 
 
 def _borrow(leader: Candidate, members: Iterable[Candidate]) -> Candidate:
     for member in members:
         check = member.reproduction
-        if check and check.outcome in RAN and strength(leader) > strength(member):
+        if check and check.is_shown_by_running and leader.proof_rank > member.proof_rank:
             leader = _with(leader, member, "reproduction", reproduction=check)
         if not leader.searches and any(run.state == "nothing_found" for run in member.searches):
             leader = _with(leader, member, "searches", searches=member.searches)
