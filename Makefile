@@ -18,7 +18,8 @@ $(VENV)/.ready: pyproject.toml requirements.lock
 review: setup  ## review a sample change: no key, no model
 	$(BIN)/python sample/review.py
 
-test: setup check page-check  ## the whole test suite
+test: setup  ## the whole test suite
+	@$(MAKE) --no-print-directory $(TOGETHER) page-check $(CHECKS)
 	tools/install-test-needs
 	tools/run-tests
 
@@ -26,9 +27,11 @@ test-all: export AFFIDAVIT_LONG_TESTS := 1
 test-all: test  ## the same, with what tries everything: every field, every stage, more moments; minutes more
 
 check: setup  ## lint, types, layers; beside each other, and what one of them says stands together
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 $(TOGETHER) check-types check-layers check-lint check-format check-names check-house
+	@$(MAKE) --no-print-directory $(TOGETHER) $(CHECKS)
 
-TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+# The longest first.
+CHECKS := check-types check-house check-layers check-lint check-format check-names
+TOGETHER := --keep-going --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 check-lint:
 	$(BIN)/ruff check src tests sample bench tools
