@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from commands import environment_of
 from repositories import Repo
@@ -37,59 +37,85 @@ HIGH = 400
 """Numbers of files that no program is given."""
 
 
+class Running(NamedTuple):
+    """A fork that runs a program."""
+
+    process: int
+    ended: int
+    """A file that can be read once the process has ended."""
+    asked: socket.socket
+    """The connection of whoever asked for it."""
+
+
 def _serve(listener: socket.socket) -> dict[str, Any]:
     """What a fork is asked to be; returns only there. Ends when nobody holds the other end of its input."""
+    running: list[Running] = []
     while True:
-        ready, _, _ = select.select([listener, sys.stdin], [], [])
-        if sys.stdin in ready:
-            # A byte is from one more holder.
-            if not os.read(sys.stdin.fileno(), 100):
-                _end()
-            continue
-        asked, _ = listener.accept()
-        if os.fork() == 0:
-            listener.close()
-            return _fork_and_tell(asked)
+        heard = (file for one in running for file in (one.ended, one.asked))
+        ready = select.select([listener, sys.stdin, *heard], [], [])[0]
+        # A byte is from one more holder.
+        if sys.stdin in ready and not os.read(sys.stdin.fileno(), 100):
+            _end(running)
+        for one in [one for one in running if one.asked in ready]:
+            # Nobody wants to know any more.
+            _kill(one)
+        for one in [one for one in running if one.ended in ready]:
+            _bury(one)
+            running.remove(one)
+        if listener in ready and (request := _fork(listener, running)):
+            return request
+
+
+def _fork(listener: socket.socket, running: list[Running]) -> dict[str, Any] | None:
+    """Make the fork that is asked for; return what it is asked to be there, and nothing here."""
+    asked, _ = listener.accept()
+    _, files, _, _ = socket.recv_fds(asked, 1, MOST_FILES)
+    with asked.makefile("r") as lines:
+        request: dict[str, Any] | None = json.loads(lines.readline() or "null")
+    process = os.fork() if request else None
+    if request and process == 0:
+        for one in running:
+            os.close(one.ended)
+            one.asked.close()
         asked.close()
-        _bury()
+        listener.close()
+        _become(request, files)
+        return request
+    for file in files:
+        os.close(file)
+    if process:
+        running.append(Running(process, os.pidfd_open(process), asked))
+        _tell(asked, process)
+    else:
+        asked.close()
+    return None
 
 
-def _end() -> NoReturn:
+def _bury(one: Running) -> None:
+    """Say how a fork has ended."""
+    os.close(one.ended)
+    _, status = os.waitpid(one.process, 0)
+    _tell(one.asked, os.waitstatus_to_exitcode(status))
+    one.asked.close()
+
+
+def _tell(asked: socket.socket, number: int) -> None:
+    with suppress(OSError):
+        asked.sendall(f"{number}\n".encode())
+
+
+def _kill(one: Running) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(one.process, signal.SIGKILL)
+
+
+def _end(running: Sequence[Running]) -> NoReturn:
     """Whoever measures a test run counts the time of those that were waited for."""
     signal.alarm(5)
-    with suppress(ChildProcessError):
-        while True:
-            os.waitpid(-1, 0)
+    for one in running:
+        _kill(one)
+        _bury(one)
     os._exit(0)
-
-
-def _bury() -> None:
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG) != (0, 0):
-            pass
-
-
-def _fork_and_tell(asked: socket.socket) -> dict[str, Any]:
-    """Make another fork, in which this returns, and say how it ends; it ends when nobody wants to know."""
-    with asked:
-        _, files, _, _ = socket.recv_fds(asked, 1, MOST_FILES)
-        with asked.makefile("r") as lines:
-            request: dict[str, Any] = json.loads(lines.readline() or "null")
-        if request is None:
-            os._exit(0)
-        process = os.fork()
-        if process:
-            for file in files:
-                os.close(file)
-            asked.sendall(f"{process}\n".encode())
-            if asked in select.select([os.pidfd_open(process), asked], [], [])[0]:
-                os.kill(process, signal.SIGKILL)
-            _, status = os.waitpid(process, 0)
-            with suppress(OSError):
-                asked.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
-            os._exit(0)
-    _become(request, files)
-    return request
 
 
 def _become(request: dict[str, Any], files: Sequence[int]) -> None:
