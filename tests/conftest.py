@@ -41,6 +41,8 @@ os.environ["AFFIDAVIT_CACHE"] = os.environ[SHARED_CACHE]
 
 TESTS = Path(__file__).parent
 OF_PROCESSES = {"cli", "golden", "language_servers", "mcp", "sandbox", "service", "web"}
+WAITING = {"service", "web"}
+"""Folders whose tests wait for servers and browsers half of their time."""
 BROKEN = TESTS.parent / ".pytest_cache" / "runner-broke.txt"
 
 
@@ -63,7 +65,9 @@ def _build_page() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A build tries a test of living processes once more; its last line counts those that needed it."""
+    """Begin with what waits; a build tries a test of living processes once more and counts it at the end."""
+    # One worker waits, then, while the others compute, and the last tests of all are short ones.
+    items.sort(key=lambda item: WAITING.isdisjoint(item.path.relative_to(TESTS).parts))
     # They wait for servers, browsers and signals, on machines that others use, too.
     if os.environ.get("CI"):
         for item in items:
