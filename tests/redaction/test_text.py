@@ -161,10 +161,10 @@ def test_redacting_twice_changes_nothing_more(before: str, after: str) -> None:
     ],
 )
 def test_hostile_text_is_read_in_time(hostile: str) -> None:
-    text = hostile * (400_000 // len(hostile))
+    text = hostile * (200_000 // len(hostile))
     started = time.process_time()
     Redactor().redact(text)
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 2.5
 
 
 @pytest.mark.parametrize("mark", ["{}: ", "+{}: ", "  {} | "])
