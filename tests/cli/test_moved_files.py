@@ -21,7 +21,8 @@ SECRET = "gh" + "p_" + "x7Kp2mNqR4tVw8yZ1aBcD3eFgH5iJ62uIR71"
 TOKEN = f'TOKEN = "{SECRET}"\n'
 LONG = "".join(f"def f{n}(value):\n    return value + {n}\n\n\n" for n in range(30))
 OTHER = LONG.replace("f", "g").replace("deg", "def").replace("value", "amount")
-OFF = 'analysers_off = ["ty", "references"]\n'
+SECRETS_ON = 'analysers_off = ["ty", "references"]\n'
+OFF = SECRETS_ON.replace("]", ', "kingfisher"]')
 
 
 def reviewed(repo: Repo, target: str = "HEAD", *options: str | Path) -> tuple[Done, dict[str, Any]]:
@@ -122,7 +123,7 @@ def test_a_comment_that_silenced_nothing_in_the_tests_does_not_silence_the_produ
 def test_a_token_that_moves_from_the_examples_into_the_product_is_found(
     repo: Repo, old: str, new: str
 ) -> None:
-    repo.commit("base", {"affidavit.toml": OFF, "a.py": "A = 1\n"})
+    repo.commit("base", {"affidavit.toml": SECRETS_ON, "a.py": "A = 1\n"})
     repo.commit("Document it", {old: TOKEN + LONG})
     assert reviewed(repo)[0].code == 0
     repo.commit("Use it", {old: None, new: TOKEN + LONG})

@@ -19,7 +19,7 @@ def run(repo: Repo, *arguments: str | Path) -> Done:
 
 
 def review(repo: Repo, *arguments: str | Path) -> Done:
-    done = run(repo, "review", "HEAD", *arguments)
+    done = run(repo, "review", "HEAD", "--analysers-off", "ty,kingfisher", *arguments)
     assert done.code == 1, done.err
     return done
 
