@@ -23,6 +23,7 @@ from affidavit.records.candidate import Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Report, RoleUsage
+from browser import chromium
 from reports import a_candidate, a_finding, a_report, a_withheld, an_impact_candidate
 
 STYLE = """
@@ -127,7 +128,13 @@ def draw(name: str, html: str, height: int) -> None:
         options = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars")
         places = (f"--user-data-dir={folder}/user", f"--screenshot={ROOT / 'docs' / name}")
         subprocess.run(
-            ["chromium", *options, f"--window-size=920,{height}", *places, f"file://{folder}/page.html"],
+            [
+                chromium() or "chromium",
+                *options,
+                f"--window-size=920,{height}",
+                *places,
+                f"file://{folder}/page.html",
+            ],
             check=True,
             capture_output=True,
         )
