@@ -1,7 +1,8 @@
 """`review --run` and what comes after it: programs on both sides, in a report, again and by hand."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ SHOWS = {
     "expected_at_base": {"exit_code": 0, "output": "^0"},
     "expected_at_head": {"exit_code": 1, "output": "IndexError"},
 }
+RAISES = {**SHOWS, "program": "raise IndexError"}
+LACKS = {**SHOWS, "program": "import no_such_package"}
+FORMS = ("terminal", "markdown", "html", "sarif")
 Reviewed = Callable[..., dict[str, Any]]
 
 
@@ -36,9 +40,59 @@ def change(repo: Repo) -> Repo:
     return repo
 
 
-def finding(program: dict[str, Any] | None, **evidence: Any) -> dict[str, Any]:
+def finding(program: Mapping[str, Any] | None, **evidence: Any) -> dict[str, Any]:
     offered = {"reproduction": program} if program else {}
     return claim("app.py", 2, "    return prices[0] + sum(prices[1:])", evidence={**offered, **evidence})
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A review in which a program was run, with its report, its events and all formats in a folder."""
+
+    repo: Repo
+    folder: Path
+    asked: list[Any]
+
+    @property
+    def place(self) -> Path:
+        return self.folder / "report.json"
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """A copy, to be forged."""
+        read: dict[str, Any] = json.loads(self.place.read_text())
+        return read
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mapping[str, Any]], Ran]:
+    """Run a program in a review, once for all tests that look at it."""
+    needed_sandbox()
+    repo = Repo(tmp_path_factory.mktemp("ran") / "repo")
+    repo.commit("base", {"app.py": BASE})
+    repo.commit("head", {"app.py": HEAD})
+    made: dict[str, Ran] = {}
+
+    def run(program: Mapping[str, Any]) -> Ran:
+        key = json.dumps(program)
+        if key not in made:
+            folder = tmp_path_factory.mktemp("review")
+            outputs = [part for form in FORMS for part in ("--format", f"{form}={folder / form}")]
+            outputs += ["--format", f"report={folder}/report.json", "--events", f"{folder}/events"]
+            # Without what was reviewed before.
+            outputs += ["--data", f"{folder}/data"]
+            with serving(specialist_with(finding(program))) as (address, script):
+                done = review(repo.path, address, "--run", "--verbose", *outputs)
+            assert (folder / "report.json").exists(), done.err
+            made[key] = Ran(repo, folder, script.requests)
+        return made[key]
+
+    return run
+
+
+def specialist_with(one: dict[str, Any]) -> Any:
+    """A model that finds this, and nothing else."""
+    return panelists(lambda told: {**result(*[one] * (task_in(told) == "logic")), "schema_version": "1.2"})
 
 
 @pytest.fixture
@@ -51,10 +105,7 @@ def asked() -> list[Any]:
 def reviewed(change: Repo, tmp_path: Path, asked: list[Any]) -> Reviewed:
     def run(one: dict[str, Any], *options: str) -> dict[str, Any]:
         report = tmp_path / "report.json"
-        says = panelists(
-            lambda told: {**result(*[one] * (task_in(told) == "logic")), "schema_version": "1.2"}
-        )
-        with serving(says) as (address, script):
+        with serving(specialist_with(one)) as (address, script):
             done = review(change.path, address, "--format", f"report={report}", *options)
         asked[:] = script.requests
         assert report.exists(), done.err
@@ -70,8 +121,8 @@ def only(report: dict[str, Any]) -> dict[str, Any]:
     return one
 
 
-def test_a_declared_program_is_run_on_both_sides_and_twice_at_head(reviewed: Reviewed) -> None:
-    report = reviewed(finding(SHOWS), "--run")
+def test_a_declared_program_is_run_on_both_sides_and_twice_at_head(ran: Callable[..., Ran]) -> None:
+    report = ran(SHOWS).report
     check = only(report)["reproduction"]
     assert check["outcome"] == "reproduced"
     assert (check["base"]["exit_code"], check["base"]["output"]) == (0, "0\n")
@@ -100,9 +151,9 @@ def test_the_environment_of_the_user_can_ask_for_it(change: Repo) -> None:
 @pytest.mark.parametrize(
     ("program", "outcome"),
     [
-        ({**SHOWS, "program": "raise IndexError"}, "also_at_base"),
+        (RAISES, "also_at_base"),
         ({**SHOWS, "program": "print(0)"}, "not_reproduced"),
-        ({**SHOWS, "program": "import no_such_package"}, "could_not_run"),
+        (LACKS, "could_not_run"),
         ({**SHOWS, "language": "cobol"}, "could_not_run"),
         (
             {
@@ -115,24 +166,23 @@ def test_the_environment_of_the_user_can_ask_for_it(change: Repo) -> None:
     ],
 )
 def test_a_program_that_proves_nothing_withholds_nothing_and_is_recognised(
-    reviewed: Reviewed, program: dict[str, Any], outcome: str | None
+    ran: Callable[..., Ran], program: dict[str, Any], outcome: str | None
 ) -> None:
-    one = only(reviewed(finding(program), "--run"))
+    one = only(ran(program).report)
     assert one["status"] == "verified"
     assert outcome is None or one["reproduction"]["outcome"] == outcome
 
 
-def test_what_could_not_be_run_is_said_once_with_what_to_do(reviewed: Reviewed) -> None:
-    report = reviewed(finding({**SHOWS, "program": "import no_such_package"}), "--run")
-    (gap,) = [one for one in report["not_run"] if one["name"] == "programs"]
+def test_what_could_not_be_run_is_said_once_with_what_to_do(ran: Callable[..., Ran]) -> None:
+    (gap,) = [one for one in ran(LACKS).report["not_run"] if one["name"] == "programs"]
     assert "no_such_package" in gap["reason"]
     assert "--environment" in gap["advice"]
 
 
-def test_the_verifier_is_shown_the_program_and_what_it_did(reviewed: Reviewed, asked: list[Any]) -> None:
-    reviewed(finding(SHOWS), "--run")
-    assert "Outcome: reproduced" in json.dumps(asked)
-    assert "decide whether" in json.dumps(asked)
+def test_the_verifier_is_shown_the_program_and_what_it_did(ran: Callable[..., Ran]) -> None:
+    asked = json.dumps(ran(SHOWS).asked)
+    assert "Outcome: reproduced" in asked
+    assert "decide whether" in asked
 
 
 def test_models_may_run_programs_only_where_the_user_asked(reviewed: Reviewed, asked: list[Any]) -> None:
@@ -145,34 +195,33 @@ def test_models_may_run_programs_only_where_the_user_asked(reviewed: Reviewed, a
     assert offered()
 
 
-def test_events_name_every_run(reviewed: Reviewed, tmp_path: Path) -> None:
-    reviewed(finding(SHOWS), "--run", "--events", str(tmp_path / "events"))
-    events = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
+def test_events_name_every_run(ran: Callable[..., Ran]) -> None:
+    events = [json.loads(line) for line in (ran(SHOWS).folder / "events").read_text().splitlines()]
     runs = [one for one in events if one["type"] == "program.run"]
     assert len(runs) == 3
 
 
 def test_a_recheck_proves_reproductions_again_only_where_it_may_run_them(
-    reviewed: Reviewed, change: Repo, tmp_path: Path
+    ran: Callable[..., Ran],
 ) -> None:
-    reviewed(finding(SHOWS), "--run")
-    quiet = affidavit("recheck", tmp_path / "report.json", cwd=change.path)
+    place, folder = ran(SHOWS).place, ran(SHOWS).repo.path
+    quiet = affidavit("recheck", place, cwd=folder)
     assert quiet.code == 0, quiet.out
     assert "1 run of programs and patches, not repeated without --run" in quiet.out
-    again = affidavit("recheck", tmp_path / "report.json", "--run", cwd=change.path)
+    again = affidavit("recheck", place, "--run", cwd=folder)
     assert again.code == 0, again.out
     assert "holds: reproduction: run again: reproduced" in again.out
     assert "not run again" not in again.out
 
 
 def test_a_report_that_calls_its_runs_what_they_are_not_fails(
-    reviewed: Reviewed, change: Repo, tmp_path: Path
+    ran: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    report = reviewed(finding({**SHOWS, "program": "raise IndexError"}), "--run")
+    report = ran(RAISES).report
     for check in (only(report)["reproduction"], report["inputs"]["programs"]["reproductions"][0]["check"]):
         check["outcome"] = "reproduced"
     (tmp_path / "report.json").write_text(json.dumps(report))
-    done = affidavit("recheck", tmp_path / "report.json", cwd=change.path)
+    done = affidavit("recheck", tmp_path / "report.json", cwd=ran(RAISES).repo.path)
     assert done.code == 1
     assert (
         "reproduction.outcome: the report says 'reproduced', derived again it is 'also_at_base'" in done.out
@@ -180,14 +229,14 @@ def test_a_report_that_calls_its_runs_what_they_are_not_fails(
 
 
 def test_a_recheck_says_where_a_program_prints_otherwise_than_the_report_shows(
-    reviewed: Reviewed, change: Repo, tmp_path: Path
+    ran: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    report = reviewed(finding(SHOWS), "--run")
+    report = ran(SHOWS).report
     for check in (only(report)["reproduction"], report["inputs"]["programs"]["reproductions"][0]["check"]):
         for run in check["head"]:
             run["output"] = "IndexError: the customer's money is gone\n"
     (tmp_path / "report.json").write_text(json.dumps(report))
-    done = affidavit("recheck", tmp_path / "report.json", "--run", cwd=change.path)
+    done = affidavit("recheck", tmp_path / "report.json", "--run", cwd=ran(SHOWS).repo.path)
     assert done.code == 3, done.out
     said = "differs here: reproduction: run again: reproduced; at head it prints something else now"
     assert said in done.out, done.out
@@ -253,16 +302,16 @@ def test_a_head_that_swallows_a_missing_package_reproduces_nothing_and_it_is_sai
 
 
 def test_evidence_against_a_finding_cannot_be_left_out_of_a_report(
-    reviewed: Reviewed, change: Repo, tmp_path: Path
+    ran: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    report = reviewed(finding({**SHOWS, "program": "raise IndexError"}), "--run")
+    report = ran(RAISES).report
     one = only(report)
     assert one["reproduction"]["outcome"] == "also_at_base"
     one["reproduction"] = None
     one["steps"] = [step for step in one["steps"] if step["stage"] != "reproduce"]
     report["inputs"]["programs"]["reproductions"] = []
     (tmp_path / "report.json").write_text(json.dumps(report))
-    done = affidavit("recheck", tmp_path / "report.json", cwd=change.path)
+    done = affidavit("recheck", tmp_path / "report.json", cwd=ran(RAISES).repo.path)
     assert done.code == 1, done.out
     assert "FAILS: reproduction: reproduction: the report says None" in done.out
 
@@ -272,11 +321,10 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("form", ["terminal", "markdown", "html", "sarif"])
-def test_what_a_program_prints_is_text_in_every_format(reviewed: Reviewed, tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_what_a_program_prints_is_text_in_every_format(ran: Callable[..., Ran], form: str) -> None:
     program = {**SHOWS, "program": f"{HOSTILE}{SHOWS['program']}", "expected_at_base": {"exit_code": 0}}
-    reviewed(finding(program), "--run", "--format", f"{form}={tmp_path / form}", "--verbose")
-    written = (tmp_path / form).read_text()
+    written = (ran(program).folder / form).read_text()
     assert "\x1b" not in written
     assert "<script>alert" not in written or form in ("terminal", "markdown", "sarif")
     assert "\n::set-output" not in written
