@@ -83,6 +83,11 @@ def test_an_excluded_file_is_named_but_not_looked_into(shop: Repo) -> None:
     assert "calls total" not in shown
 
 
+def test_exclude_given_twice_excludes_both(shop: Repo) -> None:
+    shown = run(shop, "HEAD~1..HEAD", "--exclude", "shop/prices.py", "--exclude", "docs/**").output
+    assert "not read: excluded" in shown
+
+
 def test_max_files_limits_the_related_files(shop: Repo) -> None:
     data = json.loads(run(shop, "HEAD~1..HEAD", "--max-files", "1", "--format", "json").output)
     assert len(data["context"]["related_files"]) == 1

@@ -26,6 +26,15 @@ def together(*options: Option) -> Callable[[Command], Command]:
     return add
 
 
+def words_option(name: str, metavar: str, text: str) -> Option:
+    """Make an option for words between commas; given several times, all its words count."""
+
+    def joined(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> str | None:
+        return ",".join(given) if given else None
+
+    return click.option(name, metavar=metavar, multiple=True, callback=joined, help=text)
+
+
 repo_option = click.option(
     "--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's."
 )
@@ -54,11 +63,11 @@ working_tree_options = together(
     ),
 )
 path_options = together(
-    click.option("--include", metavar="GLOBS", help="Review only these paths."),
-    click.option(
-        "--exclude", metavar="GLOBS", help="Do not review these paths; adds to the settings' exclude."
-    ),
+    words_option("--include", "GLOBS", "Review only these paths."),
+    words_option("--exclude", "GLOBS", "Do not review these paths; adds to the settings' exclude."),
 )
+off_option = words_option("--analysers-off", "NAMES", "Leave these analysers out.")
+rules_off_option = words_option("--rules-off", "RULES", "Do not show these rules, such as ruff/F401.")
 config_option = click.option(
     "--config",
     type=click.Path(path_type=Path),

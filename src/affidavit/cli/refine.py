@@ -18,6 +18,7 @@ from affidavit.cli.options import (
     format_option,
     model_options,
     no_cache_option,
+    off_option,
     path_options,
     prompt_options,
     quiet_option,
@@ -68,7 +69,7 @@ AGENT_SECONDS = 1_800
 @repo_option
 @click.option("--fail-on", metavar="SEVERITY", help="The gate of each review; default high, or never.")
 @path_options
-@click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
+@off_option
 @config_option
 @run_options
 @model_options

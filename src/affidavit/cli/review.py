@@ -19,10 +19,13 @@ from affidavit.cli.options import (
     mcp_servers_option,
     model_options,
     no_cache_option,
+    off_option,
     path_options,
     prompt_options,
+    rules_off_option,
     run_options,
     server_options,
+    words_option,
     working_tree_options,
 )
 from affidavit.cli.outputs import EXIT_NOT_DONE, check_outputs, print_text, write_output
@@ -76,9 +79,7 @@ POSTED = "posted"
     help=f"Exit with 1 from this severity on; default high, or never. {WHAT_COUNTS}",
 )
 @click.option("--severity-threshold", metavar="SEVERITY", help="Hide findings below this severity.")
-@click.option(
-    "--focus", metavar="AREAS", help="Show only these areas, such as security,bugs,performance,quality."
-)
+@words_option("--focus", "AREAS", "Show only these areas, such as security,bugs,performance,quality.")
 @click.option("--include-style/--no-style", default=None, help="Show or hide findings about style.")
 @click.option("--nits/--no-nits", default=None, help="Show findings that are true but not worth acting on.")
 @click.option(
@@ -91,8 +92,8 @@ POSTED = "posted"
 )
 @click.option("--show-withheld", is_flag=True, help="List what is not shown, each with its reason.")
 @path_options
-@click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
-@click.option("--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401.")
+@off_option
+@rules_off_option
 @click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
 @click.option(
     "--allow-linters/--no-linters",

@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options import model_options, prompt_options, run_options, server_options
+from affidavit.cli.options import (
+    model_options,
+    off_option,
+    prompt_options,
+    rules_off_option,
+    run_options,
+    server_options,
+    words_option,
+)
 from affidavit.cli.outputs import EXIT_NOT_DONE, exit_code
 from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder
@@ -48,7 +56,7 @@ from affidavit.system.temporary import temporary_folder
     help="How many commits get a bug.",
 )
 @click.option("--since", metavar="REV", help="Only commits after this one; default: the most recent ones.")
-@click.option("--languages", metavar="NAMES", help=f"Some of {','.join(PLANTABLE_LANGUAGES)}; default: all.")
+@words_option("--languages", "NAMES", f"Some of {','.join(PLANTABLE_LANGUAGES)}; default: all.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed makes another choice.")
 @click.option("--no-cache", is_flag=True, help="Ask the type checkers again.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the summary.")
@@ -136,8 +144,8 @@ def command() -> None:
 @run_options
 @click.option("--judge-model", metavar="MODEL", help="Who compares meanings; default: the verifier's model.")
 @click.option("--no-judge", is_flag=True, help="Match by place and category, even with a model.")
-@click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
-@click.option("--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401.")
+@off_option
+@rules_off_option
 @click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
 @click.option(
     "--nits/--no-nits", default=None, help="Show, and so score, what is true but not worth acting on."

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options import prompt_options, role_options, run_options, server_options
+from affidavit.cli.options import prompt_options, role_options, run_options, server_options, words_option
 from affidavit.cli.outputs import EXIT_NOT_DONE, exit_code
 from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder
@@ -76,7 +76,7 @@ class TrialLimits:
 @prompt_options
 @server_options
 @run_options
-@click.option("--analysers-off", metavar="NAMES", help="Analysers that the verifier cannot run.")
+@words_option("--analysers-off", "NAMES", "Analysers that the verifier cannot run.")
 @click.option(
     "--config", type=click.Path(path_type=Path), help="Settings file in place of each base commit's."
 )
