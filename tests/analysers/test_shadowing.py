@@ -54,6 +54,14 @@ LIES = {
         {"lib/__init__.py": LIB},
         {"lib/__init__.pyi": STUB + "def g() -> int: ...\n"},
     ),
+    "a new package of stubs": (
+        {"lib.py": LIB},
+        {"lib-stubs/__init__.pyi": STUB + "def g() -> int: ...\n"},
+    ),
+    "a new stub in a source folder that comes first": (
+        {"src/lib.py": LIB},
+        {"lib.pyi": STUB + "def g() -> int: ...\n"},
+    ),
 }
 FINE = {
     "a module of a package": ({"app/__init__.py": "", "app/read.py": READER}, {"app/json.py": "VALUE = 1\n"}),
@@ -144,7 +152,7 @@ PACKAGE = {
 }
 WRONG = "import json\nimport os\n\nprint(os.getcwdx(), json.loadx('1'))\n"
 STUBS = {"os.pyi": "def getcwdx() -> str: ...\n", "json.pyi": "def loadx(text: str) -> str: ...\n"}
-EXCUSED_BY_NEW_FILES = {
+EXCUSED_BY_THE_CHANGE = {
     "an empty module of the name of a changed one": (
         {"pkg/lib.py": "def g():\n    return 1\n"},
         {"other/pkg/lib.py": ""},
@@ -168,13 +176,14 @@ EXCUSED_BY_NEW_FILES = {
         {f"typings/{name}": text for name, text in STUBS.items()},
         "app.py",
     ),
+    "a text in an old file": ({"app.py": WRONG}, {"main.py": "'getcwdx', 'loadx'\n"}, "app.py"),
     "a text with the name that is missing": ({"app.py": WRONG}, {"x.py": "'getcwdx', 'loadx'\n"}, "app.py"),
 }
 
 
-@pytest.mark.parametrize("what", EXCUSED_BY_NEW_FILES)
-def test_files_that_the_change_adds_withhold_what_they_excuse(case, what):
-    fault, excuse, user = EXCUSED_BY_NEW_FILES[what]
+@pytest.mark.parametrize("what", EXCUSED_BY_THE_CHANGE)
+def test_what_the_change_writes_withholds_what_they_excuse(case, what):
+    fault, excuse, user = EXCUSED_BY_THE_CHANGE[what]
     assert outcomes(TY, case(PACKAGE, fault)) == {user: "found"}
     assert outcomes(TY, case(PACKAGE, {**fault, **excuse})) == {user: "withheld"}
 
@@ -184,8 +193,13 @@ def test_a_module_that_is_renamed_to_a_text_breaks_who_imports_it(case):
 
 
 def test_files_of_base_excuse_as_before(case):
-    fault, excuse, _ = EXCUSED_BY_NEW_FILES["an empty module of the name of a changed one"]
+    fault, excuse, _ = EXCUSED_BY_THE_CHANGE["an empty module of the name of a changed one"]
     assert outcomes(TY, case({**PACKAGE, **excuse}, fault)) == {}
+
+
+def test_a_new_package_of_stubs_excuses_no_module_of_python(case):
+    stubs = {f"{name.removesuffix('.pyi')}-stubs/__init__.pyi": text for name, text in STUBS.items()}
+    assert outcomes(TY, case(PACKAGE, {"app.py": WRONG, **stubs})) == {"app.py": "found"}
 
 
 def test_a_new_empty_stub_of_a_module_of_python_takes_nothing_away(case):

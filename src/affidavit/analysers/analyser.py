@@ -157,11 +157,9 @@ class Inspection:
         return import_graph(self.head)
 
     @cached_property
-    def without_new_files(self) -> "Inspection":
-        """Return the same without the files that the change adds or moves."""
-        known = self.base.entries()
-        new = {file.path for file in self.change.files if file.path not in known}
-        return replace(self, head=self.head.without(new)) if new else self
+    def as_at_base(self) -> "Inspection":
+        """Return the same with all files as base had them, without those that the change deletes."""
+        return replace(self, head=self.base.without(self.base.entries().keys() - self.head.entries().keys()))
 
     def is_changed(self, diagnostic: AnalyserDiagnostic) -> bool:
         """Return whether the change touches a line of a diagnostic."""

@@ -23,7 +23,7 @@ from affidavit.analysers.configuration import (
     toml_list,
     within_repository,
 )
-from affidavit.analysers.python_modules import package_root, source_folders
+from affidavit.analysers.python_modules import source_folders
 from affidavit.analysers.readers import read_sarif
 from affidavit.analysers.registry import listed
 from affidavit.analysers.rule import RuleMaker, names_in
@@ -85,15 +85,13 @@ def name_stub_aside(path: str, trees: Sequence[Tree]) -> str | None:
     stem = path.removesuffix(".pyi")
     if stem == path:
         return None
-    module = stem.removesuffix("/__init__")
-    has_module = any(tree.entry(f"{module}{end}") for tree in trees for end in (".py", "/__init__.py"))
-    return f"{stem}-stub.pyi" if has_module or _is_new_over_python(path, module, trees) else None
-
-
-def _is_new_over_python(path: str, module: str, trees: Sequence[Tree]) -> bool:
-    base, head = trees
-    name = module.removeprefix(f"{package_root(head, path)}/").partition("/")[0]
-    return name in sys.stdlib_module_names and base.entry(path) is None
+    base, is_new = trees[0], trees[0].entry(path) is None
+    roots = ["", *(f"{folder}/" for folder in (*source_folders(base), "src") if is_new)]
+    # Stubs in `lib-stubs/` come before the package `lib`.
+    names = {stem.replace("-stubs/", "/").removesuffix("/__init__").removeprefix(root) for root in roots}
+    places = [f"{root}{name}{end}" for root in roots for name in names for end in (".py", "/__init__.py")]
+    is_python = is_new and any(name.partition("/")[0] in sys.stdlib_module_names for name in names)
+    return f"{stem}-stub.pyi" if is_python or any(t.entry(one) for t in trees for one in places) else None
 
 
 def switched_off(settings: Table) -> set[str]:

@@ -58,14 +58,14 @@ MAX_DEFINITIONS = 500
 def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """Return why a new diagnostic of ty is not a finding; None if it is one.
 
-    Files that the change adds may withhold a finding, but not drop it: an empty `other/pkg/lib.py` would
+    What the change writes may withhold a finding, but not drop it: an empty `other/pkg/lib.py` would
     excuse every use of what `pkg/lib.py` lacks.
     """
     spot = Spot.of(diagnostic, inspection)
     excuse = _why_no_finding(spot)
-    if not isinstance(excuse, str) or inspection.without_new_files is inspection:
+    if not isinstance(excuse, str):
         return excuse
-    otherwise = _why_no_finding(replace(spot, inspection=inspection.without_new_files))
+    otherwise = _why_no_finding(replace(spot, inspection=inspection.as_at_base))
     if isinstance(otherwise, str):
         return excuse
     return otherwise or Disclaimer(excuse, lambda _before: False, is_open=True)
