@@ -151,6 +151,28 @@ def test_a_folder_that_the_change_adds_withholds_and_one_of_base_excuses(case, p
     assert outcomes(RUFF, case({f"{folder}/old/notes.txt": "", path: None}, text)) == {}
 
 
+IMPORTERS = {
+    "a test": ({"tests/test_app.py": "{}"}, {}),
+    "the product": ({"main.py": "{}"}, "found"),
+    "the product, through other data": (
+        {"tests/data/one.py": "{}", "main.py": "import tests.data.one\n"},
+        "found",
+    ),
+}
+
+
+@pytest.mark.parametrize("who", IMPORTERS)
+@pytest.mark.parametrize(
+    "path", ["corpus/app.py", "testing/ui/app.py", "tests/data/app.py", "fixtures/app.py"]
+)
+def test_data_of_tests_that_the_product_imports_is_code(case, path, who):
+    files, found = IMPORTERS[who]
+    module = path.removesuffix(".py").replace("/", ".")
+    importers = {name: text.format(f"import {module}\n\nprint({module})\n") for name, text in files.items()}
+    one = case({f"{path.partition('/')[0]}/old.txt": ""}, {path: IN_A_FOLDER[path], **importers})
+    assert outcomes(RUFF, one).get(path, {}) == found
+
+
 def test_a_new_file_of_tests_is_excused_by_its_name(case):
     text = "import os\n\n\ndef test_f(name):\n    os.system('ls ' + name)\n"
     assert outcomes(RUFF, case({"x": ""}, {"tests/test_app.py": text})) == {}

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from affidavit.analysers.analyser import Analyser, Disclaimer, Excuse, Inspection
 from affidavit.analysers.causes import exact_cause, find_cause
@@ -14,16 +15,20 @@ from affidavit.analysers.comparison import (
     unparsed,
     unresolved,
 )
-from affidavit.analysers.excuses import excuse_of_place, excuse_of_template
+from affidavit.analysers.excuses import excuse_of_place, excuse_of_template, may_be_broken_in
 from affidavit.analysers.registry import WhyOff
 from affidavit.analysers.rule import MERGE_CONFLICT
 from affidavit.analysers.silence import Silence
 from affidavit.analysers.task import Examination, Place, SideResult
 from affidavit.analysers.wording import Counted, patch_of
+from affidavit.languages.test_files import TEST_PLACE
 from affidavit.ports import Case, Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.symbols.changed import changed_symbols
+
+if TYPE_CHECKING:
+    from affidavit.symbols.import_graph import ImportGraph
 
 Diagnostics = Sequence[AnalyserDiagnostic]
 
@@ -147,6 +152,20 @@ class _Decider:
     def _is_at_base(self, folder: str) -> bool:
         return any(path.startswith(folder) for path in self._repository.base.entries())
 
+    @cache  # noqa: B019 - lives as long as the decisions about one change
+    def _is_imported(self, path: str) -> bool:
+        """Return whether code outside of tests imports a file of the change, directly or through others."""
+        if self._change.file_at(path) is None:
+            return False
+        waiting, seen = [path], set[str]()
+        while waiting:
+            importers = {one.path for one in self._imports.importers_of(waiting.pop())} - seen
+            if any(not (TEST_PLACE.search(one) or may_be_broken_in(one)) for one in importers):
+                return True
+            seen |= importers
+            waiting += importers
+        return False
+
     def _find_why_not_at(self, rule_id: str, path: str) -> Excuse | None:
         """Return why a rule does not count in a file, by its path and the settings."""
         rule = self._analyser.rules.get(rule_id)
@@ -155,7 +174,13 @@ class _Decider:
         off = self._why_off(rule_id, path)
         if off is not None:
             return off
-        return excuse_of_place(rule, path, self._analyser, self._is_at_base)
+        return excuse_of_place(rule, path, self._analyser, self._is_at_base, self._is_imported)
+
+    @cached_property
+    def _imports(self) -> "ImportGraph":
+        from affidavit.symbols.import_graph import import_graph  # noqa: PLC0415 - few findings need it
+
+        return import_graph(self._repository.head)
 
     @cached_property
     def _inspection(self) -> Inspection:

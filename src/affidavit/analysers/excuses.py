@@ -17,11 +17,16 @@ from affidavit.records.finding import Category
 
 
 def excuse_of_place(
-    rule: Rule, path: str, analyser: Analyser, is_at_base: Callable[[str], bool]
+    rule: Rule,
+    path: str,
+    analyser: Analyser,
+    is_at_base: Callable[[str], bool],
+    is_imported: Callable[[str], bool],
 ) -> Excuse | None:
-    """Return why a rule does not count in a file, by its path alone.
+    """Return why a rule does not count in a file, by its path.
 
     `is_at_base` returns whether base has a folder; one that the change adds does not excuse.
+    `is_imported` returns whether code outside of tests imports a file, which is no test data then.
     """
     if not rule.counts_at(path):
         found = None if analyser.looks_for else rule.folder_of_tests(path)
@@ -34,9 +39,9 @@ def excuse_of_place(
         and not _is_conflict(rule)
     ):
         reason = "the file is a template: its path is filled in before use"
-    elif found := only_read_in(path):
+    elif (found := only_read_in(path)) and not is_imported(path):
         reason = "the file is test data, which nobody runs"
-    elif _needs_parsing(rule, analyser) and (found := may_be_broken_in(path)):
+    elif _needs_parsing(rule, analyser) and (found := may_be_broken_in(path)) and not is_imported(path):
         reason = "the file is test data, which may be broken on purpose"
     else:
         return None
