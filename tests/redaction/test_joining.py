@@ -47,6 +47,9 @@ FIRST, SECOND = TOKEN[:22], TOKEN[22:]
         "const t = `${{ '{a}' }}{b}`\n",
         'const t = "{a}" /* one */ + /* two */ "{b}"\n',
         'char *t = "{a}" /* one */ "{b}";\n',
+        'char *t = "{a}" /* one *\n * two **/ "{b}";\n',
+        "x = \"{a}#{{'{b}'}}\"\n",
+        "x = \"#{{'{a}'}}{b}\"\n",
         "const t = ['{a}', /* one */ '{b}'].join('')\n",
         'x={a}""{b}\n',
         'x = "{a}".concat("{b}");\n',
@@ -95,7 +98,7 @@ def test_every_byte_keeps_its_place(pieces: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["''.join([", "''.join(['a', ", "].join('')", "[].join('')", "'%s%s' % (", "a: >-\n  abcd\n", "'+"],
+    ["''.join([", "''.join(['a', ", "].join('')", "[].join('')", "'%s%s' % (", "a: >-\n  abcd\n", "'+", "'/*", "'/* * */"],
 )
 def test_hostile_joints_are_read_in_time(piece: str) -> None:
     started = time.process_time()

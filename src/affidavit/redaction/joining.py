@@ -11,7 +11,7 @@ from affidavit.redaction.spans import merged
 _QUOTE = r"[\"'\x60]"
 _OPENS = rf"[bBfFrRuU$@]{{0,2}}{_QUOTE}"
 _FORMAT = r"(?:%[sv]|\$?\{\w{0,10}\})"
-_COMMENT = r"(?:\s*(?:(?:#|//)[^\n]*\n|/\*[^*\n]*\*+/))*"
+_COMMENT = r"(?:\s*(?:(?:#|//)[^\n]*\n|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/))*"
 _LETTER = r"[\w+/=.~-]"
 JOINT = linear(
     rf"{_QUOTE}{_COMMENT}[\s\\]*(?:[)\]]?\s*(?:[+&~]|\.{{1,2}}|<<|\|\|)\s*{_COMMENT}[\s(\[\\]*)?{_OPENS}"
@@ -25,10 +25,10 @@ JOINT = linear(
 )
 """The joint between two parts of a string: quotes, a continued line, characters without width."""
 BRACED = (
-    linear(rf"(?:{_QUOTE}|\}}){_LETTER}{{1,80}}(\$?\{{\s{{0,20}}{_QUOTE})"),
+    linear(rf"(?:{_QUOTE}|\}}){_LETTER}{{1,80}}([$#]?\{{\s{{0,20}}{_QUOTE})"),
     linear(rf"({_QUOTE}(?:![sra])?\s{{0,20}}\}}){_LETTER}"),
 )
-"""The edges of a string inside of a formatted one: `f"a{'b'}c"`, and with a dollar sign in JavaScript."""
+"""The edges of a string inside of a formatted one: `f"a{'b'}c"`, and with a sign before the brace in JavaScript and Ruby."""
 LISTED = linear(
     rf"{_QUOTE}{{2}}\.join\(\s{{0,60}}[\[({{]?"
     rf"|{_FORMAT}{{2,20}}{_QUOTE}\s{{0,20}}(?:%\s{{0,20}}\(|\.format\(|,)"
