@@ -28,8 +28,7 @@ REVIEW = "from affidavit.cli.command_line import run; run()"
 @pytest.mark.parametrize(("wing", "command"), [("lab", "eval"), ("service", "serve")])
 def test_without_a_wing_the_reviewer_works(wing: str, command: str, tmp_path: Path, repo: Repo) -> None:
     installed = tmp_path / "installed"
-    shutil.copytree(PACKAGE, installed / "affidavit", ignore=shutil.ignore_patterns("web"))
-    shutil.rmtree(installed / "affidavit" / wing)
+    shutil.copytree(PACKAGE, installed / "affidavit", ignore=shutil.ignore_patterns("web", wing))
     environment = {**os.environ, "PYTHONPATH": str(installed)}
 
     def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,7 @@ import click
 import pytest
 
 from affidavit import __version__
+from affidavit.cli.command_line import COMMANDS
 from affidavit.cli.review import command as review
 from commands import affidavit
 
@@ -55,7 +56,9 @@ def options_of(text: str) -> int:
     return sum(line.startswith("  -") for line in text.splitlines())
 
 
-@pytest.mark.parametrize("command", ["review", "refine", "mcp", "serve", "worker", "suggest"])
+@pytest.mark.parametrize(
+    "command", sorted({*COMMANDS} & {"review", "refine", "mcp", "serve", "worker", "suggest"})
+)
 def test_help_shows_at_most_forty_options_and_help_all_every_one(tmp_path: Path, command: str) -> None:
     everyday = affidavit(command, "--help", cwd=tmp_path).out
     whole = affidavit(command, "--help-all", cwd=tmp_path).out

@@ -10,11 +10,9 @@ import pytest
 
 from affidavit.records.report import Report
 from commands import affidavit
-from crew import Crew, crew_on
 from forge_http import Origin
 from github_server import GitHubServer, opened_github
-from golden import assert_data, assert_words
-from long_tests import IS_LONG
+from golden import assert_data, assert_words, data_of_event
 from model_server import serving
 from panelists import claim, panelists, result, task_in
 from panelists import review as review_with_model
@@ -23,7 +21,6 @@ from repositories import Repo
 from sandboxes import needed_sandbox
 from shop import BASE_FILES, HEAD_FILES
 
-CASES = Path(__file__).parents[2] / "evaluation" / "cases"
 SAMPLE = Path(__file__).parents[2] / "sample"
 FORMATS = {"verdict": "json", "feedback": "json", "sarif": "json", "gitlab": "json"}
 FORMATS |= {"review-result": "json", "terminal": "txt", "markdown": "md", "junit": "xml"}
@@ -119,11 +116,6 @@ def test_a_review_with_a_scripted_model_finds_the_same(
     assert_data(f"{name}-events", sorted({json.dumps(data_of_event(one), sort_keys=True) for one in events}))
 
 
-def data_of_event(event: dict[str, Any]) -> dict[str, Any]:
-    kept = ("event", "event_type", "type", "stage", "specialist", "agent", "from", "to", "status")
-    return {key: one[key] for one in (event, event.get("data", {})) for key in kept if key in one}
-
-
 @pytest.fixture
 def github(tmp_path: Path) -> Iterator[GitHubServer]:
     folder = tmp_path / "begun"
@@ -142,46 +134,3 @@ def test_a_posted_review_says_the_same_at_the_same_places(github: GitHubServer, 
     assert_data("posted", {"inline": places, "states": [one["state"] for one in github.reviews]})
     bodies = [one["body"] for one in (*github.inline, *github.comments)]
     assert_words("posted.txt", "\n----\n".join(bodies).replace(github.address.url, "URL"))
-
-
-@pytest.fixture
-def crew(tmp_path: Path) -> Iterator[Crew]:
-    with crew_on(tmp_path, None) as one:
-        yield one
-
-
-def test_a_review_that_is_killed_and_taken_over_reports_the_same_events(crew: Crew) -> None:
-    undisturbed = crew.submit("golden-undisturbed")
-    crew.finished(undisturbed)
-    killed = crew.submit("golden-killed")
-    crew.model.pause_at("verifier")
-    assert crew.model.reached.wait(100), crew.logs()
-    owner = crew.owner(killed)
-    assert owner is not None
-    crew.kill(owner)
-    crew.model.go_on()
-    crew.finished(killed)
-    assert_data("stream", _logical_events(crew, undisturbed))
-    assert _logical_events(crew, killed) == _logical_events(crew, undisturbed)
-
-
-def _logical_events(crew: Crew, review_id: str) -> list[str]:
-    """Each event once, however often it was tried."""
-    events = crew.client.stream(review_id)
-    seen = {json.dumps({"name": one.name, **data_of_event(one.data)}, sort_keys=True) for one in events}
-    return sorted(seen)
-
-
-@pytest.mark.skipif(not IS_LONG, reason="a minute; see CONTRIBUTING.md")
-def test_the_starter_cases_score_the_same(tmp_path: Path) -> None:
-    done = affidavit("eval", CASES, "--format", "json", "-q", cwd=tmp_path)
-    assert done.code == 0, done.err
-    scores = json.loads(done.out)
-    found = {one["case"]["id"]: _shown(one) for one in scores["results"]}
-    kept = ("cases", "expected", "found", "shown", "true", "wrong", "recall", "precision")
-    assert_data("evaluation", {"scores": {key: scores[key] for key in kept}, "found": found})
-
-
-def _shown(result: dict[str, Any]) -> list[dict[str, Any]]:
-    kept = ("fingerprint", "file", "line", "severity", "category", "specialist", "outcome")
-    return [{key: one[key] for key in kept} for run in result["runs"] for one in run["findings"]]

@@ -12,7 +12,6 @@ from affidavit.errors import InputError
 from affidavit.mcp.reports import ReportDesk
 from affidavit.mcp.reviews import BackgroundReviews
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.service.child.requests import recheck_report
 from affidavit.store.open import open_store
 from agent_client import answer_of, over_stdio, review_result
 from commands import affidavit
@@ -76,6 +75,3 @@ def test_a_report_of_another_release_is_proven_by_nobody(tmp_path: Path) -> None
         reports.keep(other)
         with pytest.raises(InputError, match=r"pip install affidavit==9\.9\.1"):
             asyncio.run(reports.prove_again(other.id))
-    for finding in (None, other.candidates[0].id):
-        with pytest.raises(InputError, match=r"pip install affidavit==9\.9\.1"):
-            asyncio.run(recheck_report(other.model_dump(mode="json"), str(repo.path), finding))

@@ -98,7 +98,17 @@ def test_every_byte_keeps_its_place(pieces: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["''.join([", "''.join(['a', ", "].join('')", "[].join('')", "'%s%s' % (", "a: >-\n  abcd\n", "'+", "'/*", "'/* * */"],
+    [
+        "''.join([",
+        "''.join(['a', ",
+        "].join('')",
+        "[].join('')",
+        "'%s%s' % (",
+        "a: >-\n  abcd\n",
+        "'+",
+        "'/*",
+        "'/* * */",
+    ],
 )
 def test_hostile_joints_are_read_in_time(piece: str) -> None:
     started = time.process_time()

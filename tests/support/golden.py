@@ -54,6 +54,12 @@ def data_of(value: Any) -> Any:
     return IDS.sub("ID", value) if isinstance(value, str) else value
 
 
+def data_of_event(event: dict[str, Any]) -> dict[str, Any]:
+    """What an event says, apart from its words."""
+    kept = ("event", "event_type", "type", "stage", "specialist", "agent", "from", "to", "status")
+    return {key: one[key] for one in (event, event.get("data", {})) for key in kept if key in one}
+
+
 def _assert_kept(file: Path, text: str) -> None:
     if os.environ.get("UPDATE_SNAPSHOTS"):
         file.parent.mkdir(parents=True, exist_ok=True)
