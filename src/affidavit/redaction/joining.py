@@ -28,7 +28,7 @@ BRACED = (
     linear(rf"(?:{_QUOTE}|\}}){_LETTER}{{1,80}}([$#]?\{{\s{{0,20}}{_QUOTE})"),
     linear(rf"({_QUOTE}(?:![sra])?\s{{0,20}}\}}){_LETTER}"),
 )
-"""The edges of a string inside of a formatted one: `f"a{'b'}c"`, and with a sign before the brace in JavaScript and Ruby."""
+"""The edges of a string inside of a formatted one: `f"a{'b'}c"`, `${'b'}` and `#{'b'}`."""
 LISTED = linear(
     rf"{_QUOTE}{{2}}\.join\(\s{{0,60}}[\[({{]?"
     rf"|{_FORMAT}{{2,20}}{_QUOTE}\s{{0,20}}(?:%\s{{0,20}}\(|\.format\(|,)"
