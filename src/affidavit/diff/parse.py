@@ -9,24 +9,9 @@ from typing import NoReturn, TypeVar
 from affidavit.diff import names as diff_names
 from affidavit.diff.hunks import RawHunk, parse_header
 from affidavit.errors import EmptyChangeError, MalformedDiffError
-from affidavit.git.repository import GitRepository
 from affidavit.git.text import decode_path
 from affidavit.git.tree import SUBMODULE_MODE
-from affidavit.records.change import Change, FileChange, FileStatus
-from affidavit.system.temporary import Closing
-
-
-@dataclass(frozen=True)
-class OpenedChange(Closing):
-    """A change and its repository. Close it to end git's processes and delete temporary objects."""
-
-    change: Change
-    repository: GitRepository
-    notices: tuple[str, ...] = ()
-
-    def close(self) -> None:
-        self.repository.close()
-
+from affidavit.records.change import FileChange, FileStatus
 
 Read = TypeVar("Read")
 

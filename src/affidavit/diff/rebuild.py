@@ -6,7 +6,7 @@ from pathlib import Path
 
 from affidavit.diff.hunks import from_record
 from affidavit.diff.names import is_acceptable
-from affidavit.diff.parse import FileDiff, OpenedChange
+from affidavit.diff.parse import FileDiff
 from affidavit.diff.patched_tree import Entries, apply_exactly, shown_tree, write_tree
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
 from affidavit.git.location import NOTHING_MORE, Allowed, find_repository
@@ -17,8 +17,21 @@ from affidavit.git.tree import GitTree
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
 from affidavit.records.record import Side
 from affidavit.records.report import name_some
+from affidavit.system.temporary import Closing
 
 REPLACED = "\ufffd"
+
+
+@dataclass(frozen=True)
+class OpenedChange(Closing):
+    """A change and its repository. Close it to end git's processes and delete temporary objects."""
+
+    change: Change
+    repository: GitRepository
+    notices: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        self.repository.close()
 
 
 @dataclass(frozen=True)

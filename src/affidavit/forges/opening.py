@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from affidavit.config.places import cache_folder
-from affidavit.diff.parse import OpenedChange
+from affidavit.diff.rebuild import OpenedChange
 from affidavit.errors import ForgeError, InputError
 from affidavit.forges.address import PullRequestAddress, known_hosts, parse_change_url
 from affidavit.forges.clones import (

@@ -10,8 +10,7 @@ from uuid import UUID
 
 from affidavit import __version__
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings
-from affidavit.diff.parse import OpenedChange
-from affidavit.diff.rebuild import compare_record, has_its_trees
+from affidavit.diff.rebuild import OpenedChange, compare_record, has_its_trees
 from affidavit.errors import InputError
 from affidavit.events import iso
 from affidavit.git.repository import GitRepository

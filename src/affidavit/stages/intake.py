@@ -6,7 +6,7 @@ from pathlib import Path
 
 from affidavit.contract.reply_text import writable
 from affidavit.diff.between import files_between, join_type_changes
-from affidavit.diff.parse import FileDiff, OpenedChange, parse_diff
+from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.diff.patched_tree import (
     PlacedDiff,
     describe_file,
@@ -15,7 +15,7 @@ from affidavit.diff.patched_tree import (
     place_diff,
     shown_tree,
 )
-from affidavit.diff.rebuild import rebuild_change
+from affidavit.diff.rebuild import OpenedChange, rebuild_change
 from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError, NotARepositoryError
 from affidavit.git.command import Location
 from affidavit.git.location import NOTHING_MORE, Allowed, find_repository, repository_name

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from affidavit.contract.parser import parse_reply
-from affidavit.diff.parse import OpenedChange
+from affidavit.diff.rebuild import OpenedChange
 from affidavit.lab.cases.claims import CLAIM_SCHEMA_VERSION, CaseClaims, fact_places, load_claims
 from affidavit.lab.cases.folders import read_cases
 from affidavit.lab.cases.repositories import build_history

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from affidavit import __version__
 from affidavit.config.settings import Settings
-from affidavit.diff.parse import OpenedChange
+from affidavit.diff.rebuild import OpenedChange
 from affidavit.errors import AffidavitError, StoreError
 from affidavit.events import now_iso
 from affidavit.git.repository import GitRepository

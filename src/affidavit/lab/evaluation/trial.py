@@ -12,7 +12,7 @@ from pydantic import Field
 
 from affidavit import __version__
 from affidavit.config.settings import Settings
-from affidavit.diff.parse import OpenedChange
+from affidavit.diff.rebuild import OpenedChange
 from affidavit.errors import AffidavitError, OutsideError, StoreError
 from affidavit.events import ignore_events, now_iso
 from affidavit.lab.cases.claims import CaseClaims

@@ -16,7 +16,7 @@ import affidavit.minds.mind
 import affidavit.reviewing.panel
 import affidavit.tools.language_server
 import affidavit.tools.toolbox  # noqa: F401 - loaded before the fork
-from affidavit.diff.parse import OpenedChange
+from affidavit.diff.rebuild import OpenedChange
 from affidavit.errors import InputError
 from affidavit.events import Event
 from affidavit.minds.choice import ModelChoice

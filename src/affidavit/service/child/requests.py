@@ -9,7 +9,7 @@ from typing import Any
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.context.gather import gather_context
-from affidavit.diff.parse import OpenedChange
+from affidavit.diff.rebuild import OpenedChange
 from affidavit.diff.redacted import redact_change
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.location import find_repository
