@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt
+
 from affidavit.contract.reply_text import object_with_key
 from affidavit.events import ignore_events
 from affidavit.lab.records import Basis, CaseMatch, ExpectedProblem, KnownClaim, KnownPlace
@@ -146,6 +148,7 @@ SAME_SCHEMA: dict[str, Any] = {
     },
 }
 ATTEMPTS = 2
+FINAL = ("refused", "budget_exhausted")
 MAX_REASON_LENGTH = 500
 MAX_TEXT_LENGTH = 8_000
 
@@ -168,17 +171,22 @@ class ModelJudge:
         return self._known[claim, finding]
 
     async def _ask(self, claim: KnownClaim, finding: Finding) -> Opinion:
-        answer: Answer | None = None
-        for _ in range(ATTEMPTS):
+        async def ask() -> tuple[Answer, Opinion | None]:
             answer = await self._mind.converse(same_problem_talk(claim, finding), ignore_events)
             self.spent.append(answer.usage)
-            read = read_opinion(answer.text) if answer.outcome == "answered" else None
-            if read is not None:
-                return read
-            if answer.outcome in ("refused", "budget_exhausted"):
-                break
+            return answer, read_opinion(answer.text) if answer.outcome == "answered" else None
+
+        retrying = AsyncRetrying(
+            stop=stop_after_attempt(ATTEMPTS),
+            retry=retry_if_result(lambda last: last[1] is None and last[0].outcome not in FINAL),
+            retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+        )
+        last: tuple[Answer, Opinion | None] = await retrying(ask)
+        answer, read = last
+        if read is not None:
+            return read
         fallback = await self._otherwise.compare(claim, finding)
-        why = answer.outcome.replace("_", " ") if answer and answer.outcome != "answered" else "unreadable"
+        why = "unreadable" if answer.outcome == "answered" else answer.outcome.replace("_", " ")
         return fallback.model_copy(update={"reason": f"{fallback.reason} (the judge's answer: {why})"})
 
 
