@@ -74,6 +74,8 @@ LAST_WORD_SECONDS = 5.0
 """How long a finished review may take to say its last word."""
 LAST = ("pipeline.completed", "pipeline.failed", "pipeline.cancelled")
 State = tuple[ReviewStatus, int]
+Read = tuple[KeptEvent | None, bytes]
+"""The newest event that was read, and all of them as they are sent."""
 
 
 class Watch:
@@ -83,6 +85,7 @@ class Watch:
         self._reviews, self._progress = reviews, progress
         self._listening: dict[str, int] = {}
         self._states: Mapping[str, State] = {}
+        self._reading: dict[tuple[str, int], asyncio.Task[Read]] = {}
         self._news = asyncio.Condition()
         self._is_expected = False
         """Whether somebody waits for the next look, whatever it shows."""
@@ -130,10 +133,10 @@ class Watch:
         async with self._listened_to(review_id):
             last = ""
             while True:
-                events = await self._read(review_id, after)
-                if events:
-                    after, last, quiet_since = events[-1].number, events[-1].name, loop.time()
-                    yield b"".join(map(written, events))
+                newest, sent = await self._read_once(review_id, after)
+                if newest:
+                    after, last, quiet_since = newest.number, newest.name, loop.time()
+                    yield sent
                 state = await self._wait_for(review_id, after)
                 if state is None or self.is_ending:
                     return
@@ -142,11 +145,21 @@ class Watch:
                 if last in LAST or loop.time() - quiet_since > LAST_WORD_SECONDS:
                     return
 
-    async def _read(self, review_id: str, after: int) -> list[KeptEvent]:
+    async def _read_once(self, review_id: str, after: int) -> Read:
+        """Read the next events once for all listeners that have the same ones before."""
+        wanted = (review_id, after)
+        if wanted not in self._reading:
+            self._reading[wanted] = asyncio.create_task(self._read(*wanted))
+            self._reading[wanted].add_done_callback(lambda _: self._reading.pop(wanted))
+        # A listener that hangs up cancels its own wait alone.
+        return await asyncio.shield(self._reading[wanted])
+
+    async def _read(self, review_id: str, after: int) -> Read:
         """Read the next events; while the database is away there are none."""
         with suppress(StoreError):
-            return await asyncio.to_thread(self._progress.events, review_id, after, PAGE)
-        return []
+            events = await asyncio.to_thread(self._progress.events, review_id, after, PAGE)
+            return (events[-1] if events else None), b"".join(map(written, events))
+        return None, b""
 
     async def _wait_for(self, review_id: str, after: int) -> State | None:
         async with self._news:

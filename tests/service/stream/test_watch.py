@@ -8,7 +8,7 @@ from pathlib import Path
 
 from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.progress import NewEvent, ReviewProgress
-from affidavit.service.kept.records import WantedReview
+from affidavit.service.kept.records import KeptEvent, WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
 from affidavit.service.streaming import State, Watch
 from affidavit.store.database import Database
@@ -18,12 +18,60 @@ EVENTS = 5
 LOOKS = 10
 
 
-def test_what_happens_is_heard_by_all_who_listen(tmp_path: Path) -> None:
+class CountedProgress(ReviewProgress):
+    """Counts how often events are read."""
+
+    reads = 0
+
+    def events(self, review_id: str, after: int, limit: int) -> list[KeptEvent]:
+        self.reads += 1
+        return super().events(review_id, after, limit)
+
+
+def test_what_happens_is_heard_by_all_who_listen_and_read_once_for_all(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
-        reviews, progress = Reviews(store.database), ReviewProgress(store.database)
+        reviews, progress = Reviews(store.database), CountedProgress(store.database)
         _want_one(reviews)
         heard = asyncio.run(listen(Watch(reviews, progress), reviews, progress))
     assert heard == [list(range(1, EVENTS + 1))] * LISTENERS
+    # Each event once or twice, and not once for each listener.
+    assert progress.reads < 5 * EVENTS, progress.reads
+
+
+def test_a_listener_that_hangs_up_takes_no_event_from_the_others(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        reviews, progress = Reviews(store.database), SlowProgress(store.database)
+        _want_one(reviews)
+        progress.add_events("one", [NewEvent("pipeline.completed", {}, "1")], None)
+        reviews.finish("one", "completed", "2026")
+        watch = Watch(reviews, progress)
+
+        async def listen() -> list[int]:
+            looking = asyncio.create_task(watch.keep_looking())
+            first, second = asyncio.create_task(_all(watch)), asyncio.create_task(_all(watch))
+            await asyncio.to_thread(progress.is_asked.wait, 30)
+            first.cancel()
+            await asyncio.wait((first,))
+            progress.may_answer.set()
+            heard = await second
+            looking.cancel()
+            return heard
+
+        assert asyncio.run(listen()) == [1]
+        assert progress.reads == 1
+
+
+class SlowProgress(CountedProgress):
+    """Answers when it is let."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.is_asked, self.may_answer = threading.Event(), threading.Event()
+
+    def events(self, review_id: str, after: int, limit: int) -> list[KeptEvent]:
+        self.is_asked.set()
+        self.may_answer.wait(30)
+        return super().events(review_id, after, limit)
 
 
 async def listen(watch: Watch, reviews: Reviews, progress: ReviewProgress) -> list[list[int]]:
