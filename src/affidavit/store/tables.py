@@ -16,7 +16,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    select,
+    exists,
     text,
     true,
 )
@@ -195,13 +195,18 @@ def is_of_tenant(report_id: ColumnElement[str], tenant: str | None) -> ColumnEle
     if tenant is None:
         return true()
     if tenant == DEFAULT_TENANT:
-        return report_id.not_in(select(REVIEWS.c.id).where(REVIEWS.c.tenant != tenant))
-    return report_id.in_(select(REVIEWS.c.id).where(REVIEWS.c.tenant == tenant))
+        return ~_has_review(report_id, REVIEWS.c.tenant != tenant)
+    return _has_review(report_id, REVIEWS.c.tenant == tenant)
 
 
 def is_completed(report_id: ColumnElement[str]) -> ColumnElement[bool]:
     """Select reports of the command line and of completed reviews."""
-    return report_id.not_in(select(REVIEWS.c.id).where(REVIEWS.c.status != "completed"))
+    return ~_has_review(report_id, REVIEWS.c.status != "completed")
+
+
+def _has_review(report_id: ColumnElement[str], condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    # Not `IN`, for which PostgreSQL reads all reviews however few reports are asked for.
+    return exists().where(REVIEWS.c.id == report_id, condition)
 
 
 VERSION_NUMBER = "1"

@@ -6,14 +6,14 @@ import threading
 from pathlib import Path
 
 import pytest
-from sqlalchemy import inspect
+from sqlalchemy import ColumnElement, inspect, select
 
 from affidavit.errors import StoreError
 from affidavit.service.kept.postgresql import locate, open_store
 from affidavit.service.kept.tables import TABLES
 from affidavit.store import open as core
 from affidavit.store.open import SqliteFile
-from affidavit.store.tables import VERSION
+from affidavit.store.tables import REPORTS, VERSION, is_of_tenant, is_standing
 from reports_to_keep import report
 
 
@@ -155,3 +155,15 @@ def test_a_store_of_the_command_line_gets_the_tables_of_the_service(tmp_path: Pa
     with open_store(tmp_path) as store, store.database.transaction() as connection:
         assert set(TABLES.tables) <= set(inspect(connection).get_table_names())
         assert store.reports.count() == 1
+
+
+@pytest.mark.parametrize("of_some", [is_of_tenant(REPORTS.c.id, "default"), is_standing(REPORTS.c.id)])
+def test_one_report_is_looked_up_without_reading_all_reviews(
+    postgres_url: str, of_some: ColumnElement[bool]
+) -> None:
+    wanted = select(REPORTS.c.id).where(of_some, REPORTS.c.id == "one")
+    with open_store(postgres_url) as store, store.database.transaction() as connection:
+        text = wanted.compile(connection, compile_kwargs={"literal_binds": True})
+        plan = "\n".join(connection.exec_driver_sql(f"EXPLAIN {text}").scalars())
+    assert "Anti Join" in plan
+    assert "SubPlan" not in plan
