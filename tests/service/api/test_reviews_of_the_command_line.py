@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 
 from affidavit.service.kept.postgresql import open_store
+from affidavit.service.kept.reviews import Filter, Reviews
+from affidavit.service.work.workplace import Adoption
+from affidavit.store.open import SqliteFile, Store
 from commands import affidavit
 from posting_flow import ALL_BUT_RUFF
+from reports_to_keep import report
 from repositories import Repo
 from service_process import Client, make_token, operate, serving
 
@@ -106,3 +110,10 @@ def test_what_the_command_line_deletes_is_gone_from_the_list(tmp_path: Path) -> 
             assert store.reports.delete_before("9999") == 1
         assert client.get("/api/review").json["reviews"] == []
         assert client.get(f"/api/review/{report_id}").status == 404
+
+
+def test_only_a_store_in_a_file_is_searched_for_reviews_of_the_command_line(store: Store) -> None:
+    store.reports.save(report("made-by-a-command"))
+    Adoption(store).adopt("default")
+    listed = [one.id for one in Reviews(store.database).page("default", Filter(), 10, None)]
+    assert listed == (["made-by-a-command"] if isinstance(store.location, SqliteFile) else [])

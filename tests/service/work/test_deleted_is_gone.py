@@ -46,8 +46,9 @@ def served(tmp_path: Path) -> Iterator[tuple[Path, Client, Service]]:
 
 
 def made_older(folder: Path, tenant: str) -> None:
-    """Let a tenant's reviews have ended years ago."""
-    old = update(REVIEWS).where(REVIEWS.c.tenant == tenant).values(finished_at="2020-01-01T00:00:00.000Z")
+    """Let a tenant's reviews have begun and ended years ago."""
+    then = "2020-01-01T00:00:00.000Z"
+    old = update(REVIEWS).where(REVIEWS.c.tenant == tenant).values(created_at=then, finished_at=then)
     with open_store(folder) as store, store.database.writing() as connection:
         connection.execute(old)
 

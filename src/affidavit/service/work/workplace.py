@@ -36,7 +36,7 @@ from affidavit.service.work.waiting import (
     until_it_answers,
     until_it_is_done,
 )
-from affidavit.store.open import Store
+from affidavit.store.open import SqliteFile, Store
 
 LOG = structlog.get_logger("affidavit.worker")
 
@@ -291,7 +291,8 @@ class Adoption:
 
     def adopt(self, tenant: str) -> None:
         """Adopt the newest reports, if this is the default tenant."""
-        if tenant != DEFAULT_TENANT:
+        # The command line keeps reports in files alone; elsewhere there may be millions to look through.
+        if tenant != DEFAULT_TENANT or not isinstance(self._store.location, SqliteFile):
             return
         with self._lock:
             unknown = (one for one in self._reviews.without_review() if one not in self._unreadable)
