@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from bench import map as map_of_fixes
-from bench import mechanical, models, recorded, redaction, service, sweep
+from bench import mechanical, models, recorded, redaction, service, streams, sweep
 from bench.context import context
 from bench.growth import growth
 from bench.measure import Row, Scale, Section, smoke_scale
@@ -32,6 +32,7 @@ SECTIONS: dict[str, Section] = {
     "iterations": models.iterations,
     "page": page,
     **service.parts(),
+    **streams.parts(),
     "growth": growth,
     "tokens": models.tokens,
 }

@@ -1,6 +1,5 @@
-"""The service under load: throughput against its limits, answers meanwhile, memory, streams, long lists."""
+"""The service under load: throughput against its limits, answers meanwhile, memory, long lists."""
 
-import asyncio
 import json
 import os
 import re
@@ -15,16 +14,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from uuid import uuid4
-
-import psycopg
 
 from affidavit.service.kept.postgresql import open_store
 from affidavit.service.kept.progress import NewEvent, ReviewProgress
 from affidavit.service.kept.records import WantedReview
 from affidavit.service.kept.reviews import Reviews, Wanted
-from affidavit.service.streaming import LOOK_SECONDS
 from affidavit.store.database import insert_all
 from affidavit.store.open import Store
 from affidavit.store.tables import REPORTS
@@ -48,13 +42,6 @@ WORKER_MEGABYTES = 500.0
 PAUSE_SECONDS = 0.05
 WEIGH_SECONDS = 2.0
 WORKERS = 2
-STREAMED_REVIEWS = 10
-STREAMED_EVENTS = 40
-LOOKS_BOUND = 0.1
-TELL_SECONDS = 0.25
-BEHIND_SECONDS = 1.0
-CONNECT_SECONDS = 2.0
-"""All listeners connect in the same moment."""
 REPORT_BYTES = 10_000
 PAGE = 20
 PAGE_ROUNDS = 30
@@ -99,7 +86,6 @@ def parts() -> dict[str, Section]:
         for kind in ("SQLite", "PostgreSQL")
         for name, measure in {
             "list": list_rows,
-            "streams": stream_rows,
             "load": partial(load_rows, has_analysers=False),
             "analysers": partial(load_rows, has_analysers=True),
         }.items()
@@ -107,7 +93,7 @@ def parts() -> dict[str, Section]:
 
 
 @contextmanager
-def _database(kind: str) -> Iterator[list[str]]:
+def started_database(kind: str) -> Iterator[list[str]]:
     """Start an empty database; yield the arguments that name it."""
     if kind == "SQLite":
         yield []
@@ -140,7 +126,7 @@ class Loaded:
 def started_service(scale: Scale, kind: str, workers: int) -> Iterator[Loaded]:
     with ExitStack() as stack:
         address = stack.enter_context(serving_model(Reviewer, scale.service_latency_seconds))
-        where = stack.enter_context(_database(kind))
+        where = stack.enter_context(started_database(kind))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         at_once = scale.reviews_at_once
         limits = {
@@ -163,7 +149,7 @@ def load_rows(scale: Scale, kind: str, *, has_analysers: bool) -> list[Row]:
         # What is loaded once, and what analysers say of the same text, is not measured.
         review_all(loaded.client, "warm", at_once, has_analysers=has_analysers)
         asked, idle, used = loaded.times_asked(), _megabytes(loaded), processor_seconds(loaded)
-        with _watching(loaded) as watched:
+        with watching(loaded) as watched:
             seconds = review_all(loaded.client, "load", reviews, has_analysers=has_analysers)
         calls, used = loaded.times_asked() - asked, processor_seconds(loaded) - used
     if calls != reviews * CALLS:
@@ -220,7 +206,7 @@ class Watched:
 
 
 @contextmanager
-def _watching(loaded: Loaded) -> Iterator[Watched]:
+def watching(loaded: Loaded) -> Iterator[Watched]:
     """Ask for the list and weigh the workers, again and again."""
     watched, is_over = Watched(), threading.Event()
 
@@ -293,126 +279,10 @@ def _ticks(process: int) -> int:
     return sum(int(field) for field in fields[11:15])
 
 
-def stream_rows(scale: Scale, kind: str) -> Iterator[Row]:
-    """Measure what many listeners of one review, and of several, cost a server."""
-    for reviews in (1, min(STREAMED_REVIEWS, scale.listeners)):
-        with ExitStack() as stack, asyncio.Runner() as runner:
-            where = stack.enter_context(_database(kind))
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            client, service = stack.enter_context(serving(folder, "--no-work", *where, is_started=True))
-            store = stack.enter_context(open_store(where[-1] if where else folder))
-            names = [str(uuid4()) for _ in range(reviews)]
-            for name in names:
-                _want(Reviews(store.database), name, "2026-01-01T00:00:00.000Z")
-            loaded = Loaded(client, [], "", where[-1] if where else None)
-            yield from _stream_rows(scale, kind, loaded, runner, store, names, service.process.pid)
-
-
-def _stream_rows(
-    scale: Scale,
-    kind: str,
-    loaded: Loaded,
-    runner: asyncio.Runner,
-    store: Store,
-    names: list[str],
-    server: int,
-) -> list[Row]:
-    listeners = [names[number % len(names)] for number in range(scale.listeners)]
-    with _watching(loaded) as connecting:
-        streams = runner.run(_connect_all(loaded.client.url, listeners))
-    asked, began, used = transactions(loaded.database), time.monotonic(), seconds_of([server])
-    pause = min(TELL_SECONDS, scale.service_latency_seconds)
-    telling = threading.Thread(target=_tell, args=(store, names, pause))
-    with _watching(loaded) as listening:
-        telling.start()
-        heard = runner.run(_listen_all(streams))
-        telling.join()
-    seconds, used = time.monotonic() - began, seconds_of([server]) - used
-    asked = transactions(loaded.database) - asked
-    for name, numbers, _ in heard:
-        if numbers != list(range(1, STREAMED_EVENTS + 1)):
-            raise RuntimeError(f"a listener of {STREAMED_EVENTS} events of {name} heard {numbers}")
-    delays = sorted(delay for _, _, delays in heard for delay in delays)
-    what = f"an event to {scale.listeners} listeners, {len(names)} reviews, {kind}, p99"
-    looks = scale.listeners * seconds / LOOK_SECONDS
-    asking = [Row("  transactions", asked, "if each listener looked", looks, LOOKS_BOUND, "no.")]
-    return [
-        Row(what, delays[len(delays) * 99 // 100], "a second", BEHIND_SECONDS, 1),
-        Row("  processor time of the server", used, "half a core", seconds / 2, 1),
-        *(asking if loaded.database else []),
-        Row(
-            "  slowest answer while they connect", max(connecting.answers), "two seconds", CONNECT_SECONDS, 1
-        ),
-        Row("  an answer while they listen, p99", listening.p99_seconds, "a second", BEHIND_SECONDS, 1),
-    ]
-
-
-def transactions(database: str | None) -> int:
-    """Return how many transactions a PostgreSQL server has made; 0 without a server."""
-    if database is None:
-        return 0
-    # It adds up what its processes did about once a second.
-    time.sleep(1.5)
-    with psycopg.connect(database, autocommit=True) as connection:
-        (count,) = connection.execute("SELECT sum(xact_commit) FROM pg_stat_database").fetchone() or (0,)
-    return int(count)
-
-
-def _tell(store: Store, names: list[str], pause_seconds: float) -> None:
-    """Let events happen in each review, which say when they happened."""
-    reviews, progress = Reviews(store.database), ReviewProgress(store.database)
-    for number in range(1, STREAMED_EVENTS + 1):
-        time.sleep(pause_seconds)
-        what = "pipeline.completed" if number == STREAMED_EVENTS else "tool.called"
-        for name in names:
-            story = [NewEvent(what, {**EVENT, "timestamp": time.time()}, str(number))]
-            progress.add_events(name, story, None)
-    for name in names:
-        reviews.finish(name, "completed", "2026-01-02T00:00:00.000Z")
-
-
-@dataclass(frozen=True)
-class Stream:
-    """A connection that listens to a review."""
-
-    name: str
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-
-
-async def _connect_all(url: str, names: list[str]) -> list[Stream]:
-    return await asyncio.gather(*(_connect(url, name) for name in names))
-
-
-async def _connect(url: str, name: str) -> Stream:
-    where = urlsplit(url)
-    reader, writer = await asyncio.open_connection(where.hostname, where.port)
-    request = f"GET /api/review/{name}/stream HTTP/1.0\r\nHost: {where.netloc}\r\n\r\n"
-    writer.write(request.encode())
-    await reader.readuntil(b"\r\n\r\n")
-    return Stream(name, reader, writer)
-
-
-async def _listen_all(streams: list[Stream]) -> list[tuple[str, list[int], list[float]]]:
-    """Return for each stream: the review, the numbers of its events, and how late each came."""
-    return await asyncio.gather(*map(_listen, streams))
-
-
-async def _listen(stream: Stream) -> tuple[str, list[int], list[float]]:
-    numbers, delays = [], []
-    while line := await stream.reader.readline():
-        if line.startswith(b"id: "):
-            numbers.append(int(line[4:]))
-        elif line.startswith(b"data: "):
-            delays.append(time.time() - json.loads(line[6:])["timestamp"])
-    stream.writer.close()
-    return stream.name, numbers, delays
-
-
 def list_rows(scale: Scale, kind: str) -> list[Row]:
     """Compare the first page of the list of a full store with that of a new one."""
     with ExitStack() as stack:
-        where = stack.enter_context(_database(kind))
+        where = stack.enter_context(started_database(kind))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         client, _ = stack.enter_context(serving(folder, "--no-work", *where, is_started=True))
         store = stack.enter_context(open_store(where[-1] if where else folder))
@@ -434,7 +304,7 @@ def _fill(store: Store, numbers: range, events: int) -> None:
     for number in numbers:
         at = f"2026-01-01T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}.000Z"
         name = f"review-{number}"
-        _want(reviews, name, at)
+        want(reviews, name, at)
         story = [NewEvent("tool.called", EVENT, f"{number}-{one}") for one in range(events)]
         progress.add_events(name, story, None)
         reviews.finish(name, "completed", at)
@@ -448,6 +318,6 @@ def _report_row(name: str) -> dict[str, Any]:
     return {**texts, "id": name, "body": os.urandom(REPORT_BYTES)}
 
 
-def _want(reviews: Reviews, name: str, at: str) -> None:
+def want(reviews: Reviews, name: str, at: str) -> None:
     request = WantedReview(source="diff", diff_text="diff --git a/a b/a\n" * 50)
     reviews.add(Wanted(name, "default", at, "bench", name, request), again=False)
