@@ -5,6 +5,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from affidavit.contract.field_reader import FieldReader, Notes, show_value
@@ -44,7 +45,10 @@ class ChangedPaths:
             if plain is not None:
                 # Two files may share a plain form: an exact spelling wins.
                 self._by_plain_form.setdefault(plain, plain if plain in self._exact else path)
-        self._by_shown_name = _shown_names(self._exact)
+
+    @cached_property
+    def _by_shown_name(self) -> dict[str, str]:
+        return _shown_names(self._exact)
 
     def __contains__(self, path: object) -> bool:
         return path in self._exact

@@ -1,7 +1,7 @@
 """Work out who examined which part of a change, and what was claimed but not read."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -136,11 +136,7 @@ class Coverage:
     def _is_claimed_and_unread(self, file: FileChange, excused: set[str]) -> bool:
         if file.skipped or self._examined_by(file):
             return False
-        claimed = {
-            one.specialist
-            for one in self.case.replies
-            if file.path in one.claims and self._has_left(one.specialist, file)
-        }
+        claimed = {name for name in self._claimants.get(file.path, ()) if self._has_left(name, file)}
         return any(self._unread_by(name, file) is None for name in claimed - excused)
 
     def _is_explained(self, path: str) -> bool:
@@ -190,12 +186,16 @@ class Coverage:
             if run.state not in ("completed", "nothing_to_do")
         }
 
+    @cached_property
+    def _readers(self) -> dict[str, list[str]]:
+        return _by_path((one.specialist, one.files) for one in self.case.replies)
+
+    @cached_property
+    def _claimants(self) -> dict[str, list[str]]:
+        return _by_path((one.specialist, one.claims) for one in self.case.replies)
+
     def _able(self, file: FileChange) -> list[str]:
-        return [
-            one.specialist
-            for one in self.case.replies
-            if file.path in one.files and self._has_left(one.specialist, file)
-        ]
+        return [name for name in self._readers.get(file.path, ()) if self._has_left(name, file)]
 
     def _has_left(self, name: str, file: FileChange) -> bool:
         """Check whether there is something to read; of a deleted file, only for the whole repository."""
@@ -302,6 +302,15 @@ class Coverage:
         )
         lines = [f"{_number(unseen, 'line')} of the diff {SHOWN_TO_NOBODY}"] if unseen else []
         return lines or ([f"{_number(unread, 'part')} of the diff not examined"] if unread else [])
+
+
+def _by_path(named: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:
+    """Map each path to the names that come with it."""
+    found: dict[str, list[str]] = {}
+    for name, paths in named:
+        for path in paths:
+            found.setdefault(path, []).append(name)
+    return found
 
 
 def _program_language(file: FileChange) -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Literal
+from functools import cached_property
+from typing import Literal, Self
 
 from pydantic import Field
 
@@ -222,7 +223,22 @@ class Change(Record):
         )
 
     def file_at(self, path: str, side: Side = "head") -> FileChange | None:
-        return next((file for file in self.files if file.path_at(side) == path), None)
+        return self._by_path[side].get(path)
+
+    @cached_property
+    def _by_path(self) -> dict[Side, dict[str | None, FileChange]]:
+        # The first of two files at one path counts.
+        backwards = self.files[::-1]
+        return {
+            "base": {file.base_path: file for file in backwards},
+            "head": {file.head_path: file for file in backwards},
+        }
+
+    def __copy__(self) -> Self:
+        """Return a copy that forgets where its files are: the next version may have others."""
+        copied = super().__copy__()
+        copied.__dict__.pop("_by_path", None)
+        return copied
 
     def path_before(self, path: str) -> str:
         """Return the path at base of a file at head; its own if it is new."""
