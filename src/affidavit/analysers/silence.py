@@ -160,6 +160,8 @@ def _added_comments(file: FileChange) -> Iterable[int]:
 
     A comment line moved if the line below it did, too.
     """
+    if not any(line[0] == "+" and has_suppression(line[1:]) for hunk in file.hunks for line in hunk.lines):
+        return
     before, after = _with_next(file, "-"), _with_next(file, "+")
     known = {_folded(text, below) for _, text, below in before}
     for new, text, below in after:
