@@ -35,6 +35,14 @@ def test_every_file_is_listed_with_its_mode_and_id(repo: Repo, open_tree: OpenTr
     assert entry.blob == repo.git("rev-parse", "HEAD:a/ü.py")
 
 
+def test_a_file_is_asked_of_git_only_once(repo: Repo, open_tree: OpenTree):
+    tree = open_tree({"a.py": "1\n"})
+    assert tree.read("a.py") == b"1\n"
+    blob = repo.git("rev-parse", "HEAD:a.py")
+    (repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    assert tree.read("a.py") == b"1\n"
+
+
 def test_links_are_never_followed(repo: Repo, open_tree: OpenTree):
     (repo.path / "passwd").symlink_to("/etc/passwd")
     (repo.path / "folder").symlink_to("/etc")
@@ -122,15 +130,16 @@ def test_an_object_id_that_is_none_is_refused_before_git_sees_it():
 
 
 def test_a_process_that_died_is_an_error_and_then_started_again(open_tree: OpenTree):
-    tree = open_tree({"a": "1\n"})
+    tree = open_tree({"a": "1\n", "b": "2\n"})
     assert tree.lines("a") == ["1"]
     process = tree._store._content._process
     assert process is not None
     process.kill()
     process.wait()
+    assert tree.size("b") == 2
     with pytest.raises(GitError, match="cat-file stopped"):
-        tree.lines("a")
-    assert tree.lines("a") == ["1"]
+        tree.lines("b")
+    assert tree.lines("b") == ["2"]
 
 
 def test_a_repository_whose_path_has_a_colon_or_quote_is_read(tmp_path: Path):

@@ -18,6 +18,8 @@ from affidavit.system.temporary import Closing, temporary_folder
 MAX_READ_BYTES = 100_000_000
 APPLY_SECONDS = 30.0
 BATCH_BYTES = 32_000_000
+KEPT_BYTES = 64_000_000
+"""So much content is kept: each who looks at a changed file reads it again."""
 BATCH = 200  # 200 object names fit into a pipe's buffer, so writing them never waits for the reader.
 
 SHORT_ID = 40
@@ -142,6 +144,9 @@ class ObjectStore(Closing):
         self._closing.callback(self._content.close)
         self._closing.callback(self._sizes.close)
         self._files_written = 0
+        self._known_sizes: dict[str, int] = {}
+        self._kept: dict[str, bytes] = {}
+        self._kept_bytes = 0
 
     def _reading_git(self, location: Location | None) -> Git:
         empty = self.folder / "empty"
@@ -168,8 +173,7 @@ class ObjectStore(Closing):
         self._closing.close()
 
     def size(self, name: str) -> int | None:
-        answer = self._sizes.ask([name])[0]
-        return answer[1] if answer else None
+        return self.sizes([name]).get(name)
 
     def kind(self, name: str) -> str | None:
         """Return the type of an object (blob, tree, commit, tag); None if it is missing."""
@@ -182,10 +186,21 @@ class ObjectStore(Closing):
     def read_many(self, blobs: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         """Yield the content of blobs in order; raise GitError if one does not match its id."""
         for part in self.parts(list(blobs)):
-            for name, answer in zip(part, self._content.ask(part), strict=True):
+            known = {name: self._kept.get(name) for name in part}
+            asked = [name for name, content in known.items() if content is None]
+            for name, answer in zip(asked, self._content.ask(asked) if asked else (), strict=True):
                 if answer:
                     _check_name(name, answer[0], answer[2])
-                yield name, answer[2] if answer and answer[0] == "blob" else None
+                if answer and answer[0] == "blob":
+                    known[name] = self._keep(name, answer[2])
+            yield from ((name, known[name]) for name in part)
+
+    def _keep(self, name: str, content: bytes) -> bytes:
+        if self._kept_bytes + len(content) > KEPT_BYTES:
+            self._kept, self._kept_bytes = {}, 0
+        self._kept[name] = content
+        self._kept_bytes += len(content)
+        return content
 
     def parts(self, names: list[str]) -> Iterator[list[str]]:
         """Split the names into parts that fit into memory: a blob may be large when it is unpacked."""
@@ -219,13 +234,13 @@ class ObjectStore(Closing):
 
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
         """Return the sizes of blobs, without missing ones."""
-        names = list(dict.fromkeys(blobs))
-        found: dict[str, int] = {}
-        for start in range(0, len(names), BATCH):
-            part = names[start : start + BATCH]
-            answers = self._sizes.ask(part)
-            found.update({name: answer[1] for name, answer in zip(part, answers, strict=True) if answer})
-        return found
+        names = dict.fromkeys(blobs)
+        unknown = [name for name in names if name not in self._known_sizes]
+        for start in range(0, len(unknown), BATCH):
+            part = unknown[start : start + BATCH]
+            answers = zip(part, self._sizes.ask(part), strict=True)
+            self._known_sizes.update({name: answer[1] for name, answer in answers if answer})
+        return {name: self._known_sizes[name] for name in names if name in self._known_sizes}
 
     def empty_tree(self) -> str:
         """Return the id of the tree without files, which git need not store."""
