@@ -207,7 +207,7 @@ class Analyser(Listed):
     """The rules for a file that does not parse, so that nothing else is known about it."""
     join: Callable[[Sequence[AnalyserDiagnostic]], list[AnalyserDiagnostic]] = list
     """Joins the diagnostics that one fix would solve."""
-    adds: Callable[[str, str], Iterable[AnalyserDiagnostic]] = lambda _path, _text: ()
+    adds: Callable[[str, str], Iterable[AnalyserDiagnostic]] | None = None
     """Our own checks of files that it read, for problems that the tool does not report."""
     canary: Canary | None = None
     disarm: Callable[[bytes], bytes] = bytes

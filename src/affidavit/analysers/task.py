@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -267,13 +267,10 @@ def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnos
         if one.rule in task.analyser.syntax_rules and one.path not in unread:
             unread[one.path] = Unread(path=one.path, why="unparsed", detail=f"line {one.line}: {one.message}")
     kept = [_in_name(task, _fitting(task, one)) for one in located if one.rule in task.analyser.rules]
-    kept += [one for path in task.paths if path not in unread for one in _added(task, path)]
+    if add := task.analyser.adds:
+        texts = ((path, task.text_of(path)) for path in task.paths if path not in unread)
+        kept += [one for path, text in texts for one in add(path, text.decode("utf-8", errors="replace"))]
     return kept, [unread[path] for path in task.paths if path in unread]
-
-
-def _added(task: Task, path: str) -> Iterable[AnalyserDiagnostic]:
-    """Return the reports of our own checks."""
-    return task.analyser.adds(path, task.text_of(path).decode("utf-8", errors="replace"))
 
 
 def _fitting(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:
