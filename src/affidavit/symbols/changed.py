@@ -9,11 +9,11 @@ from itertools import zip_longest
 from typing import Literal
 
 from affidavit.languages.python_modules import MODULE_ENDS
-from affidavit.languages.registry import LANGUAGES, grammar_of
+from affidavit.languages.registry import LANGUAGES, grammar_of, language_of
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol, SymbolChange, SymbolFate, SymbolKind
-from affidavit.symbols.definitions import symbols_of
+from affidavit.symbols.definitions import Definition, as_symbol, definitions_of
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -129,35 +129,40 @@ def _in_file(file: FileChange, repository: Repository) -> list[SymbolChange]:
     before = _by_name(repository.base, file.base_path)
     after = _by_name(repository.head, file.head_path)
     touched_base, touched_head = set(file.changed_lines("base")), set(file.changed_lines("head"))
+    paths = [path for path in (file.base_path, file.head_path) if path]
+    has_overloads = any(LANGUAGES.named(language_of(path)).scoping.has_overloads for path in paths)
     there: list[SymbolChange] = []
     removed: list[SymbolChange] = []
     for qualified in dict.fromkeys((*after, *before)):
-        for old, new in _pairs(before.get(qualified, []), after.get(qualified, [])):
+        named = before.get(qualified, []), after.get(qualified, [])
+        for one, other in _pairs(*named, has_overloads=has_overloads):
+            if one and other and _is_alike(one, other, touched_base, touched_head):
+                continue
+            old = as_symbol(file.base_path or "", one) if one else None
+            new = as_symbol(file.head_path or "", other) if other else None
             if new is None:
                 removed.append(SymbolChange(fate="removed", base=old))
             else:
-                fate = _fate(old, new, touched_base, touched_head)
-                there += [SymbolChange(fate=fate, base=old, head=new)] if fate else []
+                there.append(SymbolChange(fate=_fate(old, new), base=old, head=new))
     return there + removed
 
 
-def _by_name(tree: Tree, path: str | None) -> dict[str, list[Symbol]]:
-    found: dict[str, list[Symbol]] = {}
-    for symbol in symbols_of(tree, path) if path is not None else ():
-        found.setdefault(symbol.qualified, []).append(symbol)
+def _by_name(tree: Tree, path: str | None) -> dict[str, list[Definition]]:
+    found: dict[str, list[Definition]] = {}
+    for one in definitions_of([path], tree).get(path, ()) if path is not None else ():
+        found.setdefault(one.qualified, []).append(one)
     return found
 
 
 def _pairs(
-    before: Sequence[Symbol], after: Sequence[Symbol]
-) -> Iterator[tuple[Symbol | None, Symbol | None]]:
+    before: Sequence[Definition], after: Sequence[Definition], *, has_overloads: bool
+) -> Iterator[tuple[Definition | None, Definition | None]]:
     """Pair old and new definitions of one name; overloads are paired by signature."""
-    has_overloads = any(LANGUAGES.named(one.language).scoping.has_overloads for one in (*before, *after))
     if not has_overloads and before and after:
         # Where a name is bound twice, the last one counts.
         yield before[-1], after[-1]
         return
-    by_signature: dict[str, list[Symbol]] = {}
+    by_signature: dict[str, list[Definition]] = {}
     for new in reversed(after):
         by_signature.setdefault(_plain(new.signature), []).append(new)
     unmatched = []
@@ -175,16 +180,17 @@ def _plain(signature: str) -> str:
     return LAYOUT.sub("", signature)
 
 
-def _fate(
-    old: Symbol | None, new: Symbol, touched_base: set[int], touched_head: set[int]
-) -> SymbolFate | None:
+def _is_alike(old: Definition, new: Definition, touched_base: set[int], touched_head: set[int]) -> bool:
+    lines_head, lines_base = range(new.line, new.end_line + 1), range(old.line, old.end_line + 1)
+    is_touched = not (touched_head.isdisjoint(lines_head) and touched_base.isdisjoint(lines_base))
+    return not is_touched and _plain(old.signature) == _plain(new.signature)
+
+
+def _fate(old: Symbol | None, new: Symbol) -> SymbolFate:
     if old is None:
         return "added"
-    if _plain(old.signature) != _plain(new.signature) and not gains_only_annotations(old, new):
-        return "signature_changed"
-    lines_head, lines_base = range(new.line, new.end_line + 1), range(old.line, old.end_line + 1)
-    is_alike = touched_head.isdisjoint(lines_head) and touched_base.isdisjoint(lines_base)
-    return None if is_alike else "touched"
+    is_same = _plain(old.signature) == _plain(new.signature) or gains_only_annotations(old, new)
+    return "touched" if is_same else "signature_changed"
 
 
 class _Texts:
