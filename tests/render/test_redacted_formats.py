@@ -42,6 +42,14 @@ def test_a_token_over_two_lines_of_one_side_is_hidden_and_lines_keep_their_place
     assert (lines[1], lines[3]) == ("-old = 1", " end = 2")
 
 
+def test_of_files_that_no_format_shows_only_the_marks_of_the_lines_stay() -> None:
+    hunk = a_hunk("+TOKEN = 1", " end = 2", heading="def f():")
+    change = a_change([a_file("app.py", hunk), a_file("shown.py", hunk)])
+    app, shown = redact_shown(change, {"shown.py"}).files
+    assert (app.hunks[0].lines, app.hunks[0].heading) == (("+", " "), "")
+    assert shown.hunks[0].lines == hunk.lines
+
+
 def test_a_token_that_git_cut_in_a_heading_is_not_shown() -> None:
     line = f"def connect(host, port, user, database, options, token='{GITHUB}'):"
     hunk = a_hunk("+    pass", heading=line[:80])

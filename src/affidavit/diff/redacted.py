@@ -1,6 +1,6 @@
 """Redact a change: cut its hunks from files that were redacted whole, and redact its texts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from affidavit.ports import Case, Repository, Tree
@@ -42,8 +42,16 @@ def redact_change(change: Change, repository: Repository) -> Change:
     )
 
 
-def redact_shown(change: Change) -> Change:
-    """Redact the change of a report, using only its own texts and hunks."""
+def redact_shown(change: Change, shown: Collection[str] | None = None) -> Change:
+    """Redact the change of a report, using only its own texts and hunks.
+
+    `shown` has the files whose lines are read: of the others only the marks are kept. None: all of them.
+    """
+
+    def hunks(file: FileChange) -> tuple[Hunk, ...]:
+        is_shown = shown is None or file.path in shown or file.old_path in shown
+        return _redact_shown_hunks(file.hunks) if is_shown else tuple(map(_only_marks, file.hunks))
+
     return change.model_copy(
         update={
             **{name: redact_text(getattr(change, name)) for name in ("target", "title", "description")},
@@ -51,11 +59,13 @@ def redact_shown(change: Change) -> Change:
             "head": change.head.model_copy(update={"name": redact_text(change.head.name)}),
             "commits": tuple(map(redact_record, change.commits)),
             "discussion": tuple(map(redact_record, change.discussion)),
-            "files": tuple(
-                file.model_copy(update={"hunks": _redact_shown_hunks(file.hunks)}) for file in change.files
-            ),
+            "files": tuple(file.model_copy(update={"hunks": hunks(file)}) for file in change.files),
         }
     )
+
+
+def _only_marks(hunk: Hunk) -> Hunk:
+    return hunk.model_copy(update={"heading": "", "lines": tuple(line[0] for line in hunk.lines)})
 
 
 def _redact_shown_hunks(hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:

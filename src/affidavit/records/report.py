@@ -300,6 +300,10 @@ class Report(Record):
     None: nothing is labelled yet. No part of the proof.
     """
 
+    def __repr__(self) -> str:
+        # At the end of a review asyncio writes out its result: of a large change that took a second.
+        return f"Report({self.id!r})"
+
     @property
     def shown(self) -> list[Candidate]:
         """Return the shown findings, worst first within a file."""

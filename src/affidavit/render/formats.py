@@ -34,6 +34,8 @@ class Format:
     """Its module in this package, imported when needed."""
     function: str = field(default="write", kw_only=True)
     ending: str
+    has_diff: bool = False
+    """It shows the whole diff, not only the lines about its findings."""
     versions: tuple[str, ...] = ()
     """The versions to choose from, the default first; empty if there is only one."""
 
@@ -70,9 +72,11 @@ def known_formats() -> list[str]:
     ]
 
 
-def redacted(report: Report) -> Report:
+def redacted(report: Report, *, has_diff: bool = True) -> Report:
     """Return a copy whose change may be shown: `recheck` needs the report itself."""
-    shown = report.model_copy(update={"notice": REDACTED, "change": redact_shown(report.change)})
+    lines_of = None if has_diff else _files_with_findings(report)
+    change = redact_shown(report.change, lines_of)
+    shown = report.model_copy(update={"notice": REDACTED, "change": change})
     paths = {path for file in report.change.files for path in (file.path, file.old_path) if path}
     names = {path: redact_text(path) for path in paths}
     if all(path == name for path, name in names.items()):
@@ -84,13 +88,30 @@ def redacted(report: Report) -> Report:
     return Report.model_validate_json(text)
 
 
-def render(report: Report, request: FormatRequest | str, options: RenderOptions | None = None) -> str:
-    """Write the report in a format. Only the native one holds the change as it is."""
+def _files_with_findings(report: Report) -> set[str]:
+    found = [one.finding for one in report.candidates if one.finding]
+    causes = [one.evidence.caused_by for one in found]
+    quotes = [one.quote for one in report.candidates if one.quote]
+    return {one.file for one in (*found, *causes, *quotes) if one}
+
+
+def render(
+    report: Report,
+    request: FormatRequest | str,
+    options: RenderOptions | None = None,
+    shown: Report | None = None,
+) -> str:
+    """Write the report in a format. Only the native one holds the change as it is.
+
+    `shown` is the redacted report without the diff, if somebody has it already.
+    """
     asked = parse_format(request) if isinstance(request, str) else request
     chosen = FORMATS[asked.name]
     options = replace(options or RenderOptions(), version=asked.version)
     write: Write = getattr(import_module(f"affidavit.render.{chosen.module}"), chosen.function)
-    text = write(report if asked.name == NATIVE else redacted(report), options)
+    if asked.name != NATIVE:
+        report = (not chosen.has_diff and shown) or redacted(report, has_diff=chosen.has_diff)
+    text = write(report, options)
     # A build may print the file, and its runner obeys commands in its log.
     is_json = chosen.ending in JSON_ENDINGS
     return json_without_commands(text) if is_json else without_commands(text)
@@ -103,7 +124,7 @@ FORMATS: dict[str, Format] = {
     "verdict": Format("exchange.verdict", ending=".json"),
     "feedback": Format("exchange.documents", ending=".json", function="write_feedback"),
     "markdown": Format("markdown", ending=".md"),
-    "html": Format("page", ending=".html"),
+    "html": Format("page", ending=".html", has_diff=True),
     "sarif": Format("exchange.sarif", ending=".sarif", versions=("2.1.0", "github")),
     "gitlab": Format("exchange.gitlab", ending=".json"),
     "junit": Format("exchange.junit", ending=".xml"),
