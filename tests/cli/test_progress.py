@@ -57,6 +57,14 @@ def test_who_has_finished_is_not_at_work() -> None:
     assert progress.headline() == "reading the change: security"
 
 
+def test_the_files_and_who_has_finished_are_counted() -> None:
+    progress = ReviewProgress(files=5_077)
+    done = event(EventName.SPECIALIST_FINISHED, agent="reviewer", specialist="ruff", duration_ms=1)
+    for each in (handoff("planner", "reviewer"), started("ruff", None), started("ty", None), done):
+        progress.follow(each)
+    assert progress.headline() == "looking for problems in 5,077 files (1 of 2 done): ty"
+
+
 def test_the_judged_findings_are_counted() -> None:
     verified = event(EventName.FINDING_VERIFIED, title="t", status="verified", confidence=0.9)
     progress, _ = followed(handoff("reviewer", "verifier", findings_count=3), verified)

@@ -33,7 +33,10 @@ class ReviewProgress:
     """The state of a review, from its events; they may come from several threads."""
 
     stage: str = STAGES["planner"]
+    files: int = 0
+    """Of the change; none: not known."""
     working: set[str] = field(default_factory=set)
+    finished: set[str] = field(default_factory=set)
     minds: set[str] = field(default_factory=set)
     """Specialists that are models."""
     to_verify: int = 0
@@ -59,6 +62,7 @@ class ReviewProgress:
                 self.usd = data.get("cost_usd")
             case EventName.SPECIALIST_FINISHED:
                 self.working.discard(specialist)
+                self.finished.add(specialist)
                 return f"{specialist} has finished" if specialist in self.minds else ""
             case EventName.AGENT_HANDOFF:
                 return self._hand_over(data)
@@ -78,12 +82,20 @@ class ReviewProgress:
 
     def headline(self) -> str:
         with self._lock:
-            counted = f" ({self.judged} of {self.to_verify} judged)" if self.to_verify else ""
-            at_work = sorted(self.working)
+            counted, at_work = self._counted(), sorted(self.working)
         more = [f"and {len(at_work) - MAX_NAMED} more"] if len(at_work) > MAX_NAMED else []
         names = ", ".join([*at_work[:MAX_NAMED], *more])
         said = ", ".join([self.stage + counted, *self.spent()])
         return one_line(f"{said}: {names}" if names else said)
+
+    def _counted(self) -> str:
+        """Return how much of the stage is done."""
+        if self.to_verify:
+            return f" ({self.judged} of {self.to_verify} judged)"
+        if self.stage != STAGES["reviewer"] or not self.files:
+            return ""
+        done, begun = len(self.finished), len(self.finished | self.working)
+        return f" in {self.files:,} file{'s' * (self.files > 1)} ({done} of {begun} done)"
 
     def spent(self) -> list[str]:
         """Return tokens and money if a model was asked; money only if its price is known."""
@@ -93,11 +105,18 @@ class ReviewProgress:
 
 
 @contextmanager
-def show_progress(*, is_quiet: bool) -> Iterator[Emit]:
+def show_step(step: str, *, is_quiet: bool) -> Iterator[None]:
+    """Show on a terminal that something goes on before or after the review."""
+    with _drawing(ReviewProgress(step)) if sys.stderr.isatty() and not is_quiet else nullcontext():
+        yield
+
+
+@contextmanager
+def show_progress(*, is_quiet: bool, files: int = 0) -> Iterator[Emit]:
     if is_quiet:
         yield ignore_events
         return
-    progress, is_live = ReviewProgress(), sys.stderr.isatty()
+    progress, is_live = ReviewProgress(files=files), sys.stderr.isatty()
 
     def follow(event: Event) -> None:
         line = progress.follow(event)

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ from affidavit.cli.options import (
     working_tree_options,
 )
 from affidavit.cli.outputs import EXIT_NOT_DONE, check_outputs, print_text, write_output
-from affidavit.cli.progress import kept_events, show_progress
+from affidavit.cli.progress import STAGES, kept_events, show_progress, show_step
 from affidavit.cli.saying import say
 from affidavit.config.settings import Settings
 from affidavit.errors import ForgeError, InputError, SettingsError
@@ -151,13 +152,16 @@ def command(context: click.Context, /, **options: Any) -> None:
         context.exit(review_and_post(options))
     outputs = _outputs(options["formats"], options["events"])
     chosen = ReviewOptions.from_all(options)
-    with opened_change(options) as opened:
+    is_quiet = options["quiet"]
+    with ExitStack() as closing:
+        with show_step(STAGES["planner"], is_quiet=is_quiet):
+            opened = closing.enter_context(opened_change(options))
         settings = settings_for(opened, chosen, read_config(options["config"]))
-        if not options["quiet"]:
+        if not is_quiet:
             say_hints(opened)
             say_named_settings(opened, options["config"])
             say_unknown_names(settings)
-        heard = None if options["quiet"] else say
+        heard = None if is_quiet else say
         is_empty = not opened.change.files
         has_models = not is_empty and models_of(settings, chosen)
         prompts = _prompts(opened, chosen, heard) if has_models else None
@@ -166,18 +170,19 @@ def command(context: click.Context, /, **options: Any) -> None:
             return
         followed = Followed() if is_empty else review_before(opened, chosen, options["target"], say, heard)
         with (
-            show_progress(is_quiet=options["quiet"]) as shown,
+            show_progress(is_quiet=is_quiet, files=len(opened.change.files)) as shown,
             kept_events(options["events"], shown) as emit,
         ):
             report = hold_review(opened, settings, chosen, prompts, emit, earlier=followed.earlier)
-    report = keep_review(report, followed, prompts, chosen, say)
+    with show_step(STAGES["reporter"], is_quiet=is_quiet):
+        report = keep_review(report, followed, prompts, chosen, say)
     view = RenderOptions(
         show_withheld=options["show_withheld"],
         show_nits=report.settings["nits"],
         is_verbose=options["verbose"],
     )
     # A hook prints nothing if there is nothing to report.
-    is_silent = options["quiet"] and not report.shown and not report.gate.exit_code
+    is_silent = is_quiet and not report.shown and not report.gate.exit_code
     _write_outputs(report, [one for one in outputs if not (is_silent and _is_screen(one))], view)
     context.exit(report.gate.exit_code)
 
@@ -222,14 +227,15 @@ def _preview(
 
 
 def _write_outputs(report: Report, outputs: Sequence[FormatRequest], options: RenderOptions) -> None:
+    shown = redacted(report, has_diff=False) if outputs else report
     # Files first: standard output may be full.
     for output in sorted(outputs, key=lambda one: one.path is None):
         if _is_screen(output):
             from affidavit.render.terminal import print_terminal  # noqa: PLC0415 - as every format
 
-            print_terminal(redacted(report), options)
+            print_terminal(shown, options)
             continue
-        text = render(report, output, options)
+        text = render(report, output, options, shown)
         if text:
             write_output(text, output.path)
         else:
