@@ -18,6 +18,7 @@ from affidavit.records.change import Change, FileChange, FileStatus, Hunk, Revis
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Category, Finding, Severity, Verification
 from affidavit.records.report import Counts, FileCoverage, Gate, HunkCoverage, Report, Verdict
+from affidavit.render.view import view_of
 from bench.measure import ROOT, SUPPORT, Row, Scale
 
 sys.path[:0] = [str(ROOT / "tools"), str(SUPPORT)]
@@ -29,9 +30,13 @@ HUNKS, LINES = 10, 100
 ME = {"tenant": "", "name": "", "roles": ["admin"], "needs_token": False, "version": "", "models": {},
       "formats": [], "repositories": []}  # fmt: skip
 SUMMARY = {"review_id": "large", "status": "completed", "title": "Large", "attempt": 1, "created_at": ""}
-READY = """(selector) => new Promise((done) => {
-  const look = () => document.querySelector(selector)
-    ? requestIdleCallback(() => done(performance.now()), { timeout: 60000 }) : requestAnimationFrame(look);
+READY = """(selector) => new Promise((done, fail) => {
+  const look = () => {
+    const isThere = document.querySelector(selector);
+    if (isThere) requestIdleCallback(() => done(performance.now()), { timeout: 60000 });
+    else if (performance.now() > 60000) fail(new Error(`no ${selector}: ${document.body.innerText}`));
+    else requestAnimationFrame(look);
+  };
   look();
 })"""
 SCROLL = """() => new Promise((done) => {
@@ -54,7 +59,8 @@ def page(scale: Scale) -> Iterator[Row]:
     yield Row("the page, first load, gzipped", size["first"], "its limit", page_tool.FIRST_LOAD_KB, 1, "kB")
     yield Row("the page, everything, gzipped", size["total"], "its limit", page_tool.TOTAL_KB, 1, "kB")
     report = large_report(scale.page_files, scale.page_findings)
-    (folder / "report.json").write_text(report.model_dump_json())
+    for name, record in (("report", report), ("view", view_of(report))):
+        (folder / f"{name}.json").write_text(record.model_dump_json())
     (folder / "diff.txt").write_text("".join(_diff_lines(report)))
     page_tool.build_bare(folder / "bare")
     program = chromium()
@@ -96,8 +102,8 @@ class Served(SimpleHTTPRequestHandler):
         }
         if self.path in answers:
             self._answer(json.dumps(answers[self.path]).encode())
-        elif self.path == "/api/review/large/report":
-            self._answer(Path(self.directory, "report.json").read_bytes())
+        elif self.path in ("/api/review/large/report", "/api/review/large/report/view"):
+            self._answer(Path(self.directory, f"{Path(self.path).name}.json").read_bytes())
         else:
             self.path = "/index.html" if self.path.startswith("/review/") else self.path
             super().do_GET()
