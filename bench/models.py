@@ -29,7 +29,7 @@ from affidavit.records.report import Answer, Report
 from affidavit.render.formats import render
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.specialists.agents.briefing import diff_of
-from affidavit.specialists.agents.model_agents import LENSES, ModelAgent
+from affidavit.specialists.agents.model_agents import LENSES
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.plan import plan_by_size
@@ -146,7 +146,7 @@ def minds(scale: Scale) -> list[Row]:
                 min(_review(repository, Path(cache), url).duration_ms for _ in range(scale.rounds)) / 1000
             )
         with _opened(repository) as opened:
-            token_rows = _request_rows(opened, Path(cache), scale.changed_files)
+            token_row = _verifier_row(opened, Path(cache), scale.changed_files)
     turns, chain = (
         f"{TURNS} calls of {latency:g} s",
         f"the longest chain: {len(CHAIN)} calls of {latency:g} s",
@@ -155,7 +155,7 @@ def minds(scale: Scale) -> list[Row]:
         Row(f"a talk of {TURNS} turns", one, turns, TURNS * latency, TIME_BOUND),
         Row(f"{TALKS} such talks at once", several, turns, TURNS * latency, TIME_BOUND),
         Row("a review with models", seconds, chain, len(CHAIN) * latency, TIME_BOUND),
-        *token_rows,
+        token_row,
     ]
 
 
@@ -203,15 +203,12 @@ def iterations(scale: Scale) -> list[Row]:
 
 
 def tokens(scale: Scale) -> Iterator[Row]:
-    """Compare the tokens of reviews with those of their diffs, and those of each role with all."""
+    """Compare the tokens of reviews with those of their diffs."""
     for files in sorted({1, scale.changed_files // 4, scale.changed_files}):
         with changed_repository(files) as repository, serving(Panelist, 0) as url:
             report = _review(repository, repository.parent / "cache", url)
         diff, spent = _tokens(*map(diff_of, report.change.files)), _spent(report)
         yield Row(f"a review of {files} changed files", spent, "its diff", diff, REVIEW_BOUND, "tok")
-        for usage in report.usage:
-            role = f"  {usage.role}, {usage.requests} requests"
-            yield Row(role, usage.input_tokens + usage.output_tokens, "the whole review", spent, 1, "tok")
 
 
 @contextmanager
@@ -262,33 +259,20 @@ def _review(repository: Path, cache: Path, url: str, earlier: Earlier | None = N
     return report
 
 
-def _request_rows(opened: OpenedChange, cache: Path, findings: int) -> list[Row]:
-    """Compare requests to a verifier with the whole diff, and what requests repeat with all of them."""
+def _verifier_row(opened: OpenedChange, cache: Path, findings: int) -> Row:
+    """Compare requests to a verifier with the whole diff."""
     panel = Panel({role: UnaskedMind(role) for role in get_args(Role)}, cache)
     briefing = panel.brief(Case(opened.change, opened.repository, ignore_events))
     plan = plan_by_size(opened.change, LENSES)
     verifier = panel.verifier(briefing, plan)
     found = [_finding(number) for number in range(findings)]
-    talks = [verifier.talk(_candidate(finding), finding) for finding in found]
+    talks = [verifier.talk(_candidate(finding)) for finding in found]
     whole_diff = "\n\n".join(diff_of(file) for file in opened.change.files)
     naive = sum(_tokens(whole_diff, finding.model_dump_json()) for finding in found)
-    tools = panel.tools(briefing.case)
-    agents = [agent.talk(tools) for agent in panel.agents(briefing, plan) if isinstance(agent, ModelAgent)]
-    sent, whole = sum(map(_sent, talks)), "the whole diff each time"
-    return [
-        Row(f"verifying {findings} findings", sent, whole, naive, VERIFIER_BOUND, "tok"),
-        *(
-            Row(
-                f"repeated prefix of a {role}",
-                _sent(talk) - _tokens(talk.task),
-                "a request",
-                _sent(talk),
-                1,
-                "tok",
-            )
-            for role, talk in (("verifier", talks[0]), ("specialist", agents[0]))
-        ),
-    ]
+    sent = sum(map(_sent, talks))
+    return Row(
+        f"verifying {findings} findings", sent, "the whole diff each time", naive, VERIFIER_BOUND, "tok"
+    )
 
 
 def _spent(report: Report) -> int:
