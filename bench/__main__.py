@@ -14,8 +14,10 @@ from pathlib import Path
 
 from bench import map as map_of_fixes
 from bench import mechanical, models, recorded, redaction, service, streams, sweep
+from bench.big import big
 from bench.context import context
 from bench.growth import growth
+from bench.history import history
 from bench.measure import Row, Scale, Section, smoke_scale
 from bench.page import page
 from bench.repositories import repaired_repository
@@ -24,6 +26,8 @@ from bench.results import write_results
 SECTIONS: dict[str, Section] = {
     "start": mechanical.start,
     "review": mechanical.review,
+    "history": history,
+    "big": big,
     "analysers": mechanical.analysers,
     "imports": mechanical.imports,
     "programs": mechanical.programs,
@@ -63,6 +67,7 @@ def main(arguments: Sequence[str]) -> None:
         measure(SECTIONS, arguments, scale, show)
         if not arguments:
             write_results(rows)
+        print(*(f"over its bound: {row.line()}" for row in rows if row.is_over), sep="\n")
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         print(f"peak memory of the largest process: {peak:.0f} MB ({scale.project.name})")
 

@@ -31,13 +31,13 @@ class Commit:
 
 def chosen_commits(folder: Path, asked: argparse.Namespace) -> list[Commit]:
     """Return what is asked for of one repository."""
-    return whole_tree(folder, asked) if asked.whole else last_commits(folder, asked)
+    return whole_tree(folder, asked) if asked.whole else last_commits(folder, asked.commits, asked.before)
 
 
-def last_commits(folder: Path, asked: argparse.Namespace) -> list[Commit]:
+def last_commits(folder: Path, count: int, before: str | None = None) -> list[Commit]:
     """Return the last commits of the main line; a merge counts as one change."""
     name = _name_of(folder)
-    return [Commit(name, folder, commit) for commit in _listed(folder, asked.commits, asked.before)]
+    return [Commit(name, folder, commit) for commit in _listed(folder, count, before)]
 
 
 def whole_tree(folder: Path, asked: argparse.Namespace) -> list[Commit]:

@@ -2,7 +2,7 @@
 
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from bench.measure import BIN, Row, Scale, best, call
@@ -77,30 +77,36 @@ def large_repository(scale: Scale) -> Path:
 
 def _history(packages: int) -> Iterator[bytes]:
     """Yield the stream of fast-import: everything, then small commits, then the change."""
-    yield from _commit("Everything", _contents(packages))
+    yield from put_commit("Everything", contents(packages))
     changed = _python(packages, 0, 0)
     for number in range(LATER_COMMITS):
         module = 1 + number % 3
         partner = _python(packages, 0, module) + f"# {number}\n"
         pair = [(CHANGED, changed + f"# {number}\n"), (f"src/pkg000/mod{module:03}.py", partner)]
-        yield from _commit(f"Step {number}", pair)
+        yield from put_commit(f"Step {number}", pair)
     new = changed.replace("def compute_000_000(value):", "def compute_000_000(value, scale=1):")
-    yield from _commit("Let callers scale", [(CHANGED, new.replace("value + 7)", "value + 70)"))])
+    yield from put_commit("Let callers scale", [(CHANGED, new.replace("value + 7)", "value + 70)"))])
 
 
-def _commit(message: str, files: Iterable[tuple[str, str]]) -> Iterator[bytes]:
+def put_commit(
+    message: str, files: Iterable[tuple[str, str]], moves: Mapping[str, str] | None = None
+) -> Iterator[bytes]:
+    """Yield a commit for `git fast-import`, after those before it."""
     yield b"commit refs/heads/main\ncommitter Bench <bench@affidavit.example> 1700000000 +0000\n"
     yield f"data {len(message)}\n{message}\n".encode()
     for path, text in files:
         data = text.encode()
         yield f"M 100644 inline {path}\ndata {len(data)}\n".encode() + data + b"\n"
+    for old, new in (moves or {}).items():
+        yield f"R {old} {new}\n".encode()
 
 
-def _contents(packages: int) -> Iterator[tuple[str, str]]:
+def contents(packages: int, length: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the files of some packages; each method of Python has so many lines more than it needs."""
     for package in range(packages):
         yield f"src/pkg{package:03}/__init__.py", ""
         for module in range(MODULES - 1):
-            yield f"src/pkg{package:03}/mod{module:03}.py", _python(packages, package, module)
+            yield f"src/pkg{package:03}/mod{module:03}.py", _python(packages, package, module, length)
     for number in range(packages * COMPONENTS):
         yield f"web/component{number}.ts", _typescript(number, packages * COMPONENTS)
     for number in range(packages * PAGES):
@@ -111,13 +117,15 @@ def _contents(packages: int) -> Iterator[tuple[str, str]]:
         yield f"services/service{number}/serve.go", text
 
 
-def _python(packages: int, package: int, module: int) -> str:
+def _python(packages: int, package: int, module: int, length: int = 0) -> str:
     """Return a module that imports up to three others and calls what it imports."""
     near, far = (package, (module + 1) % (MODULES - 1)), ((package * 7 + 1) % packages, module)
     others = [one for one in (near, far, (0, module % 20)) if one != (package, module)]
     # Each method name stands in some hundred modules, as ordinary names do.
     methods = "\n".join(
-        f"    def step_{(package * 12 + number) % 400}(self, value):\n        return (value + {number}) * 2\n"
+        f"    def step_{(package * 12 + number) % 400}(self, value):\n"
+        + "".join(f"        value += {line} * {number}\n" for line in range(length))
+        + f"        return (value + {number}) * 2\n"
         for number in range(12)
     )
     return PYTHON.format(

@@ -26,7 +26,7 @@ from affidavit.sandbox.provision import own_python
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.symbols.import_graph import ImportGraph, import_graph
 from bench.measure import BIN, Row, Scale, best, call
-from bench.repositories import commit, repository, run
+from bench.repositories import SMALL, commit, repository, run
 
 OTHER_LANGUAGES = {
     "bench/run.sh": "#!/bin/sh\nset -e\nprintf '%s\\n' \"$1\"\n",
@@ -47,14 +47,36 @@ with open_repository(Path(sys.argv[1]), sys.argv[2], sys.argv[2]) as opened:
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 AT_ONCE = 10
+LINTERS_BOUND = 6
+"""Of the ratio to two linters that need no interpreter and keep nothing."""
 NOTHING = ("python3", "-c", "pass")
 
 
-def start(scale: Scale) -> list[Row]:
-    """Compare the start of the command with that of a bare interpreter."""
+def start(scale: Scale) -> Iterator[Row]:
+    """Compare the start with that of a bare interpreter, and reviews of small changes with linters."""
     ours = best(lambda: call([BIN / "affidavit", "--version"]), scale.short_rounds)
     bare = best(lambda: call([sys.executable, "-c", "pass"]), scale.short_rounds)
-    return [Row("affidavit --version", ours, "a bare interpreter", bare, 6)]
+    yield Row("affidavit --version", ours, "a bare interpreter", bare, 6)
+    with tempfile.TemporaryDirectory() as folder:
+        place = repository(Path(folder), SMALL)
+        commit(place, "Describe", {"README.md": "# A shop\n"})
+        env = {"AFFIDAVIT_CACHE": folder, "AFFIDAVIT_DATA": folder}
+
+        def seconds(target: str, *options: str) -> float:
+            command = [BIN / "affidavit", "review", target, "--format", "verdict", *options]
+            # The first run finds what later ones know.
+            call(command, place, env)
+            return best(lambda: call(command, place, env), scale.short_rounds)
+
+        checks = ([BIN / "ruff", "check", "--quiet"], [BIN / "ty", "check", "--exit-zero", "--quiet"])
+        by_hand = best(lambda: [call(check, place) for check in checks], scale.short_rounds)
+        for what, allowed, taken in (
+            ("a small change, warm", 0.6, seconds("HEAD~1")),
+            ("a small change, cold", 1.0, seconds("HEAD~1", "--no-cache")),
+            ("a change of documents", 0.5, seconds("HEAD")),
+        ):
+            yield Row(what, taken, "what it may take", allowed, 1)
+            yield Row("  the same", taken, "ruff and ty on head", by_hand, LINTERS_BOUND)
 
 
 def review(scale: Scale) -> list[Row]:
@@ -84,26 +106,21 @@ def _checkout(scale: Scale, revision: str) -> Path:
 
 
 def analysers(scale: Scale) -> list[Row]:
-    """Compare each analyser on a small change with the slowest, and all together with it."""
+    """Compare all analysers together on a small change with the slowest of them alone."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "repository"
         run("git", "clone", "-q", repository(scale.folder, scale.project), place)
         commit(place, "Add other languages", OTHER_LANGUAGES)
         chosen = [one for one in all_analysers() if _examine(place, [one])]
         alone = [best(partial(_examine, place, [one]), scale.rounds) for one in chosen]
-        longest = max(alone)
-        slowest = chosen[alone.index(longest)]
+        slowest = chosen[alone.index(max(alone))]
         # In turns, so that what else the machine does affects both alike.
         turns = [
             [best(partial(_examine, place, some), 1) for some in ([slowest], chosen)]
             for _ in range(scale.rounds)
         ]
     by_itself, together = (min(times) for times in zip(*turns, strict=True))
-    each = [
-        Row(f"{analyser.name} on a small change", seconds, f"the slowest ({slowest.name})", longest, 1)
-        for analyser, seconds in zip(chosen, alone, strict=True)
-    ]
-    return [*each, Row("all analysers together", together, f"{slowest.name} alone", by_itself, 1.3)]
+    return [Row("all analysers together", together, f"{slowest.name} alone", by_itself, 1.3)]
 
 
 def _examine(place: Path, chosen: Sequence[Analyser]) -> bool:

@@ -54,7 +54,9 @@ def main(arguments: Sequence[str]) -> None:
     figures = Figures()
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     with asked.out.open("w", errors="backslashreplace") as table:
-        for commit in (one for folder in asked.folders for one in last_commits(folder, asked)):
+        for commit in (
+            one for folder in asked.folders for one in last_commits(folder, asked.commits, asked.before)
+        ):
             started = time.process_time()
             try:
                 hidden = list(_hidden_lines(commit, figures))

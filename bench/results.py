@@ -15,7 +15,7 @@ HEAD = "| what | measured | compared with | measured | ratio | bound |\n" + "| -
 
 def write_results(rows: Sequence[Row], place: Path = RESULTS) -> None:
     """Write the rows as a Markdown table, so that the file's history compares two versions."""
-    over = sum(row.mark == "OVER" for row in rows)
+    over = sum(row.is_over for row in rows)
     place.write_text(
         f"# Results of `make bench`\n\n{_when_and_where()}\n\n"
         f"{len(rows)} comparisons, {over} over their bound.\n\n{HEAD}{''.join(map(Row.table_row, rows))}"
