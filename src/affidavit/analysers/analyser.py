@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from affidavit.analysers.registry import Listed
 from affidavit.analysers.rule import Rule
 from affidavit.ports import Tree
-from affidavit.records.change import Change
+from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import AnalyserDiagnostic, WhyUnread
 
 if TYPE_CHECKING:
+    from affidavit.analysers.causes import SymbolIndex
     from affidavit.symbols.changed import ChangedSymbol
     from affidavit.symbols.import_graph import ImportGraph
 
@@ -155,6 +156,27 @@ class Inspection:
         from affidavit.symbols.import_graph import import_graph  # noqa: PLC0415 - few findings need it
 
         return import_graph(self.head)
+
+    @cached_property
+    def by_name(self) -> "SymbolIndex":
+        """Return what the change does to definitions, by name."""
+        from affidavit.analysers.causes import SymbolIndex  # noqa: PLC0415 - few findings need it
+
+        return SymbolIndex(self.symbols)
+
+    @cached_property
+    def gone_by_name(self) -> "SymbolIndex":
+        """Return the removed definitions and those with another signature, by name."""
+        from affidavit.analysers.causes import SymbolIndex  # noqa: PLC0415 - few findings need it
+
+        return SymbolIndex(one for one in self.symbols if one.fate in ("removed", "signature_changed"))
+
+    @cached_property
+    def moved(self) -> "Mapping[str, tuple[int, FileChange, str]]":
+        """Return the moved, deleted and added modules, by name."""
+        from affidavit.analysers.causes import moved_modules  # noqa: PLC0415 - few findings need it
+
+        return moved_modules(self.change)
 
     @cached_property
     def as_at_base(self) -> "Inspection":

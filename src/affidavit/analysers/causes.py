@@ -1,8 +1,9 @@
 """Find the part of the change that causes a diagnostic in an untouched file."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python_modules import absolute_module
@@ -35,12 +36,12 @@ def find_cause(
     With `by_any_word`, any word of its lines may name the definition.
     """
     names = names_in(diagnostic.message)
-    gone = _module_cause(names, diagnostic.path, inspection.change)
+    gone = _module_cause(names, diagnostic.path, inspection.moved)
     if gone is not None:
         return gone
-    symbols = _Symbols(inspection.symbols, diagnostic.path, inspection)
+    symbols = _Symbols(inspection.by_name, diagnostic.path, inspection)
     symbol = (
-        _defined_at(diagnostic, inspection.symbols)
+        inspection.by_name.defined_at(diagnostic)
         or symbols.exactly(_member_and(names))
         or symbols.by_last_part(_member_and(names))
     )
@@ -58,11 +59,11 @@ def exact_cause(
     It is in the same file, or, with `elsewhere`, in a file that this one imports.
     """
     names = _member_and(names_in(diagnostic.message))
-    gone = [one for one in inspection.symbols if one.fate in ("removed", "signature_changed")]
+    gone = inspection.gone_by_name
     known = _Symbols(gone, diagnostic.path, inspection)
-    symbol = _defined_at(diagnostic, gone) or known.exactly(names)
+    symbol = gone.defined_at(diagnostic) or known.exactly(names)
     # ty calls the type of `self` after the method, such as `Self@pay`.
-    own = [one for one in gone if one.name == names[-1] and "`Self@" in diagnostic.message]
+    own = gone.by_last_part(names[-1:]) if "`Self@" in diagnostic.message else []
     symbol = own[0] if symbol is None and len(own) == 1 else symbol
     if symbol is None or not (symbol.file == diagnostic.path or (elsewhere and known.is_imported(symbol))):
         return None
@@ -74,33 +75,61 @@ def _member_and(names: Sequence[str]) -> list[str]:
     return [".".join(name.rpartition(".")[2] for name in names[:2]), *names]
 
 
-def _defined_at(diagnostic: AnalyserDiagnostic, symbols: Iterable[ChangedSymbol]) -> ChangedSymbol | None:
-    places = {(place.path, place.line) for place in diagnostic.related}
-    return next((symbol for symbol in symbols if (symbol.file, symbol.head_line) in places), None)
+class SymbolIndex:
+    """Changed definitions by their names and places, those first that are worse to miss."""
+
+    def __init__(self, symbols: Iterable[ChangedSymbol]) -> None:
+        self._ordered = sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
+        self._qualified: dict[str, list[int]] = {}
+        self._made: dict[str, list[int]] = {}
+        self._last: dict[str, list[int]] = {}
+        self._places: dict[tuple[str, int | None], ChangedSymbol] = {}
+        for number, one in enumerate(self._ordered):
+            self._qualified.setdefault(one.qualified, []).append(number)
+            self._made.setdefault(one.qualified.removesuffix(".__init__"), []).append(number)
+            self._last.setdefault(one.name, []).append(number)
+            self._places.setdefault((one.file, one.head_line), one)
+
+    def exactly(self, names: Iterable[str]) -> list[ChangedSymbol]:
+        return self._among(self._qualified, names)
+
+    def made(self, names: Iterable[str]) -> list[ChangedSymbol]:
+        """Return the definitions with exactly these names, and the constructors of such classes."""
+        return self._among(self._made, names)
+
+    def by_last_part(self, names: Iterable[str]) -> list[ChangedSymbol]:
+        return self._among(self._last, (name.rpartition(".")[2] for name in names))
+
+    def defined_at(self, diagnostic: AnalyserDiagnostic) -> ChangedSymbol | None:
+        """Return the definition that the diagnostic points to."""
+        found = (self._places.get((place.path, place.line)) for place in diagnostic.related)
+        return next(filter(None, found), None)
+
+    def _among(self, known: Mapping[str, list[int]], names: Iterable[str]) -> list[ChangedSymbol]:
+        return [self._ordered[at] for at in sorted({at for name in names for at in known.get(name, ())})]
 
 
 class _Symbols:
     """Changed definitions as one file sees them: its own and imported ones come first."""
 
-    def __init__(self, symbols: Sequence[ChangedSymbol], path: str, inspection: Inspection) -> None:
-        self._path, self._inspection = path, inspection
-        self._ordered = sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
+    def __init__(self, symbols: SymbolIndex, path: str, inspection: Inspection) -> None:
+        self._path, self._inspection, self._symbols = path, inspection, symbols
 
-    def exactly(self, names: Iterable[str]) -> ChangedSymbol | None:
+    def exactly(self, names: Sequence[str]) -> ChangedSymbol | None:
         """Return the definition with exactly this name; a class stands for its constructor."""
-        whole = set(names)
-        named = [one for one in self._ordered if one.qualified in whole]
-        made = [one for one in self._ordered if one.qualified.removesuffix(".__init__") in whole]
-        return self._nearest(named) or self._nearest(made)
+        return self._nearest(self._symbols.exactly(names)) or self._nearest(self._symbols.made(names))
 
     def by_last_part(self, names: Iterable[str]) -> ChangedSymbol | None:
         """Return the definition with the last part of a name."""
-        last = {name.rpartition(".")[2] for name in names}
-        return self._nearest([one for one in self._ordered if one.name in last])
+        return self._nearest(self._symbols.by_last_part(names))
 
     def is_imported(self, symbol: ChangedSymbol) -> bool:
         """Return whether the file imports the module that defines it, or something from it."""
-        return symbol.file in {one.target for one in self._inspection.imports.imports_of(self._path)}
+        return symbol.file in self._imported
+
+    @cached_property
+    def _imported(self) -> set[str | None]:
+        return {one.target for one in self._inspection.imports.imports_of(self._path)}
 
     def _nearest(self, same: Sequence[ChangedSymbol]) -> ChangedSymbol | None:
         if len({one.file for one in same}) < 2:
@@ -123,22 +152,35 @@ def _symbol_cause(symbol: ChangedSymbol) -> NamedCause:
     )
 
 
-def _module_cause(names: Sequence[str], path: str, change: Change) -> NamedCause | None:
+def moved_modules(change: Change) -> dict[str, tuple[int, FileChange, str]]:
+    """Map each name of a moved, deleted or added module to its file; the number orders them."""
+    found: dict[str, tuple[int, FileChange, str]] = {}
+    # An added module is the cause only if none was removed: it hides another of its name.
+    for number, file in enumerate(sorted(change.files, key=lambda file: file.status is FileStatus.ADDED)):
+        known = file.path if file.status is FileStatus.ADDED else file.base_path
+        if file.status not in MOVING or known is None or not known.endswith(MODULE_ENDS):
+            continue
+        name = module = module_name(known)
+        while name:
+            found.setdefault(name, (number, file, module))
+            name = name.partition(".")[2]
+    return found
+
+
+def _module_cause(
+    names: Sequence[str], path: str, moved: Mapping[str, tuple[int, FileChange, str]]
+) -> NamedCause | None:
     """Return the moved, deleted or added module that the names mean."""
     if not names:
         return None
     wanted = {absolute_module(names[0], path), ".".join(names[:2])}
-    # An added module is the cause only if none was removed: it hides another of its name.
-    for file in sorted(change.files, key=lambda file: file.status is FileStatus.ADDED):
-        known = file.path if file.status is FileStatus.ADDED else file.base_path
-        if file.status not in MOVING or known is None or not known.endswith(MODULE_ENDS):
-            continue
-        module = module_name(known)
-        if any(module == name or module.endswith(f".{name}") for name in wanted):
-            # A moved or added file is itself the cause, whether or not its text has its name.
-            symbol = module.rpartition(".")[2] if file.status is FileStatus.DELETED else ""
-            return NamedCause(Cause(file=file.path, symbol=symbol), _fate_of(file))
-    return None
+    meant = [moved[name] for name in wanted if name in moved]
+    if not meant:
+        return None
+    _, file, module = min(meant, key=lambda one: one[0])
+    # A moved or added file is itself the cause, whether or not its text has its name.
+    symbol = module.rpartition(".")[2] if file.status is FileStatus.DELETED else ""
+    return NamedCause(Cause(file=file.path, symbol=symbol), _fate_of(file))
 
 
 def _fate_of(file: FileChange) -> str:

@@ -25,6 +25,7 @@ from affidavit.languages.test_files import TEST_PLACE
 from affidavit.ports import Case, Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.record import Side
 from affidavit.symbols.changed import changed_symbols
 
 if TYPE_CHECKING:
@@ -219,16 +220,27 @@ class _Decider:
             return outcome
         return self._with_silence(replace(outcome, suppressed_by=withheld_by))
 
+    @cached_property
+    def _unread_at_base(self) -> set[str]:
+        base = self._found.base.run
+        return {*base.refused, *(one.path for one in base.unread if one.why == "unreadable")}
+
+    @cached_property
+    def _unparsed(self) -> dict[Side, set[str]]:
+        return {"base": unparsed(self._found.base.run), "head": unparsed(self._found.head.run)}
+
+    @cached_property
+    def _read_at_base(self) -> frozenset[str]:
+        return frozenset(self._found.base.run.read)
+
     def _why_unsure(self, diagnostic: AnalyserDiagnostic) -> str | None:
         """Return why it is not known whether a diagnostic of a changed file is new."""
         file = self._change.file_at(diagnostic.path)
         if file is None:
             return None
-        base = self._found.base.run
-        unreadable = {one.path for one in base.unread if one.why == "unreadable"}
-        if not self._analyser.looks_at(file) or file.old_path in {*base.refused, *unreadable}:
+        if not self._analyser.looks_at(file) or file.old_path in self._unread_at_base:
             return "the file is not read, or could not be read at base"
-        if file.came_from or (file.old_path or file.path) not in unparsed(base):
+        if file.came_from or (file.old_path or file.path) not in self._unparsed["base"]:
             return None
         if diagnostic.rule in self._analyser.syntax_rules:
             return "the file did not parse before the change either"
@@ -255,7 +267,7 @@ class _Decider:
         before = self._repository.base.read(path) if path is not None else None
         is_fault = diagnostic.rule in self._analyser.syntax_rules
         # An empty file has no language.
-        was_read = path in self._found.base.run.read and bool(before and before.strip())
+        was_read = path in self._read_at_base and bool(before and before.strip())
         withheld = ""
         for one in excuses:
             if not isinstance(one, Disclaimer):
@@ -271,7 +283,7 @@ class _Decider:
         is_changed = self._change.file_at(diagnostic.path) is not None
         # If an analyser reads each file separately, another file cannot cause a diagnostic.
         reads_all = self._analyser.scope == "project"
-        broken = unparsed(self._found.head.run) - {diagnostic.path} if reads_all else set()
+        broken = self._unparsed["head"] - {diagnostic.path} if reads_all else set()
         cause = None
         if broken or not is_changed:
             cause = find_cause(diagnostic, lines, self._inspection, by_any_word=not is_changed)
