@@ -1,6 +1,7 @@
 """`make bench`: measure everything and write `bench/results.md`; `--smoke` only runs everything once.
 
 Each row prints its ratio beside its bound. `python -m bench NAME…` measures some sections and writes nothing.
+The results are committed, so that two versions can be compared.
 """
 
 import resource

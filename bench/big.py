@@ -4,7 +4,7 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bench.context import contents, put_commit
@@ -28,10 +28,10 @@ EDITS = {
 def big(scale: Scale) -> Iterator[Row]:
     """Compare reviews of large changes with ruff on both sides and a diff, and with what they may take."""
     place = _repository(scale)
-    files = f"{len(list(contents(scale.big_packages))) + 1} edited files"
+    files = [path for path, _ in contents(scale.big_packages)]
     for what, target, allowed in (
-        (files, "main~2..main~1", EDITED_SECONDS),
-        (f"{scale.moved_files} moved files", "main~1..main", MOVED_SECONDS),
+        (f"{len(files) + 1} edited files", "main~2..main~1", EDITED_SECONDS),
+        (f"{len(_moves(files))} moved files", "main~1..main", MOVED_SECONDS),
     ):
         by_hand = _by_hand(place, target)
         seconds, megabytes = min(_reviewed(place, target) for _ in range(scale.rounds))
@@ -91,7 +91,7 @@ def _history(scale: Scale) -> Iterator[bytes]:
     yield from put_commit("Everything", {**files, "src/huge.py": _huge(scale, 1)}.items())
     edited = {path: _edited(path, text) for path, text in files.items()}
     yield from put_commit("Edit everything", {**edited, "src/huge.py": _huge(scale, 2)}.items())
-    yield from put_commit("Move", (), _moves(files, scale.moved_files))
+    yield from put_commit("Move", (), _moves(files))
 
 
 def _edited(path: str, text: str) -> str:
@@ -112,6 +112,6 @@ def _huge(scale: Scale, factor: int) -> str:
     return "".join(functions)
 
 
-def _moves(files: Mapping[str, str], count: int) -> dict[str, str]:
-    sources = [path for path in files if path.startswith("src/")][:count]
-    return {path: path.replace("src/", "lib/", 1) for path in sources}
+def _moves(files: Iterable[str]) -> dict[str, str]:
+    """Return the new places of the Python files, which import each other by relative names."""
+    return {path: path.replace("src/", "lib/", 1) for path in files if path.startswith("src/")}

@@ -14,7 +14,7 @@ MODULES = 100
 COMPONENTS, PAGES, SERVICES = 25, 8, 8
 """Files in TypeScript, Markdown and Go for each package."""
 LATER_COMMITS = 40
-CHANGED = "src/pkg000/mod000.py"
+CHANGED = "src/app/pkg000/mod000.py"
 PYTHON = '''"""A generated module."""
 
 {imports}
@@ -82,7 +82,7 @@ def _history(packages: int) -> Iterator[bytes]:
     for number in range(LATER_COMMITS):
         module = 1 + number % 3
         partner = _python(packages, 0, module) + f"# {number}\n"
-        pair = [(CHANGED, changed + f"# {number}\n"), (f"src/pkg000/mod{module:03}.py", partner)]
+        pair = [(CHANGED, changed + f"# {number}\n"), (f"src/app/pkg000/mod{module:03}.py", partner)]
         yield from put_commit(f"Step {number}", pair)
     new = changed.replace("def compute_000_000(value):", "def compute_000_000(value, scale=1):")
     yield from put_commit("Let callers scale", [(CHANGED, new.replace("value + 7)", "value + 70)"))])
@@ -104,13 +104,16 @@ def put_commit(
 def contents(packages: int, length: int = 0) -> Iterator[tuple[str, str]]:
     """Yield the files of some packages; each method of Python has so many lines more than it needs."""
     for package in range(packages):
-        yield f"src/pkg{package:03}/__init__.py", ""
+        yield f"src/app/pkg{package:03}/__init__.py", ""
         for module in range(MODULES - 1):
-            yield f"src/pkg{package:03}/mod{module:03}.py", _python(packages, package, module, length)
+            yield f"src/app/pkg{package:03}/mod{module:03}.py", _python(packages, package, module, length)
     for number in range(packages * COMPONENTS):
         yield f"web/component{number}.ts", _typescript(number, packages * COMPONENTS)
     for number in range(packages * PAGES):
-        yield f"docs/page{number}.md", f"# Page {number}\n\nSee src/pkg{number % packages:03}/mod000.py.\n"
+        yield (
+            f"docs/page{number}.md",
+            f"# Page {number}\n\nSee src/app/pkg{number % packages:03}/mod000.py.\n",
+        )
     yield "go.mod", "module example.org/large\n"
     for number in range(packages * SERVICES - 1):
         text = f'package service{number}\n\nimport "fmt"\n\nfunc Serve() {{\n\tfmt.Println({number})\n}}\n'
@@ -131,7 +134,7 @@ def _python(packages: int, package: int, module: int, length: int = 0) -> str:
     return PYTHON.format(
         name=f"{package:03}_{module:03}",
         module=module,
-        imports="\n".join(f"from pkg{p:03}.mod{m:03} import compute_{p:03}_{m:03}" for p, m in others),
+        imports="\n".join(f"from ..pkg{p:03}.mod{m:03} import compute_{p:03}_{m:03}" for p, m in others),
         methods=methods,
         body=" + ".join(f"compute_{p:03}_{m:03}(value)" for p, m in others),
     )

@@ -15,8 +15,8 @@ from bench.context import put_commit
 from bench.measure import BIN, Row, Scale, call
 from bench.repositories import repository, run
 
-HISTORY = "AFFIDAVIT_BENCH_HISTORY"
-"""Names a repository whose last commits are reviewed; without it, commits to Django are made up."""
+HISTORY = "BENCH_HISTORY"
+"""The variable that names a repository whose commits are reviewed; else commits to Django are made up."""
 RETURN = re.compile(r"(?m)^( +)return (\w.*[\w)])$")
 EVERY = 10
 """The linters read all files, so they take as long at any commit: so many commits share one run."""

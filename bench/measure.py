@@ -32,7 +32,6 @@ class Scale:
     """Of the repository whose files are all edited: about 140 files each."""
     huge_lines: int = 200_000
     """Of one more file there."""
-    moved_files: int = 3_000
     commits: int = 100
     """Reviewed one after the other."""
     latency_seconds: float = 2.0
@@ -61,7 +60,6 @@ def smoke_scale(folder: Path) -> Scale:
         packages=1,
         big_packages=1,
         huge_lines=500,
-        moved_files=20,
         commits=3,
         latency_seconds=0.01,
         changed_files=5,

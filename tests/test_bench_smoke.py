@@ -6,20 +6,28 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.__main__ import measure
+from bench.__main__ import SECTIONS, TOOLS, measure
 from bench.measure import Row, smoke_scale
 from bench.results import write_results
 
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_fast_sections_run():
-    fast = ["start", "imports", "map", "redaction", "recorded"]
-    command = [sys.executable, "-m", "bench", "--smoke", *fast]
+SERVICE = [name for name in SECTIONS if name.startswith("service")]
+GROUPS = {
+    "service": [*SERVICE, "growth"],
+    "models": ["minds", "iterations", "tokens", "page"],
+}
+OTHERS = [name for name in (*SECTIONS, *TOOLS) if not any(name in group for group in GROUPS.values())]
+
+
+@pytest.mark.parametrize("names", [*GROUPS.values(), OTHERS], ids=[*GROUPS, "others"])
+def test_every_section_ends(names):
+    command = [sys.executable, "-m", "bench", "--smoke", *names]
     done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     ended = [line.partition(":")[0] for line in done.stdout.splitlines()]
-    assert set(fast) <= set(ended)
+    assert set(names) <= set(ended)
 
 
 def test_a_section_that_fails_is_named_and_the_others_still_run(tmp_path):
