@@ -126,11 +126,14 @@ def _changed(path: str, one: SymbolChange) -> ChangedSymbol:
 
 def _in_file(file: FileChange, repository: Repository) -> list[SymbolChange]:
     """Return what happened to each name of a file: first the names at head, then the removed ones."""
-    before = _by_name(repository.base, file.base_path)
-    after = _by_name(repository.head, file.head_path)
+    old, new = file.base_path, file.head_path
+    is_same_text = file.old_blob is not None and file.old_blob == file.new_blob
+    if old and new and is_same_text and grammar_of(old) == grammar_of(new):
+        return []
+    before, after = _by_name(repository.base, old), _by_name(repository.head, new)
     touched_base, touched_head = set(file.changed_lines("base")), set(file.changed_lines("head"))
-    paths = [path for path in (file.base_path, file.head_path) if path]
-    has_overloads = any(LANGUAGES.named(language_of(path)).scoping.has_overloads for path in paths)
+    languages = [LANGUAGES.named(language_of(path)) for path in (old, new) if path]
+    has_overloads = any(language.scoping.has_overloads for language in languages)
     there: list[SymbolChange] = []
     removed: list[SymbolChange] = []
     for qualified in dict.fromkeys((*after, *before)):
@@ -138,12 +141,12 @@ def _in_file(file: FileChange, repository: Repository) -> list[SymbolChange]:
         for one, other in _pairs(*named, has_overloads=has_overloads):
             if one and other and _is_alike(one, other, touched_base, touched_head):
                 continue
-            old = as_symbol(file.base_path or "", one) if one else None
-            new = as_symbol(file.head_path or "", other) if other else None
-            if new is None:
-                removed.append(SymbolChange(fate="removed", base=old))
+            at_base = as_symbol(old or "", one) if one else None
+            at_head = as_symbol(new or "", other) if other else None
+            if at_head is None:
+                removed.append(SymbolChange(fate="removed", base=at_base))
             else:
-                there.append(SymbolChange(fate=_fate(old, new), base=old, head=new))
+                there.append(SymbolChange(fate=_fate(at_base, at_head), base=at_base, head=at_head))
     return there + removed
 
 

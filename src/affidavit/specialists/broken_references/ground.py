@@ -134,6 +134,15 @@ class ReferenceLookup:
             if not (file.is_binary or file.is_submodule) and grammar_of(file.path) is not None
         ]
 
+    @cached_property
+    def gone_files(self) -> dict[str, FileChange]:
+        """Return the files that are no longer at their place, by their path at base."""
+        return {
+            file.base_path: file
+            for file in self.code_files
+            if file.base_path and file.base_path != file.head_path
+        }
+
     def lost(self, path: str, name: str) -> bool:
         """Check that the module had the name at base and certainly lost it."""
         return (

@@ -16,7 +16,7 @@ from affidavit.specialists.broken_references.ground import (
     is_guarded,
     is_import,
 )
-from affidavit.specialists.broken_references.modules import OWN_FILE, gone_files, is_passed_on_at_run_time
+from affidavit.specialists.broken_references.modules import OWN_FILE, is_passed_on_at_run_time
 from affidavit.symbols.occurrences import WordOccurrence, occurrences
 
 STATEMENTS = frozenset(
@@ -64,7 +64,7 @@ def _modules_in_question(ground: ReferenceLookup) -> dict[str, str]:
             if "*" in one.names and one.path not in found and ground.repository.base.entry(one.path):
                 found[one.path] = found[path]
                 waiting.append(one.path)
-    folders = {_package_file(file.base_path) for file in gone_files(ground) if file.base_path}
+    folders = {_package_file(path) for path in ground.gone_files}
     base, head = ground.repository.base, ground.repository.head
     standing = {path: path for path in folders - found.keys() if head.entry(path) and base.entry(path)}
     return found | standing
@@ -122,9 +122,9 @@ def _was_type(ground: ReferenceLookup, path: str, name: str) -> bool:
 
 def _gone_module(ground: ReferenceLookup, package: str, name: str) -> FileChange | None:
     """Return the file behind `from package import name` if the change removed it."""
-    for file in gone_files(ground):
-        stem = (file.base_path or "").removesuffix("/__init__.py").rpartition("/")[2].partition(".")[0]
-        if stem == name and _package_file(file.base_path or "") == package:
+    for path, file in ground.gone_files.items():
+        stem = path.removesuffix("/__init__.py").rpartition("/")[2].partition(".")[0]
+        if stem == name and _package_file(path) == package:
             return file
     return None
 

@@ -32,8 +32,7 @@ DECLARING = r"\b(?:class|interface|trait|enum)\s+{0}\b|\bclass_alias\b.*\b{0}\b|
 
 def find_removed_modules(ground: ReferenceLookup) -> Iterator[Break]:
     """Yield imports of files that the change deleted or moved, which no longer resolve."""
-    for file in gone_files(ground):
-        path = file.base_path or ""
+    for path, file in ground.gone_files.items():
         importers = [one for one in ground.base_imports.importers_of(path) if _was_enough(ground, one, path)]
         broken = [found for one in importers for found in _broken_module(ground, file, one)]
         if broken and not _is_replaced(ground, path):
@@ -77,20 +76,19 @@ def _was_enough(ground: ReferenceLookup, one: Import, path: str) -> bool:
         for other in ground.base_imports.imports_of(one.path)
         if (other.line, other.name, other.names) == (one.line, one.name, one.names)
     }
-    gone = {file.base_path for file in gone_files(ground)}
-    return meant <= gone and path == min(known for known in meant if known)
+    return meant <= ground.gone_files.keys() and path == min(known for known in meant if known)
 
 
 def _broken_module(ground: ReferenceLookup, file: FileChange, one: Import) -> Iterator[Break]:
     moved = ground.change.file_at(one.path, "base")
     path = moved.head_path if moved else one.path
+    # A relative import in a moved file refers to another place than before.
+    if path != one.path and one.name.startswith("."):
+        return
     parsed = ground.parsed(path) if path else None
     if parsed is None or path is None or not _is_decidable(ground, parsed, one):
         return
     standing = [other for other in ground.head_imports.imports_of(path) if other.name == one.name]
-    # A relative import in a moved file refers to another place than before.
-    if path != one.path and one.name.startswith("."):
-        return
     if _may_be_a_dependency(ground, file.base_path or "", one.name):
         return
     for other in standing:
@@ -125,11 +123,6 @@ def _is_guarded_at(parsed: Parsed, line: int) -> bool:
     start = len(row) - len(row.lstrip())
     node = parsed.root.descendant_for_point_range((line - 1, start), (line - 1, start + 1))
     return node is None or is_guarded(node, parsed.text)
-
-
-def gone_files(ground: ReferenceLookup) -> list[FileChange]:
-    """Return the files that are no longer at their place."""
-    return [file for file in ground.code_files if file.base_path and file.base_path != file.head_path]
 
 
 def _may_be_a_dependency(ground: ReferenceLookup, path: str, imported: str) -> bool:
