@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -72,10 +72,13 @@ class Listed:
 
     def name_for(self, path: str) -> str | None:
         """Return the name that the analyser accepts for a file: `a.py` for `a.PY`; None if there is none."""
-        names = (path, *_other_cases(path)) if self.reads_any_case else (path,)
-        return next(
-            (name for name in names if any(matches_file(name, pattern) for pattern in self.patterns)), None
-        )
+        return _name_for(path, self.patterns, reads_any_case=self.reads_any_case)
+
+
+@lru_cache(maxsize=100_000)
+def _name_for(path: str, patterns: tuple[str, ...], *, reads_any_case: bool) -> str | None:
+    names = (path, *_other_cases(path)) if reads_any_case else (path,)
+    return next((name for name in names if any(matches_file(name, pattern) for pattern in patterns)), None)
 
 
 def _other_cases(path: str) -> Iterator[str]:
