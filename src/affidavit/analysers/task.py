@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -287,15 +288,20 @@ def _in_name(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:
 
 def _name_in_checkout(printed: str, code: Path) -> str:
     path = unquote(printed.removeprefix("file://")) if "://" in printed else printed
-    inside = path.removeprefix(f"{code.resolve()}/").removeprefix(f"{code}/")
-    return inside.removeprefix("./").removeprefix("./")
+    resolved, given = _names_of(code)
+    return path.removeprefix(resolved).removeprefix(given).removeprefix("./").removeprefix("./")
+
+
+@lru_cache(maxsize=16)
+def _names_of(code: Path) -> tuple[str, str]:
+    return f"{code.resolve()}/", f"{code}/"
 
 
 def _seen(task: Task, reading: Reading, code: Path) -> set[str]:
     if reading.read is None:
         return set(task.paths)
     # The checkout's own name is made up for each run: text of a file that an analyser repeats cannot name it.
-    own = (f"{code}/", f"{code.resolve()}/")
+    own = _names_of(code)
     named = (one for one in reading.read if not reading.is_log or one.startswith(own))
     return {task.laid.get(_name_in_checkout(printed, code), "") for printed in named}
 
