@@ -27,9 +27,9 @@ GENERATED = {"reference.md"}
 OPTION = re.compile(r"^[\s│*]*(?:-\w,?\s+)?(--[a-z-]+)", re.MULTILINE)
 
 CEILINGS = {
-    "AST nodes": 522_600,
-    "lines": 74_627,
-    "lines outside the wings": 62_811,
+    "AST nodes": 524_386,
+    "lines": 74_826,
+    "lines outside the wings": 63_010,
     "modules": 476,
     "folders": 51,
     "layers": 12,
