@@ -64,6 +64,8 @@ def _why_otherwise(path: str, content: bytes) -> str:
 
 
 def _python_as_utf8(content: bytes) -> bytes:
+    if not any(b"coding" in line for line in _split_head(content)[:2]):
+        return content
     declared = _declared(content)
     if declared.startswith("utf-8") or not _is_usual(declared):
         return content

@@ -223,7 +223,7 @@ def _by_own_words(path: str, lines: Sequence[str]) -> SkipReason | None:
 
 
 def _has_mark(lines: Sequence[str]) -> bool:
-    return any(_GENERATED_MARK.search(line[:LONG_LINE]) for line in lines[:MARK_LINES])
+    return _GENERATED_MARK.search("\n".join(line[:LONG_LINE] for line in lines[:MARK_LINES])) is not None
 
 
 def is_packed(path: str, lines: Sequence[str]) -> bool:
