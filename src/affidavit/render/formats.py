@@ -110,7 +110,7 @@ def render(
     options = replace(options or RenderOptions(), version=asked.version)
     write: Write = getattr(import_module(f"affidavit.render.{chosen.module}"), chosen.function)
     if asked.name != NATIVE:
-        report = (not chosen.has_diff and shown) or redacted(report, has_diff=chosen.has_diff)
+        report = shown if shown and not chosen.has_diff else redacted(report, has_diff=chosen.has_diff)
     text = write(report, options)
     # A build may print the file, and its runner obeys commands in its log.
     is_json = chosen.ending in JSON_ENDINGS
