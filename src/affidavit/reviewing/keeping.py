@@ -41,17 +41,16 @@ def keep_review(
 
 def keep_report(report: Report, folder: Path | None, warn: Say) -> Report:
     """Keep the report and delete old ones without labels; if that fails, warn and go on."""
-    from affidavit.quality.measures import with_measured  # noqa: PLC0415 - only what is kept needs it
-    from affidavit.render.formats import render  # noqa: PLC0415
+    from affidavit.render.formats import render  # noqa: PLC0415 - only what is kept needs it
 
     try:
         store = open_store(folder or state_folder())
-        report = with_measured(report, store)
+        report = _measured(report, store)
         # The same bytes as in a file of the native report, so that both have one digest.
-        store.reports.save(report, render(report, "report").encode())
+        store.kept.save(report, render(report, "report").encode())
         if days := retention_days():
             oldest = datetime.now(UTC) - timedelta(days=days)
-            store.reports.delete_before(oldest.isoformat(), spares_labelled=True)
+            store.kept.delete_before(oldest.isoformat(), spares_labelled=True)
     except StoreError as error:
         warn(f"the report was not kept: {error}")
     except SettingsError as error:
@@ -64,11 +63,17 @@ def measured_report(report: Report, folder: Path | None) -> Report:
     store = open_store(folder or state_folder())
     if not store.exists():
         return report
-    from affidavit.quality.measures import with_measured  # noqa: PLC0415 - only where there is a store
-
     with suppress(StoreError):
-        return with_measured(report, store)
+        return _measured(report, store)
     return report
+
+
+def _measured(report: Report, store: Store) -> Report:
+    if not store.kept.has_labels():
+        return report.model_copy(update={"measured": None})
+    from affidavit.quality.measures import with_measured  # noqa: PLC0415 - only where somebody labelled
+
+    return with_measured(report, store)
 
 
 def keep_decisions(store: Store, report: Report, decisions: "Sequence[Decision]", forge: str) -> list[str]:

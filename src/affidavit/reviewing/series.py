@@ -63,7 +63,7 @@ def followed_by(
 def newest_of(
     store: Store, repository: str, series: str, tenant: str = DEFAULT_TENANT
 ) -> StoredIteration | None:
-    known = store.iterations.of(repository, series, tenant)
+    known = store.kept.of(repository, series, tenant)
     return known[-1] if known else None
 
 
@@ -78,7 +78,7 @@ def keep_iteration(report: Report, followed: Followed, folder: Path | None, warn
 def keep_summary(summary: IterationSummary, followed: Followed, folder: Path | None, warn: Say) -> None:
     try:
         store = open_store(folder or state_folder())
-        store.iterations.add(followed.repository, followed.series, summary)
+        store.kept.add(followed.repository, followed.series, summary)
     except StoreError as error:
         warn(f"the review was not added to its series: {error}")
 
@@ -129,8 +129,13 @@ def _owner(named: str, folder: Path | None) -> str:
 
 
 def is_merged(before: StoredIteration, opened: OpenedChange) -> bool:
-    base = opened.change.base.commit
-    return base is not None and is_part_of(opened.repository.store.git, before.summary.head, base)
+    base, head = opened.change.base.commit, before.summary.head
+    # What was not committed is named by its tree.
+    return (
+        base is not None
+        and head != before.summary.tree
+        and is_part_of(opened.repository.store.git, head, base)
+    )
 
 
 def earlier_in(
@@ -141,7 +146,7 @@ def earlier_in(
     `tree` is the new head's. A review of the same head is repeated, not continued: models examine what
     they examined then, and findings that they do not repeat are carried over.
     """
-    content = store.reports.load_bytes(before.report_id)
+    content = store.kept.load_bytes(before.report_id)
     if content is None:
         return None
     try:

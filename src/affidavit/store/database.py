@@ -3,15 +3,16 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Engine, MetaData, RowMapping, Select, Table, insert, inspect, select
+from sqlalchemy import Connection, Engine, MetaData, RowMapping, Select, Table, insert, inspect, select, text
 from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
 from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
 from sqlalchemy.exc import SQLAlchemyError
 
-from affidavit.errors import StoreError
-from affidavit.store.tables import METADATA, VERSION, VERSION_NUMBER
+from affidavit.store.file import VERSION_NUMBER, Execute, Row, refuse_newer, unusable
+from affidavit.store.tables import METADATA, VERSION
 
 
 class Database(ABC):
@@ -66,6 +67,12 @@ class Database(ABC):
         """Open a transaction while no other one of this kind is open."""
         return self.transaction(is_alone=True)
 
+    @contextmanager
+    def statements(self, *, is_alone: bool = False) -> Iterator[Execute]:
+        """Open a transaction for statements that are written as text."""
+        with self.alone() if is_alone else self.transaction() as connection:
+            yield partial(_executed, connection)
+
     def rows(self, wanted: Select[Any]) -> Sequence[RowMapping]:
         """Return all rows of a query."""
         with self.transaction() as connection:
@@ -89,11 +96,7 @@ class Database(ABC):
             version = _version(connection)
             more = self._more_tables.tables.keys() if self._more_tables else set[str]()
             is_whole = version is not None and more <= set(inspect(connection).get_table_names())
-        if version not in (None, VERSION_NUMBER):
-            raise StoreError(
-                f"the store {self.name} was written by a newer Affidavit;"
-                f" install that, or name another {self.option}"
-            )
+        refuse_newer(self.name, version, self.option)
         if not is_whole:
             self.create()
         self.make_ready(connection)
@@ -116,16 +119,13 @@ class Database(ABC):
             yield
         except (OSError, SQLAlchemyError) as error:
             cause = getattr(error, "orig", None) or error
-            if self.is_busy(cause):
-                raise StoreError(
-                    f"the store {self.name} is locked by another process, which did not release it within"
-                    f" {self.busy_seconds:g} seconds; try again",
-                    retryable=True,
-                ) from error
-            raise StoreError(
-                f"the store {self.name} cannot be used: {' '.join(str(cause).split())}",
-                retryable=self.is_away(cause),
-            ) from error
+            ends = {"is_busy": self.is_busy(cause), "is_away": self.is_away(cause)}
+            raise unusable(self.name, cause, self.busy_seconds, **ends) from error
+
+
+def _executed(connection: Connection, sql: str, *rows: Row) -> list[Row]:
+    done = connection.execute(text(sql), [dict(row) for row in rows] or None)
+    return [dict(row) for row in done.mappings()] if done.returns_rows else []
 
 
 def _version(connection: Connection) -> str | None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from affidavit.store.database import Database
     from affidavit.store.iterations import Iterations
+    from affidavit.store.kept import KeptReviews
     from affidavit.store.labels import Labels
     from affidavit.store.reports import Reports
     from affidavit.store.rollouts import Rollouts
@@ -50,15 +51,19 @@ class SqliteFile:
     def exists(self) -> bool:
         return self.path.exists()
 
+    @property
+    def is_fixed(self) -> bool:
+        """Check for a file in a folder that cannot be written: it can still be read."""
+        return self.path.is_file() and not os.access(self.path.parent, os.W_OK)
+
     def open(
         self, busy_seconds: float, more_tables: "MetaData | None", *, keeps_connections: bool
     ) -> "Database":
-        """Return the database; a file in a folder that cannot be written can still be read."""
+        """Return the database."""
         from affidavit.store.sqlite import SqliteDatabase  # noqa: PLC0415 - SQLAlchemy is slow to load
 
-        is_fixed = self.path.is_file() and not os.access(self.path.parent, os.W_OK)
         return SqliteDatabase(
-            self.path, busy_seconds, more_tables, is_fixed=is_fixed, keeps_connections=keeps_connections
+            self.path, busy_seconds, more_tables, is_fixed=self.is_fixed, keeps_connections=keeps_connections
         )
 
 
@@ -91,6 +96,17 @@ class Store(Closing):
         return self.location.open(
             self._busy_seconds, self._more_tables, keeps_connections=self._keeps_connections
         )
+
+    @cached_property
+    def kept(self) -> "KeptReviews":
+        """Return what every review reads and writes; a file is used without SQLAlchemy."""
+        from affidavit.store.file import PlainFile  # noqa: PLC0415
+        from affidavit.store.kept import KeptReviews  # noqa: PLC0415
+
+        place = self.location
+        if isinstance(place, SqliteFile) and self._more_tables is None and not self._keeps_connections:
+            return KeptReviews(PlainFile(place.path, self._busy_seconds, is_fixed=place.is_fixed))
+        return KeptReviews(self.database)
 
     @cached_property
     def reports(self) -> "Reports":

@@ -23,6 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from affidavit.records.iteration import DEFAULT_TENANT
+from affidavit.store.file import storable
 
 
 class KeptText(TypeDecorator[str]):
@@ -38,9 +39,7 @@ class KeptText(TypeDecorator[str]):
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """Replace NUL and lone surrogates, which databases refuse."""
         del dialect
-        if value is None:
-            return None
-        return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
+        return None if value is None else storable(value)
 
 
 METADATA = MetaData()
@@ -209,8 +208,6 @@ def _has_review(report_id: ColumnElement[str], condition: ColumnElement[bool]) -
     return exists().where(REVIEWS.c.id == report_id, condition)
 
 
-VERSION_NUMBER = "1"
-"""Grows with every change of the tables; version 2 brings the first migration."""
 VERSION = Table(
     "store_version",
     MetaData(),

@@ -15,7 +15,7 @@ from affidavit.errors import StoreError
 from affidavit.service.kept.postgresql import CONNECT_SECONDS, LIVING, PostgresAddress, notice_the_dead
 from affidavit.service.kept.records import Posting
 from affidavit.service.settings import ServiceSettings
-from affidavit.store import sqlite
+from affidavit.store import file, sqlite
 from affidavit.system.private_files import make_private_file, make_private_folder
 
 LOG = structlog.get_logger("affidavit.worker")
@@ -214,7 +214,7 @@ class Work:
         if self._engine.dialect.name != "sqlite":
             return True
         with self._engine.connect() as connection:
-            return sqlite.empty_log(sqlite.driven(connection))
+            return file.empty_log(sqlite.driven(connection))
 
     @in_our_words()
     def hand_on(self, worker_id: str) -> list[str]:
