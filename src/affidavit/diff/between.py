@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from affidavit.diff.hunks import RawHunk
+from affidavit.diff.names import unquoted
 from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.errors import GitError
 from affidavit.git.objects import ObjectStore
@@ -40,13 +41,13 @@ STATUS_OF_LETTER = {
 
 def files_between(store: ObjectStore, base: GitTree, head: GitTree) -> tuple[FileChange, ...]:
     """Return every file that differs. The raw listing names the files; the patch adds the hunks."""
-    command = ("diff-tree", *DIFF_OPTIONS)
-    files = _listed(store.git.run(*command, "--raw", "-z", base.revision, head.revision))
+    shown = store.git.run("diff-tree", *DIFF_OPTIONS, "--raw", "-p", base.revision, head.revision)
+    raw, _, patch = shown.partition(b"\n\n")
+    files = [_listed(line) for line in raw.split(b"\n") if line]
     if not files:
         return ()
     blobs = {blob for one in files for blob in (one.old_blob, one.new_blob) if blob}
     store.check(sorted(blobs))
-    patch = store.git.run(*command, "-p", base.revision, head.revision)
     blocks = join_type_changes(parse_diff(patch))
     if [one.name for one in blocks] != [one.name for one in files]:
         raise GitError("git's list of changed files differs from its patch")
@@ -76,30 +77,22 @@ def _is_text(store: ObjectStore, file: FileDiff) -> bool:
     return names_its_interpreter or (before is not None and not has_zero_byte(before))
 
 
-def _listed(data: bytes) -> list[FileDiff]:
-    """Read `diff-tree --raw -z`."""
-    fields = data.split(b"\0")
-    found = []
-    at = 0
-    while at < len(fields) and fields[at]:
-        old_mode, new_mode, old_blob, new_blob, letter = fields[at].decode().removeprefix(":").split(" ")
-        status = STATUS_OF_LETTER[letter[0]]
-        is_move = letter[0] in "RC"
-        found.append(
-            FileDiff(
-                line_number=0,
-                old_name=None if status is FileStatus.ADDED else fields[at + 1],
-                new_name=None if status is FileStatus.DELETED else fields[at + 1 + is_move],
-                status=status,
-                old_mode=_present(old_mode),
-                new_mode=_present(new_mode),
-                old_blob=_present(old_blob),
-                new_blob=_present(new_blob),
-                similarity=int(letter[1:]) if is_move else None,
-            )
-        )
-        at += 2 + is_move
-    return found
+def _listed(line: bytes) -> FileDiff:
+    """Read a line of `diff-tree --raw`."""
+    about, *names = line.split(b"\t")
+    old_mode, new_mode, old_blob, new_blob, letter = about.decode().removeprefix(":").split(" ")
+    status = STATUS_OF_LETTER[letter[0]]
+    return FileDiff(
+        line_number=0,
+        old_name=None if status is FileStatus.ADDED else unquoted(names[0]),
+        new_name=None if status is FileStatus.DELETED else unquoted(names[-1]),
+        status=status,
+        old_mode=_present(old_mode),
+        new_mode=_present(new_mode),
+        old_blob=_present(old_blob),
+        new_blob=_present(new_blob),
+        similarity=int(letter[1:]) if letter[0] in "RC" else None,
+    )
 
 
 def _present(field: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from affidavit.diff.hunks import from_record
@@ -202,8 +203,7 @@ def _rebuilt(change: Change, store: ObjectStore) -> OpenedChange:
     tree = write_tree(store, base, patched).revision
     if tree != change.head.tree and not notices:
         notices = ["the tree at head is not the one that was recorded"]
-    commit = store.write_commit(tree, base.commit)
-    head = GitTree(store, tree, commit, is_committed=False)
+    head = GitTree(store, tree, partial(store.write_commit, tree, base.commit), is_committed=False)
     return OpenedChange(change, GitRepository(store, base, head, tip), tuple(notices))
 
 

@@ -96,6 +96,11 @@ class BatchReader:
                 raise spawn_error(error, self._git.folder) from error
         return self._process
 
+    def begin(self) -> None:
+        """Start git, before anything is asked."""
+        with self._lock:
+            self._running()
+
     def close(self) -> None:
         with self._lock:
             self._stop()
@@ -141,8 +146,11 @@ class ObjectStore(Closing):
         self.git = self._reading_git(location)
         self._content = BatchReader(self.git, "--batch")
         self._sizes = BatchReader(self.git, "--batch-check")
-        self._closing.callback(self._content.close)
-        self._closing.callback(self._sizes.close)
+        for reader in (self._sizes, self._content):
+            self._closing.callback(reader.close)
+            if location is not None:
+                # They start while git is asked for other things.
+                reader.begin()
         self._files_written = 0
         self._known_sizes: dict[str, int] = {}
         self._kept: dict[str, bytes] = {}

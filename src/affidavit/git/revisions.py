@@ -41,7 +41,9 @@ def find_commit(store: ObjectStore, name: str) -> str | None:
     # `^main` resolves, too: to `^` and the id, which excludes a commit and names none.
     if done.returncode != 0 or not found.isalnum():
         return None
-    _refuse_ambiguous(store, re.split(r"[~^:]|@\{", name)[0])
+    plain = re.split(r"[~^:]|@\{", name)[0]
+    if plain not in NAMES_OF_HERE:
+        _refuse_ambiguous(store, plain)
     return found
 
 
@@ -59,7 +61,7 @@ def _refuse_ambiguous(store: ObjectStore, name: str) -> None:
     if found and re.fullmatch(r"[0-9a-f]{4,39}", name):
         commits = store.git.run("rev-parse", f"--disambiguate={name}").decode().split()
         found |= {f"commit {one}": one for one in commits if store.kind(one) == "commit"}
-    if name not in NAMES_OF_HERE and len(set(found.values())) > 1:
+    if len(set(found.values())) > 1:
         meanings = " and ".join(f"{meaning} ({commit[:12]})" for meaning, commit in sorted(found.items()))
         raise InputError(f"{name!r} is ambiguous: it means {meanings}; write the one that you mean in full")
 

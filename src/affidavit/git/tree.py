@@ -54,16 +54,26 @@ class GitTree:
     """A tree of git objects. `commit`, perhaps a temporary one, can be blamed."""
 
     def __init__(
-        self, store: ObjectStore, tree: str, commit: str | None = None, *, is_committed: bool = True
+        self,
+        store: ObjectStore,
+        tree: str,
+        commit: str | Callable[[], str] | None = None,
+        *,
+        is_committed: bool = True,
     ) -> None:
         self.revision = tree
-        self.commit = commit
+        self._commit = commit
         self.is_committed = is_committed
         self.before: GitTree | None = None
         """The tree that this one is compared with: a file that is text there is text here, too."""
         self._store = store
         self._hidden: frozenset[str] = frozenset()
         self._listing = threading.Lock()
+
+    @cached_property
+    def commit(self) -> str | None:
+        """Return the commit, written when it is first asked for if it is a temporary one."""
+        return self._commit() if callable(self._commit) else self._commit
 
     @cached_property
     def _entries(self) -> dict[str, Entry]:

@@ -58,7 +58,7 @@ def snapshot_index(store: ObjectStore, location: Location) -> Snapshot:
     if location.work_tree is None and not location.index.exists():
         raise InputError("a bare repository has nothing staged: name a commit or a range to review")
     git = _git_on_copied_index(store, location, store.folder / "empty")
-    unmerged = _unmerged(git)
+    unmerged = _unmerged(git.run("ls-files", "--unmerged", "-z").split(b"\0")[:-1])
     if unmerged:
         raise InputError(
             f"the index has conflicts that are not resolved ({', '.join(unmerged[:5])}): "
@@ -72,23 +72,27 @@ def snapshot_working_tree(store: ObjectStore, location: Location, *, runs_filter
     if location.work_tree is None:
         raise InputError("a bare repository has no working tree: name a commit or a range to review")
     git = _git_on_copied_index(store, location, location.work_tree)
-    notices = _look_at_everything(git, location.work_tree)
-    notices += [f"{path} has conflicts that are not resolved" for path in _unmerged(git)]
+    # Letter, mode, object, stage and path of each file.
+    rows = [row for row in git.run("ls-files", "-v", "--stage", "-z").split(b"\0") if row]
+    notices = _look_at_everything(git, location.work_tree, rows)
+    notices += [f"{path} has conflicts that are not resolved" for path in _unmerged(rows)]
     if not runs_filters:
         git = git.having(filters_off(git))
         notices += _filter_notices(changed_under_filters(git))
-    submodules = _submodules(git)
+    submodules = list(
+        dict.fromkeys(_path(row) for row in rows if row[2:].startswith(SUBMODULE_MODE.encode()))
+    )
     notices += _add_all(git, submodules)
-    # `git add` would run `git status` in each of them, by their own configuration.
-    git.attempt("update-index", "--add", "--remove", "-z", "--stdin", stdin=_listed(submodules))
+    if submodules:
+        # `git add` would run `git status` in each of them, by their own configuration.
+        git.attempt("update-index", "--add", "--remove", "-z", "--stdin", stdin=_listed(submodules))
     return Snapshot(git.line("write-tree", "--missing-ok"), tuple(notices))
 
 
-def _look_at_everything(git: Git, work_tree: Path) -> list[str]:
+def _look_at_everything(git: Git, work_tree: Path, rows: Sequence[bytes]) -> list[str]:
     """Undo marks in our copy of the index that hide changed files; return notices that name them."""
-    rows = [row for row in git.run("ls-files", "-v", "-z").split(b"\0") if row]
-    unchanged = [row[2:] for row in rows if row[:1].islower()]
-    skipped = [row[2:] for row in rows if row[:1] in (b"S", b"s")]
+    unchanged = [_path(row) for row in rows if row[:1].islower()]
+    skipped = [_path(row) for row in rows if row[:1] in (b"S", b"s")]
     there = [path for path in skipped if os.path.lexists(os.path.join(os.fsencode(work_tree), path))]  # noqa: PTH118
     for option, paths in (("--no-assume-unchanged", unchanged), ("--no-skip-worktree", there)):
         if paths:
@@ -121,10 +125,8 @@ def _filter_notices(filtered: Mapping[bytes, str]) -> list[str]:
     ]
 
 
-def _submodules(git: Git) -> list[bytes]:
-    listed = git.run("ls-files", "--stage", "-z")
-    rows = (row.split(b"\t", 1) for row in listed.split(b"\0") if row.startswith(SUBMODULE_MODE.encode()))
-    return list(dict.fromkeys(path for _, path in rows))
+def _path(row: bytes) -> bytes:
+    return row.split(b"\t", 1)[1]
 
 
 def _listed(paths: Iterable[bytes]) -> bytes:
@@ -146,6 +148,7 @@ def _git_on_copied_index(store: ObjectStore, location: Location, work_tree: Path
     return Git(work_tree, {**git_environment(False), **variables}, settings)
 
 
-def _unmerged(git: Git) -> list[str]:
-    listed = git.run("ls-files", "--unmerged", "-z")
-    return list(dict.fromkeys(decode_path(row.split(b"\t", 1)[1]) for row in listed.split(b"\0") if row))
+def _unmerged(rows: Iterable[bytes]) -> list[str]:
+    """Return the files of which the index has several stages."""
+    stages = (row.split(b"\t", 1) for row in rows)
+    return list(dict.fromkeys(decode_path(path) for about, path in stages if not about.endswith(b" 0")))

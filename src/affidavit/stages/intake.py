@@ -1,7 +1,9 @@
 """Open the user's target as a Change with its pair of trees."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from affidavit.contract.reply_text import writable
@@ -192,7 +194,7 @@ def _uncommitted(store: ObjectStore, snapshot: Snapshot, source: ChangeSource) -
 
 
 def _uncommitted_tree(store: ObjectStore, tree: str, parent: str | None) -> GitTree:
-    return GitTree(store, tree, store.write_commit(tree, parent), is_committed=False)
+    return GitTree(store, tree, partial(store.write_commit, tree, parent), is_committed=False)
 
 
 def _range(store: ObjectStore, location: Location, target: str, span: RevisionRange) -> TreePair:
@@ -227,8 +229,13 @@ def _single_commit(store: ObjectStore, location: Location, target: str) -> TreeP
 
 
 def _opened(store: ObjectStore, location: Location, sides: TreePair, request: ChangeRequest) -> OpenedChange:
-    files = files_between(store, sides.base, sides.head)
-    change = _change(sides, files, request, repository_name(store.git, location))
+    with ThreadPoolExecutor() as beside:
+        # What both trees have is listed while git compares them.
+        for tree in (sides.base, sides.head):
+            beside.submit(tree.entries)
+        repository = beside.submit(repository_name, store.git, location)
+        files = files_between(store, sides.base, sides.head)
+    change = _change(sides, files, request, repository.result())
     if change.why_empty and not request.may_be_empty:
         raise EmptyChangeError(change.why_empty)
     return OpenedChange(change, GitRepository(store, sides.base, sides.head, sides.tip), sides.notices)
