@@ -28,7 +28,7 @@ SKIPPED = {
 }
 
 
-def report_of(repo: Repo, before: dict[str, str], after: dict[str, str | bytes]) -> Report:
+def report_of(repo: Repo, before: dict[str, str], after: dict[str, str | bytes | None]) -> Report:
     """The report on a change, with `old/` excluded by the settings."""
     repo.commit("base", {"README": "", **before})
     repo.commit("head", after)
@@ -127,3 +127,21 @@ def test_a_secret_that_a_link_leads_to_is_a_finding(repo: Repo) -> None:
     report = reviewed(ChangeRequest(target="HEAD", repo=repo.path))
     assert places(report) == [("link", 1)]
     assert [one.quote.code for one in report.shown if one.quote] == ["[redacted:token]"]
+
+
+def test_base_is_searched_only_for_a_secret_that_a_changed_line_has(repo: Repo) -> None:
+    other = f'const u = "{drawn("ghp" + "_", 36, "other")}"\n'
+    unchanged = report_of(repo, {"a.js": f"{LINE}a = 1\n"}, {"a.js": f"{LINE}a = 2\n"})
+    changed = report_of(repo, {"a.js": f"{LINE}a = 1\n"}, {"a.js": f"{other}a = 1\n"})
+    renamed = report_of(repo, {"b.js": f"{LINE}b = 1\n"}, {"b.js": None, "c.js": f"{LINE}b = 1\n"})
+    states = [
+        {run.side: (run.state, run.diagnostics) for run in one.analyser_runs}
+        for one in (unchanged, changed, renamed)
+    ]
+    assert states == [
+        {"base": ("nothing_to_do", 0), "head": ("completed", 1)},
+        {"base": ("completed", 1), "head": ("completed", 1)},
+        {"base": ("completed", 1), "head": ("completed", 1)},
+    ]
+    assert (unchanged.shown, unchanged.diagnostics, places(changed)) == ([], (), [("a.js", 1)])
+    assert renamed.shown == []

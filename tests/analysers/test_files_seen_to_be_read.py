@@ -9,8 +9,9 @@ from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.analysers.oxlint import OXLINT
+from affidavit.analysers.programs import find_program
 from affidavit.analysers.ruff import RUFF
-from affidavit.analysers.run_side import SideRunner, find_program
+from affidavit.analysers.run_side import SideRunner
 from affidavit.analysers.shellcheck import SHELLCHECK
 from affidavit.analysers.task import ResultCache, SideResult
 from affidavit.analysers.ty import TY

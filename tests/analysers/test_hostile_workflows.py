@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from affidavit.analysers.execution import Limits
-from affidavit.analysers.run_side import SideRunner, find_program
+from affidavit.analysers.programs import find_program
+from affidavit.analysers.run_side import SideRunner
 from affidavit.analysers.task import SideResult
 from affidavit.analysers.zizmor import ZIZMOR
 from python_changes import Case, Open

@@ -309,13 +309,20 @@ def test_a_link_is_not_looked_at() -> None:
     assert ruff.examines(link.model_copy(update={"new_mode": "100644"}))
 
 
-def test_where_head_is_clean_base_is_spared_and_said(case):
+@pytest.mark.parametrize("analyser", [RUFF, TY], ids=lambda analyser: analyser.name)
+def test_where_head_is_clean_base_is_spared_and_said(case, analyser):
     base, head = examine(
-        MechanicalSpecialist(RUFF), case({"a.py": UNDEFINED}, {"a.py": "x = 1\n"})
+        MechanicalSpecialist(analyser), case({"a.py": UNDEFINED}, {"a.py": "x = 1\n"})
     ).analyser_runs
     assert (head.side, head.state, head.diagnostics) == ("head", "completed", 0)
     assert (base.side, base.state) == ("base", "nothing_to_do")
     assert "base was not run" in base.detail
+
+
+def test_base_of_a_clean_project_is_read_for_the_files_that_the_change_deletes(case):
+    one = case({"a.py": "x = 1\n", "b.py": "y = 1\n"}, {"a.py": "x = 1\n", "b.py": None})
+    base, head = examine(MechanicalSpecialist(TY), one).analyser_runs
+    assert (head.state, base.state, base.read) == ("completed", "completed", ("b.py",))
 
 
 def test_the_reason_why_something_is_set_aside_is_told_without_secrets(case):

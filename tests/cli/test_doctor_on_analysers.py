@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from affidavit.analysers.programs import find_program
 from affidavit.analysers.registry import all_analysers
-from affidavit.analysers.run_side import find_program, packaged_version
 from affidavit.cli.doctor import examine
 
 
@@ -28,9 +28,9 @@ def test_the_version_of_the_package_is_the_one_that_the_program_says(analyser):
     if program is None:
         return
     if analyser.has_package_version:
-        assert packaged_version(analyser.distribution, program.path) == program.version
+        assert packaged_program(analyser.distribution, program.path)[0] == program.version
 
 
 def test_a_program_that_another_package_brought_is_asked_itself(tmp_path):
-    assert packaged_version("ruff", tmp_path / "ruff") == ""
-    assert packaged_version("no-such-package", tmp_path / "ruff") == ""
+    assert packaged_program("ruff", tmp_path / "ruff") == ("", None)
+    assert packaged_program("no-such-package", tmp_path / "ruff") == ("", None)

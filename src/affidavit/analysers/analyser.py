@@ -246,6 +246,8 @@ class Analyser(Listed):
     name_aside: Callable[[str, Sequence[Tree]], str | None] = lambda _path, _trees: None
     """Another name for a file that it should check, but not import as a module."""
     judge: Judge = count_everything
+    may_be_new: Callable[[AnalyserDiagnostic, Change], bool] = lambda _diagnostic, _change: True
+    """Returns whether `judge` could count a diagnostic of head; if it can count none, base is not run."""
     is_doubtful: Callable[[AnalyserDiagnostic], bool] = lambda _diagnostic: False
     """Returns whether an invocation for another version of the language might not report the diagnostic."""
     confirmed_by: tuple[Callable[[Tree, Sequence[str]], Invocation], ...] = ()

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.comparison import about_changed_files, name_dialects
 from affidavit.analysers.execution import NO_WALLS, Limits, Slots, has_walls
+from affidavit.analysers.programs import find_program
 from affidavit.analysers.registry import WhyOff
-from affidavit.analysers.run_side import SideRunner, find_program, paths_to_run
+from affidavit.analysers.run_side import SideRunner, paths_to_run
 from affidavit.analysers.silence import Silence
 from affidavit.analysers.task import Examination, Program, ResultCache, SideResult
 from affidavit.analysers.wording import Proof, note_set_aside, write_finding
@@ -25,10 +27,12 @@ from affidavit.records.change import Change
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun
 from affidavit.records.record import Side
 from affidavit.records.report import Gap, Reply
-from affidavit.system.concurrency import side_by_side
+from affidavit.system.concurrency import second_if_needed
 
 SIDES: tuple[Side, ...] = ("base", "head")
 LONGEST_COMMAND = 200
+QUICK_SECONDS = 0.4
+"""A run on head that takes longer than this gets one on base beside it, which may turn out to be needed."""
 WALLS_ADVICE = "Allow user namespaces, as in `sysctl kernel.unprivileged_userns_clone=1`."
 
 
@@ -36,7 +40,7 @@ async def examine(
     analyser: Analyser, case: Case, why_off: WhyOff, cache_dir: Path | None, limits: Limits, slots: Slots
 ) -> Reply:
     """Run the analyser on both sides, compare them, and reply with the findings that are new."""
-    program = await find_program(analyser, case.repository.folder)
+    program = await find_program(analyser, case.repository.folder, cache_dir)
     if program is None:
         return _not_run(analyser, case, f"{analyser.name} is not installed", analyser.install_hint)
     if analyser.reads_any_path and not has_walls():
@@ -67,7 +71,7 @@ async def examine(
 async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
     """Run the analyser on both sides and decide what is new and what counts.
 
-    A quick one runs on head first: if head is clean, nothing can be new, and base is not run.
+    If head is clean, nothing can be new, and base is not run, or not to its end.
     """
     analyser = runner.analyser
     called = {"sides": ["base", "head"], "version": runner.program.version}
@@ -78,14 +82,20 @@ async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
     def run(side: Side, own: Mapping[str, bytes] | None = None) -> Coroutine[None, None, SideResult]:
         return runner.on_side(case.change, side, {**withdrawn[side], **(own or {})})
 
-    if analyser.scope == "project":
-        base, head = await side_by_side([run("base"), run("head")])
-        unsilenced = await run("head", lifted) if lifted else head
-    else:
+    async def run_head() -> tuple[SideResult, SideResult]:
         head = await run("head")
-        unsilenced = await run("head", lifted) if lifted else head
-        is_needed = unsilenced.diagnostics or head.run.unread
-        base = await run("base") if is_needed else _nothing_to_compare(head, case)
+        if not any(analyser.may_be_new(one, case.change) for one in head.diagnostics):
+            head = replace(head, diagnostics=())
+        return head, await run("head", lifted) if lifted else head
+
+    reads_all = analyser.scope == "project"
+    (head, unsilenced), base = await second_if_needed(
+        run_head(),
+        lambda: run("base"),
+        partial(_needs_base, case, reads_deleted=reads_all),
+        seconds=QUICK_SECONDS if reads_all else None,
+    )
+    base = base or _nothing_to_compare(head, case)
     if not (lifted or head.diagnostics) and base.is_complete and head.is_complete:
         has_rule = bool(analyser.syntax_rules)
         run_of_head = name_dialects(head.run, base.run, case.change, reported=(), has_rule=has_rule)
@@ -101,6 +111,14 @@ async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
 
     found = await confirm_doubtful(analyser, found, case.change, ask)
     return await asyncio.to_thread(decide, analyser, case, why_off, found)
+
+
+def _needs_base(case: Case, found: tuple[SideResult, SideResult], *, reads_deleted: bool) -> bool:
+    """Return whether base decides anything: what is new, what is another language, what was deleted."""
+    head, unsilenced = found
+    is_unparsed = any(one.why in ("unparsed", "foreign") for one in head.run.unread)
+    is_deleted = reads_deleted and any(file.head_path is None for file in case.change.files)
+    return bool(unsilenced.diagnostics) or is_unparsed or is_deleted
 
 
 def _unsilenced(analyser: Analyser, case: Case) -> tuple[dict[str, bytes], dict[Side, dict[str, bytes]]]:
@@ -203,6 +221,7 @@ def _nothing_to_compare(head: SideResult, case: Case) -> SideResult:
         "refused": (),
         "command": (),
         "files": 0,
+        "diagnostics": 0,
         "duration_ms": 0,
         "is_cached": False,
     }

@@ -10,6 +10,7 @@ from affidavit.analysers.kingfisher_rules import KEYS, KINGFISHER_RULES, ON, nam
 from affidavit.analysers.kingfisher_values import ON_ORDER, named_part, place_of, split_tokens, why_no_secret
 from affidavit.analysers.registry import listed
 from affidavit.ports import Tree
+from affidavit.records.change import Change
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
 
 CANARY_ID = "affidavit.canary"
@@ -163,6 +164,16 @@ def find_in_parts(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
         )
 
 
+def may_be_new(diagnostic: AnalyserDiagnostic, change: Change) -> bool:
+    """Return False for a secret in a line that was there before, in a file that kept its name."""
+    file = change.file_at(diagnostic.path)
+    is_one_line = diagnostic.end_line is None and diagnostic.rule.partition("/")[2] not in BLOCKS
+    is_compared = file is not None and bool(file.hunks) and file.old_path is None
+    if file is None or not is_compared or not is_one_line or diagnostic.line == IN_NAME:
+        return True
+    return diagnostic.line in file.changed_lines("head")
+
+
 def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """Return why a secret is not a finding: the change did not add it, or it is a placeholder."""
     file = inspection.change.file_at(diagnostic.path)
@@ -215,6 +226,7 @@ KINGFISHER = Analyser(
     join=join_names,
     adds=find_in_parts,
     judge=judge_kingfisher,
+    may_be_new=may_be_new,
     identify=identify_secret,
     # 200: something was found.
     accepted_exit_codes=frozenset({0, 200}),

@@ -1,13 +1,11 @@
 """Run an analyser on one side of a change: checkout, run, read, remember."""
 
 import asyncio
-import os
 import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 
 from affidavit.analysers.analyser import CHECKOUT, Analyser
@@ -16,12 +14,8 @@ from affidavit.analysers.execution import (
     Limits,
     Outcome,
     Slots,
-    ask_program,
-    find_executable,
-    find_launcher,
     isolated_environment,
     parts_of,
-    read_version,
     run_program,
     walled,
 )
@@ -49,41 +43,6 @@ FAILED_ON_A_FILE = ("crashed", "unreadable")
 MAX_ALONE = 40
 MAX_BYTES = 20_000_000
 LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-
-
-async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Program | None:
-    """Find the analyser's program and its version; None if it is not installed."""
-    path = find_executable(analyser.executable, reviewed_folder=reviewed_folder)
-    if path is None:
-        return None
-    if analyser.home_arguments:
-        path = await _true_program(analyser, path)
-    launcher = find_launcher(path, reviewed_folder=reviewed_folder)
-    packaged = packaged_version(analyser.distribution, path)
-    if packaged and analyser.has_package_version:
-        return Program(path, packaged, launcher)
-    with temporary_folder("version-") as scratch:
-        return Program(path, await read_version(path, analyser.version_arguments, scratch), launcher)
-
-
-async def _true_program(analyser: Analyser, found: Path) -> Path:
-    """Return the program behind a script or a link."""
-    with temporary_folder("home-") as scratch:
-        home = (await ask_program([str(found), *analyser.home_arguments], scratch)).strip()
-    program = Path(home) / "bin" / found.name
-    return program if home and program.is_file() else found
-
-
-def packaged_version(distribution: str, program: Path) -> str:
-    """Return the version of the Python package, if the program belongs to it."""
-    if not distribution:
-        return ""
-    try:
-        found = metadata.distribution(distribution)
-    except metadata.PackageNotFoundError:
-        return ""
-    is_its_own = any(os.path.normpath(file.locate()) == str(program) for file in found.files or ())
-    return found.version if is_its_own else ""
 
 
 def paths_to_run(analyser: Analyser, change: Change, tree: Tree, side: Side) -> list[str]:

@@ -14,8 +14,8 @@ from affidavit import __version__
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.examine import WALLS_ADVICE
 from affidavit.analysers.execution import NO_WALLS, has_walls
+from affidavit.analysers.programs import find_program
 from affidavit.analysers.registry import all_analysers
-from affidavit.analysers.run_side import find_program
 from affidavit.cli.options import format_option
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.errors import SettingsError, StoreError

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -29,6 +29,35 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Resu
     finally:
         for task in tasks:
             # A task that is already ending must not be cancelled again while it cleans up.
+            if not task.cancelling():
+                task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def second_if_needed(
+    first: Coroutine[Any, Any, First],
+    second: Callable[[], Coroutine[Any, Any, Second]],
+    needs_second: Callable[[First], bool],
+    *,
+    seconds: float | None,
+) -> tuple[First, Second | None]:
+    """Return the first result, and the second if the first needs it; None else, whenever it was begun.
+
+    After some seconds the second begins beside the first: waiting longer would cost more than it may save.
+    """
+    one = asyncio.ensure_future(first)
+    two: asyncio.Future[Second] | None = None
+    try:
+        done, _ = await asyncio.wait([one], timeout=seconds)
+        if not done:
+            two = asyncio.ensure_future(second())
+        if not needs_second(await one):
+            return one.result(), None
+        two = two or asyncio.ensure_future(second())
+        return one.result(), await two
+    finally:
+        tasks = [task for task in (one, two) if task is not None]
+        for task in tasks:
             if not task.cancelling():
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

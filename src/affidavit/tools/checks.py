@@ -12,8 +12,9 @@ from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.execution import Limits
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
+from affidavit.analysers.programs import find_program
 from affidavit.analysers.ruff import RUFF
-from affidavit.analysers.run_side import SideRunner, find_program, paths_to_run
+from affidavit.analysers.run_side import SideRunner, paths_to_run
 from affidavit.analysers.shellcheck import SHELLCHECK
 from affidavit.analysers.task import ResultCache
 from affidavit.analysers.ty import TY

@@ -9,8 +9,9 @@ from typing import Literal
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.comparison import new_diagnostics
 from affidavit.analysers.execution import Limits
+from affidavit.analysers.programs import find_program
 from affidavit.analysers.rule import Rule
-from affidavit.analysers.run_side import SideRunner, find_program
+from affidavit.analysers.run_side import SideRunner
 from affidavit.analysers.task import ResultCache
 from affidavit.analysers.ty import TY, read_ty
 from affidavit.git.repository import GitRepository
