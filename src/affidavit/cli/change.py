@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from affidavit.cli.saying import note
 from affidavit.config.baseline import BASELINE_PATH
@@ -72,7 +72,9 @@ def allowed_of(options: Mapping[str, Any]) -> Allowed:
 
 
 MAX_DISCUSSION_BYTES = 5_000_000
-COMMENTS = TypeAdapter(Annotated[tuple[Comment, ...], Field(max_length=5_000)])
+COMMENTS = TypeAdapter(
+    Annotated[tuple[Comment, ...], Field(max_length=5_000)], config=ConfigDict(defer_build=True)
+)
 
 
 def read_discussion(source: str | None, *, is_input_taken: bool = False) -> tuple[Comment, ...]:

@@ -1,6 +1,7 @@
 """Load the called command, and turn errors into exit codes."""
 
 import errno
+import gc
 import importlib
 import importlib.util
 import os
@@ -145,6 +146,8 @@ def run() -> NoReturn:
             raise
         code = _report_error(KeyboardInterrupt() if is_asked_to_end() else error)
     listen_no_more()
+    # At its end Python would search all that was imported for garbage.
+    gc.freeze()
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from affidavit.records.diagnostics import HIDDEN_BY_CHOICE, Diagnostic, Reason
 from affidavit.records.evidence import DependencyCheck, QuoteCheck, ReproductionCheck, SearchRun
-from affidavit.records.finding import NO_EVIDENCE, Category, Finding, Severity, Verification
+from affidavit.records.finding import Category, Finding, Severity, Verification, no_evidence
 from affidavit.records.program_runs import KeptRun, PatchTrial
 from affidavit.records.record import Record
 
@@ -168,7 +168,7 @@ class Candidate(Record):
     @property
     def evidence(self) -> Verification:
         """Return the evidence of the finding; an empty one if there is none."""
-        return self.finding.evidence if self.finding else NO_EVIDENCE
+        return self.finding.evidence if self.finding else no_evidence()
 
     @property
     def rank(self) -> int:

@@ -1,6 +1,7 @@
 """Define a finding, as in schemas 1.0 to 1.2 of the contract."""
 
 from enum import StrEnum
+from functools import cache
 from typing import Any, Literal
 
 from affidavit.records.program_runs import AddedFile, Program
@@ -127,12 +128,15 @@ class Verification(Record):
     """The problem was there before the change."""
 
 
-NO_EVIDENCE = Verification(
-    code_examined="",
-    line_range_examined=(1, 1),
-    verification_method="",
-    checked_for_handling_elsewhere=False,
-)
+@cache
+def no_evidence() -> Verification:
+    """Return what stands for evidence that a finding does not have."""
+    return Verification(
+        code_examined="",
+        line_range_examined=(1, 1),
+        verification_method="",
+        checked_for_handling_elsewhere=False,
+    )
 
 
 class Finding(Record):
@@ -154,7 +158,7 @@ class Finding(Record):
     @property
     def evidence(self) -> Verification:
         """Return its evidence; an empty one for a finding of schema 1.0."""
-        return self.verification or NO_EVIDENCE
+        return self.verification or no_evidence()
 
     @property
     def side(self) -> Side:

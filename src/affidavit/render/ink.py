@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.syntax import Syntax
 from rich.text import Text
 
 from affidavit.render.changed_lines import WORDS, ChangedLine
@@ -211,6 +210,8 @@ def _coloured(ink: Ink, lines: list[str], path: str, language: str) -> list[Text
     if not ink.has_colour:
         return [Text(line) for line in lines]
     code = "\n".join(lines)
+    from rich.syntax import Syntax  # noqa: PLC0415 - few reports show code
+
     lexer = language or Syntax.guess_lexer(path, code)
     highlighted = Syntax(code, lexer, theme=_THEME, background_color="default").highlight(code)
     coloured = list(highlighted.split("\n", allow_blank=True))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from affidavit.analysers.execution import find_executable
 from affidavit.analysers.specialist import mechanical_specialists
-from affidavit.analysers.tsc import TSC
 from affidavit.analysers.user_linters import UnallowedLinters, user_linters
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, load_settings
@@ -59,7 +58,7 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
             disabled=disabled,
             why_off=why_off,
             linters=linters if settings.allow_linters else (),
-            programs={TSC.name: str(compiler)} if compiler else {},
+            programs={"tsc": str(compiler)} if compiler else {},
         )
     ]
     if linters and not settings.allow_linters:
