@@ -4,13 +4,13 @@ from collections.abc import Callable, Container
 from functools import partial
 
 from affidavit.ports import Case, Joiner, Reproducer, Verifiers
+from affidavit.proof.lending import lend_patches
 from affidavit.records.docket import Docket
 from affidavit.records.iteration import FollowUp
 from affidavit.records.report import Answer, Report
 from affidavit.stages.evidence import check
 from affidavit.stages.follow_up import carry, follow_up_of, rerun
 from affidavit.stages.merge import merge, name_places
-from affidavit.stages.reproduce import reproduce, try_patches
 from affidavit.stages.review import Looked
 from affidavit.stages.verify import verify
 
@@ -24,9 +24,14 @@ async def judge(
     blocking_linters: Container[str],
 ) -> tuple[Docket, Answer | None, Callable[[Report], FollowUp | None]]:
     """Return the judged findings, the joiner's answer, and how to follow up on the earlier review."""
-    carried, carrying = carry(check(looked.docket, case), case)
-    checked = rerun(await reproduce(carried, reproducer))
-    merged, grouping = await merge(checked, case, joiner)
-    verified = await verify(merged, verifiers, case.emit, blocking_linters)
-    judged = name_places(await try_patches(verified, reproducer), case)
-    return judged, grouping, partial(follow_up_of, carrying=carrying, case=case)
+    docket, carrying = carry(check(looked.docket, case), case)
+    if reproducer:
+        from affidavit.stages.reproduce import reproduce, try_patches  # noqa: PLC0415 - few run programs
+
+        docket = await reproduce(docket, reproducer)
+    merged, grouping = await merge(rerun(docket), case, joiner)
+    docket = await verify(merged, verifiers, case.emit, blocking_linters)
+    if reproducer:
+        docket = await try_patches(docket, reproducer)
+    docket = lend_patches(docket) if docket.joins_claims else docket
+    return name_places(docket, case), grouping, partial(follow_up_of, carrying=carrying, case=case)

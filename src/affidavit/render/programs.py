@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from affidavit.proof.running.outputs import MAX_LINES, both_ends, printed_lines
-from affidavit.proof.running.reproduction import NOT_DECLARED, VARIES
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Reproduction
@@ -31,6 +30,8 @@ def reproduction_of(candidate: Candidate) -> Reproduction | None:
 
 def outcome_words(check: ReproductionCheck) -> str:
     """Return what running showed; that the code is new only if base itself reported it missing."""
+    from affidavit.proof.running.reproduction import NOT_DECLARED  # noqa: PLC0415 - few run programs
+
     if check.outcome == "reproduced_new" and check.base and check.detail.startswith(NOT_DECLARED):
         before = f"before it, where nothing was expected: {check.base.summary}"
         return f"shown by running a program after the change; {before}"
@@ -39,6 +40,8 @@ def outcome_words(check: ReproductionCheck) -> str:
 
 def runs_of(check: ReproductionCheck) -> list[ProgramRun]:
     """Return the runs, base first; of two equal runs at head only one."""
+    from affidavit.proof.running.reproduction import VARIES  # noqa: PLC0415 - few run programs
+
     heads = check.head if check.outcome == "flaky" or check.detail.endswith(VARIES) else check.head[:1]
     return [*([check.base] if check.base else []), *heads]
 

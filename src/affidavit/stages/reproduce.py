@@ -5,7 +5,6 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 
 from affidavit.ports import Case, Repository, Reproducer, Runner, TryPatch
-from affidavit.proof.lending import lend_patches
 from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.proof.running.reproduction import not_compared, run_reproduction, state_of
 from affidavit.proof.running.runners import ProgramRunner
@@ -84,19 +83,17 @@ MAX_TRIED = 12
 """Patches in one review: each takes a run of the analysers and of programs."""
 
 
-async def try_patches(docket: Docket, trier: Reproducer | None) -> Docket:
+async def try_patches(docket: Docket, trier: Reproducer) -> Docket:
     """Try the patches one after the other; no trial withholds a finding.
 
     Where the patch of a group's leader does not hold, those of the others are tried.
     """
-    if trier is None:
-        return lend_patches(docket) if docket.joins_claims else docket
     shown = {one.id for one in docket.candidates if one.is_shown}
     tried = await _try_all(docket, trier, shown, MAX_TRIED)
     failed = {one.id for one in tried.candidates if not (one.patch_trial and one.patch_trial.holds)} & shown
     others = {one.id for one in tried.candidates if one.duplicate_of in failed}
     left = MAX_TRIED - sum(1 for one in tried.candidates if one.patch_trial)
-    return lend_patches(await _try_all(tried, trier, others, left))
+    return await _try_all(tried, trier, others, left)
 
 
 async def _try_all(docket: Docket, trier: Reproducer, names: Container[str], most: int) -> Docket:
