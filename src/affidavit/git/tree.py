@@ -70,10 +70,13 @@ class GitTree:
         self._hidden: frozenset[str] = frozenset()
         self._listing = threading.Lock()
 
-    @cached_property
+    @property
     def commit(self) -> str | None:
-        """Return the commit, written when it is first asked for if it is a temporary one."""
-        return self._commit() if callable(self._commit) else self._commit
+        """Return the commit; a temporary one is written when it is first asked for."""
+        with self._listing:
+            if callable(self._commit):
+                self._commit = self._commit()
+            return self._commit
 
     @cached_property
     def _entries(self) -> dict[str, Entry]:
