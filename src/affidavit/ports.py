@@ -106,6 +106,9 @@ class Tree(Protocol):
         Raise InputError for a bad pattern or for paths that name no file.
         """
 
+    def files_with(self, pattern: str) -> set[str]:
+        """The files with a line that matches."""
+
     def blame(self, path: str, line: int) -> BlameLine | None: ...
 
     def line_commit(self, path: str, line: int) -> LineCommit | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from affidavit.analysers.registry import Listed
 from affidavit.analysers.rule import Rule
-from affidavit.ports import Tree
+from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import AnalyserDiagnostic, WhyUnread
 
@@ -110,6 +110,16 @@ def as_line(path: str) -> bytes:
     return path.replace("\n", " ").encode("utf-8", "replace")
 
 
+@dataclass(frozen=True)
+class Part:
+    """The files that a project analyser checks, or why it checks all."""
+
+    paths: Collection[str] = ()
+    whole: str = ""
+
+
+EVERYTHING = "."
+"""The argument to check all files, which stands last. It is replaced by the files of a part."""
 CHECKOUT = "{checkout}"
 """In an argument: the absolute path of the checkout."""
 
@@ -268,6 +278,10 @@ class Analyser(Listed):
     """The arguments to print its installation folder, where `bin` has the real program."""
     defines_in: tuple[str, ...] = (".py", ".pyi")
     """The endings of files whose definitions may cause a diagnostic elsewhere."""
+    choose_part: Callable[[Change, Repository], Part] | None = None
+    """Returns the files that can have a finding, for an analyser that can check some files of a project."""
+    saying_the_same: Callable[[Sequence[AnalyserDiagnostic], Tree], set[str]] = lambda _found, _base: set()
+    """Returns the files of base that may have the same diagnostics, which the judge asks for."""
     kept_cache: str = ""
     """The environment variable for a cache folder that is kept from run to run."""
 

@@ -2,14 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.analyser import Analyser, Part
+from affidavit.analysers.checkouts import Checkouts
 from affidavit.analysers.comparison import about_changed_files, name_dialects
 from affidavit.analysers.execution import NO_WALLS, Limits, Slots, has_walls
 from affidavit.analysers.programs import find_program
@@ -20,15 +21,17 @@ from affidavit.analysers.task import Examination, Program, ResultCache, SideResu
 from affidavit.analysers.wording import Proof, note_set_aside, write_finding
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION, PROGRAMS_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
-from affidavit.errors import OutsideError
+from affidavit.errors import GitError, InputError, OutsideError
 from affidavit.events import EventName, event
-from affidavit.ports import Case
+from affidavit.ports import Case, Repository
 from affidavit.records.change import Change
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun
 from affidavit.records.record import Side
 from affidavit.records.report import Gap, Reply
 from affidavit.system.concurrency import second_if_needed
+from affidavit.system.temporary import temporary_folder
 
+WHOLE = Part(whole="as --whole asks")
 SIDES: tuple[Side, ...] = ("base", "head")
 LONGEST_COMMAND = 200
 QUICK_SECONDS = 0.4
@@ -37,7 +40,14 @@ WALLS_ADVICE = "Allow user namespaces, as in `sysctl kernel.unprivileged_userns_
 
 
 async def examine(
-    analyser: Analyser, case: Case, why_off: WhyOff, cache_dir: Path | None, limits: Limits, slots: Slots
+    analyser: Analyser,
+    case: Case,
+    why_off: WhyOff,
+    cache_dir: Path | None,
+    limits: Limits,
+    slots: Slots,
+    *,
+    is_whole: bool = False,
 ) -> Reply:
     """Run the analyser on both sides, compare them, and reply with the findings that are new."""
     program = await find_program(analyser, case.repository.folder, cache_dir)
@@ -48,7 +58,13 @@ async def examine(
     try:
         cache = ResultCache(cache_dir)
         runner = SideRunner(analyser, program, case.repository, cache, limits, slots)
-        found = await _look(runner, case, why_off)
+        if analyser.choose_part is None:
+            found = await _look(runner, case, why_off)
+        else:
+            part = WHOLE if is_whole else await asyncio.to_thread(_chosen_part, analyser.choose_part, case)
+            with temporary_folder("analyser-") as scratch:
+                runner = replace(runner, part=part, checkouts=Checkouts(scratch))
+                found = await _look(runner, case, why_off)
     except (OutsideError, OSError) as error:
         part = Gap(name=analyser.name, reason=f"{analyser.name} could not be run: {error}")
         return _reply(analyser, incomplete=(part,))
@@ -60,12 +76,19 @@ async def examine(
         return _reply(analyser, incomplete=_unfinished(runs), analyser_runs=runs)
     return _reply(
         analyser,
-        text=_result_text(analyser, found, program),
+        text=_result_text(analyser, found, program, runner.part),
         suppressed=tuple(one.suppressed_by for one in found.counted),
         incomplete=(*_unread(analyser, found, case.change), *_unquotable(analyser, found)),
         analyser_runs=runs,
         diagnostics=note_set_aside(analyser.name, analyser.rules, found.dropped),
     )
+
+
+def _chosen_part(choose: Callable[[Change, Repository], Part], case: Case) -> Part:
+    try:
+        return choose(case.change, case.repository)
+    except (InputError, GitError) as error:
+        return Part(whole=str(error))
 
 
 async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
@@ -110,7 +133,35 @@ async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
         return replace(runner, analyser=other).on_paths("head", paths, {**withdrawn["head"], **lifted})
 
     found = await confirm_doubtful(analyser, found, case.change, ask)
-    return await asyncio.to_thread(decide, analyser, case, why_off, found)
+    decided = await asyncio.to_thread(decide, analyser, case, why_off, found)
+    known = await _with_said_before(runner, found, decided, case.change, withdrawn["base"])
+    if known is found or not known.is_complete:
+        return decided if known is found else known
+    return await asyncio.to_thread(decide, analyser, case, why_off, known)
+
+
+async def _with_said_before(
+    runner: SideRunner,
+    found: Examination,
+    decided: Examination,
+    change: Change,
+    withdrawn: Mapping[str, bytes],
+) -> Examination:
+    """Add what base says in the files where it may say the same as the findings."""
+    findings = [*(one.diagnostic for one in decided.counted), *decided.unquotable]
+    if runner.part is None or runner.part.whole or not findings:
+        return found
+    base = runner.repository.base
+    try:
+        paths = await asyncio.to_thread(runner.analyser.saying_the_same, findings, base)
+    except (InputError, GitError):
+        paths = set(base.entries())
+    others = replace(runner, part=Part(paths - set(runner.part.paths)))
+    more = await others.on_side(change, "base", withdrawn)
+    if not more.is_complete:
+        return replace(found, base=more)
+    said = (*found.base.diagnostics, *more.diagnostics)
+    return replace(found, base=replace(found.base, diagnostics=said)) if more.diagnostics else found
 
 
 def _needs_base(case: Case, found: tuple[SideResult, SideResult], *, reads_deleted: bool) -> bool:
@@ -166,8 +217,10 @@ def _unquotable(analyser: Analyser, found: Examination) -> tuple[Gap, ...]:
     )
 
 
-def _result_text(analyser: Analyser, found: Examination, program: Program) -> str:
+def _result_text(analyser: Analyser, found: Examination, program: Program, part: Part | None) -> str:
     extent = "the changed files" if analyser.scope == "file" else "all files of the repository"
+    if part and not part.whole:
+        extent = "the changed files, and those with names that the change affects,"
     proof = Proof(f"{analyser.name} {program.version}".strip(), f"{extent} that {analyser.name} reads")
     findings = [
         write_finding(number, counted, analyser.rules[counted.diagnostic.rule], proof)

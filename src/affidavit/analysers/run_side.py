@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from affidavit.analysers.analyser import CHECKOUT, Analyser
+from affidavit.analysers.analyser import CHECKOUT, Analyser, Part
+from affidavit.analysers.checkouts import Checkouts, lay_out
 from affidavit.analysers.encoding import read_otherwise
 from affidavit.analysers.execution import (
     Limits,
@@ -30,7 +31,6 @@ from affidavit.analysers.task import (
     sort_out,
 )
 from affidavit.config.places import cache_folder
-from affidavit.git.checkout import write_tree_to
 from affidavit.git.tree import LINK_MODE, REGULAR_MODES
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange, SkipReason
@@ -42,7 +42,6 @@ from affidavit.system.temporary import temporary_folder
 FAILED_ON_A_FILE = ("crashed", "unreadable")
 MAX_ALONE = 40
 MAX_BYTES = 20_000_000
-LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 def paths_to_run(analyser: Analyser, change: Change, tree: Tree, side: Side) -> list[str]:
@@ -97,6 +96,9 @@ class SideRunner:
     cache: ResultCache = field(default_factory=lambda: ResultCache(None))
     limits: Limits = field(default_factory=Limits)
     slots: Slots = field(default_factory=Slots)
+    part: Part | None = None
+    """The files that are checked; None: all, without a choice."""
+    checkouts: Checkouts | None = None
 
     async def on_side(
         self, change: Change, side: Side, rewritten: Mapping[str, bytes] | None = None
@@ -115,14 +117,14 @@ class SideRunner:
     ) -> SideResult:
         """Run the analyser on files of a side; `rewritten` has other contents than the tree's."""
         task = self._task(side, paths, rewritten or {})
-        if not paths:
+        if not task.checked:
             return task.result("nothing_to_do")
         key = task.key()
         kept = await asyncio.to_thread(self.cache.load, key)
         if kept is not None:
             return task.result("completed", kept.diagnostics, is_cached=True, unread=kept.unread)
         async with self.slots.one():
-            found = await _run(task, self.limits)
+            found = await _run(task, self.limits, self.checkouts)
         is_one_of_few = self.analyser.scope == "file" and 1 < len(paths) <= MAX_ALONE
         if found.run.state in FAILED_ON_A_FILE and is_one_of_few:
             return _joined(found, {path: await self.on_paths(side, [path], rewritten) for path in paths})
@@ -138,7 +140,9 @@ class SideRunner:
         configured = self.repository.tip or self.repository.base
         invocation = self.analyser.invoke(configured, paths if self.analyser.canary else list(laid))
         tree = self.repository.side(side)
-        return Task(self.analyser, self.program, tree, side, tuple(paths), invocation, laid, rewritten)
+        return Task(
+            self.analyser, self.program, tree, side, tuple(paths), invocation, laid, rewritten, self.part
+        )
 
 
 def _joined(together: SideResult, alone: Mapping[str, SideResult]) -> SideResult:
@@ -166,12 +170,12 @@ def _joined(together: SideResult, alone: Mapping[str, SideResult]) -> SideResult
     )
 
 
-async def _run(task: Task, limits: Limits) -> SideResult:
+async def _run(task: Task, limits: Limits, checkouts: Checkouts | None) -> SideResult:
     started = time.monotonic()
     limits = limits.for_files(len(task.paths))
-    with temporary_folder("analyser-") as scratch:
+    with checkouts.folder() if checkouts else temporary_folder("analyser-") as scratch:
         code = scratch / "code"
-        refused = set(await asyncio.to_thread(_lay_out, task, scratch)) & set(task.paths)
+        refused = set(await asyncio.to_thread(lay_out, task, scratch, checkouts)) & set(task.paths)
         outcome, listing = await _outcomes(task, code, scratch, limits)
         state, found, detail = read_outcome(task, outcome, listing, limits)
         diagnostics, unread = await asyncio.to_thread(sort_out, task, found, code) if found else ([], [])
@@ -204,7 +208,7 @@ async def _outcomes(task: Task, code: Path, scratch: Path, limits: Limits) -> tu
         limits=limits,
         walls=walls if analyser.reads_any_path else None,
     )
-    given = _with_compiled_rules(analyser, invocation.arguments)
+    given = _with_compiled_rules(analyser, task.arguments)
     arguments = [one.replace(CHECKOUT, str(code)) for one in given]
     if analyser.from_listing is not None:
         listing = await run([*program.command, *invocation.listing])
@@ -235,32 +239,3 @@ def _with_compiled_rules(analyser: Analyser, arguments: Sequence[str]) -> Sequen
         return arguments
     without, within = analyser.compiled_rules
     return [f"{within}{folder}" if one == without else one for one in arguments]
-
-
-def _written_otherwise(task: Task, laid: Mapping[str, str]) -> dict[str, bytes | None]:
-    """Return the files whose name or content in the checkout differs from the tree."""
-    contents = {
-        name: task.rewritten.get(path, task.tree.read(path) if name != path else None)
-        for name, path in laid.items()
-        if name != path or path in task.rewritten
-    }
-    return {name: None if text is None else task.laid_out(name, text) for name, text in contents.items()}
-
-
-def _lay_out(task: Task, scratch: Path) -> tuple[str, ...]:
-    code = scratch / "code"
-    code.mkdir()
-    for name, content in task.invocation.outside.items():
-        (scratch / name).parent.mkdir(parents=True, exist_ok=True)
-        (scratch / name).write_bytes(content)
-    canary = task.analyser.canary
-    if canary is None:
-        # Analysers print names a line at a time: one of several lines could say anything.
-        broken = tuple(path for path in task.paths if LINE_BREAK.search(path))
-        laid = {name: path for name, path in task.laid.items() if path not in broken}
-        overrides = {**_written_otherwise(task, laid), **task.invocation.files}
-        refused = write_tree_to(task.tree, code, laid, overrides=overrides, rewrite=task.laid_out)
-        return *broken, *(laid.get(name, name) for name in refused)
-    for name, path in task.laid.items():
-        (code / name).write_bytes(canary.added_to(task.text_of(path), path))
-    return ()

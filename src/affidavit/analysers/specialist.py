@@ -27,12 +27,14 @@ class MechanicalSpecialist:
         why_off: WhyOff = nothing_is_off,
         slots: Slots | None = None,
         executable: str = "",
+        is_whole: bool = False,
     ) -> None:
         self.name = reader.name
         self._reader = reader
         self._means = (cache_dir, limits or Limits(), slots or Slots())
         self._why_off = why_off
         self._executable = executable
+        self._is_whole = is_whole
 
     def examines(self, file: FileChange) -> bool:
         """Return whether the analyser reads the file, and for more than one narrow thing."""
@@ -48,7 +50,7 @@ class MechanicalSpecialist:
         analyser = self._reader.whole()
         if self._executable:
             analyser = replace(analyser, executable=self._executable)
-        reply = await examine(analyser, case, self._why_off, *self._means)
+        reply = await examine(analyser, case, self._why_off, *self._means, is_whole=self._is_whole)
         return reply.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
 
 
@@ -60,10 +62,12 @@ def mechanical_specialists(
     why_off: WhyOff = nothing_is_off,
     linters: Sequence[Listed] = (),
     programs: Mapping[str, str] | None = None,
+    is_whole: bool = False,
 ) -> list[MechanicalSpecialist]:
     """Return one specialist for each enabled analyser and each linter of the user.
 
-    `programs` has the program of an analyser if the user names one.
+    `programs` has the program of an analyser if the user names one. With `is_whole`, those that read a
+    project check all of it, not only what the change can affect.
     """
     slots = Slots()
     return [
@@ -74,6 +78,7 @@ def mechanical_specialists(
             why_off=why_off,
             slots=slots,
             executable=(programs or {}).get(reader.name, ""),
+            is_whole=is_whole,
         )
         for reader in (*LISTED, *linters)
         if reader.name not in disabled

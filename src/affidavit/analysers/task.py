@@ -5,12 +5,12 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from affidavit.analysers.analyser import Analyser, Invocation, Printed, Reading
+from affidavit.analysers.analyser import EVERYTHING, Analyser, Invocation, Part, Printed, Reading
 from affidavit.analysers.encoding import as_utf8
 from affidavit.analysers.execution import Limits, Outcome
 from affidavit.git.blob_cache import BlobCache
@@ -140,6 +140,35 @@ class Task:
     """The names of the files in the checkout, and their paths."""
     rewritten: Mapping[str, bytes] = field(default_factory=dict)
     """Files with another content than in the tree."""
+    part: Part | None = None
+
+    @cached_property
+    def checked(self) -> tuple[str, ...]:
+        """Return the files that the analyser checks; the others are only in the checkout."""
+        if self.part is None or self.part.whole:
+            return self.paths
+        return tuple(path for path in self.paths if path in self.part.paths)
+
+    @cached_property
+    def arguments(self) -> tuple[str, ...]:
+        """Return the arguments, with the names of the files to check."""
+        given = self.invocation.arguments
+        if self.checked == self.paths or given[-1] != EVERYTHING:
+            return given
+        wanted = set(self.checked)
+        return (*given[:-1], *(f"./{name}" for name, path in self.laid.items() if path in wanted))
+
+    @property
+    def extent(self) -> str:
+        """Say which files are checked, where that was a choice."""
+        if self.part is None:
+            return ""
+        if self.part.whole:
+            return f"checked the whole project: {self.part.whole}"
+        return (
+            f"checked {len(self.checked)} of {len(self.paths)} files: those that the change touches, "
+            "and those with names that it affects"
+        )
 
     def text_of(self, path: str) -> bytes:
         """Return a file as the analyser gets it."""
@@ -160,7 +189,7 @@ class Task:
         return cache_key(
             self.analyser.name,
             self.program.version or str(self.program.path),
-            self.invocation.arguments,
+            self.arguments,
             {name: text.hex() for name, text in laid.items()},
             [(path, entries[path].blob) for path in self.paths],
             {name: path for name, path in self.laid.items() if name != path},
@@ -181,19 +210,19 @@ class Task:
     ) -> SideResult:
         """Return the result with the record of the run."""
         missed = {*refused, *(one.path for one in unread)}
-        read = tuple(path for path in self.paths if path not in missed) if state == "completed" else ()
+        read = tuple(path for path in self.checked if path not in missed) if state == "completed" else ()
         run = AnalyserRun(
             analyser=self.analyser.name,
             version=self.program.version,
             side=self.side,
             tree=self.tree.revision,
             state=state,
-            command=(self.analyser.executable, *self.invocation.arguments),
-            files=len(self.paths),
+            command=(self.analyser.executable, *self.arguments),
+            files=len(self.checked),
             diagnostics=len(diagnostics),
             duration_ms=duration_ms,
             is_cached=is_cached,
-            detail=detail,
+            detail=detail or self.extent,
             refused=tuple(refused),
             read=read,
             unread=tuple(unread),
@@ -261,7 +290,7 @@ def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnos
         if (name := _name_in_checkout(printed, code)) in laid
     }
     read = _answering(task, located) if task.analyser.canary else _seen(task, found.reading, code)
-    for path in task.paths:
+    for path in task.checked:
         if path not in read and path not in unread:
             unread[path] = _left_out(task, path, found.reading)
     for one in located:
@@ -269,9 +298,9 @@ def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnos
             unread[one.path] = Unread(path=one.path, why="unparsed", detail=f"line {one.line}: {one.message}")
     kept = [_in_name(task, _fitting(task, one)) for one in located if one.rule in task.analyser.rules]
     if add := task.analyser.adds:
-        texts = ((path, task.text_of(path)) for path in task.paths if path not in unread)
+        texts = ((path, task.text_of(path)) for path in task.checked if path not in unread)
         kept += [one for path, text in texts for one in add(path, text.decode("utf-8", errors="replace"))]
-    return kept, [unread[path] for path in task.paths if path in unread]
+    return kept, [unread[path] for path in task.checked if path in unread]
 
 
 def _fitting(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:
@@ -299,7 +328,7 @@ def _names_of(code: Path) -> tuple[str, str]:
 
 def _seen(task: Task, reading: Reading, code: Path) -> set[str]:
     if reading.read is None:
-        return set(task.paths)
+        return set(task.checked)
     # The checkout's own name is made up for each run: text of a file that an analyser repeats cannot name it.
     own = _names_of(code)
     named = (one for one in reading.read if not reading.is_log or one.startswith(own))

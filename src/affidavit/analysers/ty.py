@@ -1,10 +1,12 @@
-"""Ty: check the types of a whole side, with no environment but the project's own files."""
+"""Ty: check the types of a side, with no environment but the project's own files."""
 
 import re
 import sys
 from collections.abc import Hashable, Sequence
 
+from affidavit.analysers.affected_python import affected_python, saying_the_same
 from affidavit.analysers.analyser import (
+    EVERYTHING,
     Analyser,
     Faults,
     Invocation,
@@ -69,7 +71,9 @@ def _invoke(base: Tree, paths: Sequence[str], python: str) -> Invocation:
             "--no-respect-ignore-files",
             "--ignore=all",
             *(f"--error={name}" for name in chosen),
-            ".",
+            # Files that are named are excluded, too.
+            "--force-exclude",
+            EVERYTHING,
         ),
         files={"ty.toml": _configuration(base, paths, settings).encode()},
         outside={**EMPTY_ENVIRONMENT, site_packages: b""},
@@ -219,6 +223,8 @@ TY = Analyser(
     version_tried="0.0.100",
     distribution="ty",
     judge=judge_ty,
+    choose_part=affected_python,
+    saying_the_same=saying_the_same,
     is_doubtful=is_of_python,
     confirmed_by=(
         lambda base, paths: _invoke(base, paths, "{}.{}".format(*OLDEST_PYTHON)),

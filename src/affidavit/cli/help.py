@@ -17,7 +17,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             *("fail_on", "severity_threshold", "focus", "include_style", "nits", "verbose"),
             *("show_withheld", "analysers_off", "rules_off", "allow_linters"),
         ),
-        ("fold", "analyser_timeout_seconds", "typescript_server", "language_servers"),
+        ("fold", "whole", "analyser_timeout_seconds", "typescript_server", "language_servers"),
     ),
     "Models": (
         ("model", "base_url", "budget_usd", "estimate", "what_leaves", "resume"),

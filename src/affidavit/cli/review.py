@@ -97,6 +97,11 @@ POSTED = "posted"
 @rules_off_option
 @click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
 @click.option(
+    "--whole/--no-whole",
+    default=None,
+    help="Let ty check the whole project, not only the files that the change can affect.",
+)
+@click.option(
     "--allow-linters/--no-linters",
     default=None,
     help="Run the linters that the settings name; this runs their commands.",

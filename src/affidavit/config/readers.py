@@ -105,6 +105,7 @@ READERS: dict[str, Read] = {
     "analysers_off": _words,
     "rules_off": _words,
     "analyser_timeout_seconds": _whole_number(86_400, "seconds"),
+    "whole": _truth,
     "linters": _linters,
     "allow_linters": _truth,
     "language_servers": _truth,

@@ -53,6 +53,8 @@ class Settings(Record):
     analysers_off: tuple[str, ...] = ()
     rules_off: tuple[str, ...] = ()
     analyser_timeout_seconds: int = Field(120, ge=1, le=86_400)
+    whole: bool = False
+    """Whether ty checks the whole project, not only what the change can affect."""
     linters: tuple[Linter, ...] = ()
     allow_linters: bool = False
     """Whether the linters that a file names may run; only a flag or the environment can allow it."""

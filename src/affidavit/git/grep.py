@@ -67,6 +67,19 @@ def search_tree(
     return hits
 
 
+def files_in_tree(git: Git, tree: "GitTree", pattern: str) -> set[str]:
+    """Return the files with a line that matches a Perl-compatible pattern."""
+    _check_pattern(pattern)
+    wanted = ("-l", "-z", "--text", "--full-name", "-P", "-e", pattern, tree.revision, "--")
+    process = git.having({"LC_ALL": "C.UTF-8"}).start(["grep", "--no-color", *wanted])
+    used = partial(own_cpu_seconds, process.pid)
+    with process, ended_after(SEARCH_TIMEOUT_SECONDS, used, process.kill):
+        output, stderr = process.communicate()
+    if process.returncode not in (0, 1):
+        raise GitError(f"the search for {pattern!r} failed: {complaint(stderr)}")
+    return {decode_path(row[len(tree.revision) + 1 :]) for row in output.split(b"\0") if row}
+
+
 def _check_pattern(pattern: str) -> None:
     if not pattern:
         raise InputError("the search pattern is empty")

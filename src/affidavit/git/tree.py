@@ -8,7 +8,7 @@ from copy import copy
 from functools import cached_property, lru_cache, partial
 
 from affidavit.git.blame import blame, commit_behind
-from affidavit.git.grep import Query, search_tree
+from affidavit.git.grep import Query, files_in_tree, search_tree
 from affidavit.git.objects import MAX_READ_BYTES, ObjectStore
 from affidavit.git.text import decode_path, is_binary, text_lines
 from affidavit.ports import BlameLine, Entry, LineCommit, Tree, always
@@ -177,6 +177,10 @@ class GitTree:
         query = Query(pattern, is_literal, is_word, max_hits, max_characters)
         seen = (lambda path: path not in self._hidden and counts(path)) if self._hidden else counts
         return search_tree(self._store.git, self, query, paths, seen)
+
+    def files_with(self, pattern: str) -> set[str]:
+        """Return the files with a line that matches; raise InputError for a bad pattern."""
+        return files_in_tree(self._store.git, self, pattern) - self._hidden
 
     def blame(self, path: str, line: int) -> BlameLine | None:
         """Return who last changed a line; None if there is no such line or no commit."""

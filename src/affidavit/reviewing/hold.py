@@ -59,6 +59,7 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
             why_off=why_off,
             linters=linters if settings.allow_linters else (),
             programs={"tsc": str(compiler)} if compiler else {},
+            is_whole=settings.whole,
         )
     ]
     if linters and not settings.allow_linters:

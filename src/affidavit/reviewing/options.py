@@ -25,6 +25,7 @@ class ChosenSettings:
     analysers_off: Words = None
     rules_off: Words = None
     analyser_timeout_seconds: Number = None
+    whole: bool | None = None
     allow_linters: bool | None = None
     max_iterations: Number = None
     language_servers: bool | None = None
