@@ -106,8 +106,8 @@ class Tree(Protocol):
         Raise InputError for a bad pattern or for paths that name no file.
         """
 
-    def files_with(self, pattern: str) -> set[str]:
-        """The files with a line that matches."""
+    def files_with(self, pattern: str, endings: Sequence[str]) -> set[str]:
+        """The files of these endings with a line that matches a Perl-compatible pattern."""
 
     def blame(self, path: str, line: int) -> BlameLine | None: ...
 

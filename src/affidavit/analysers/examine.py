@@ -66,8 +66,8 @@ async def examine(
                 runner = replace(runner, part=part, checkouts=Checkouts(scratch))
                 found = await _look(runner, case, why_off)
     except (OutsideError, OSError) as error:
-        part = Gap(name=analyser.name, reason=f"{analyser.name} could not be run: {error}")
-        return _reply(analyser, incomplete=(part,))
+        gap = Gap(name=analyser.name, reason=f"{analyser.name} could not be run: {error}")
+        return _reply(analyser, incomplete=(gap,))
     runs = (
         about_changed_files(found.base.run, case.change),
         about_changed_files(found.head.run, case.change),

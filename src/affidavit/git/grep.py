@@ -67,11 +67,12 @@ def search_tree(
     return hits
 
 
-def files_in_tree(git: Git, tree: "GitTree", pattern: str) -> set[str]:
-    """Return the files with a line that matches a Perl-compatible pattern."""
+def files_in_tree(git: Git, tree: "GitTree", pattern: str, endings: Sequence[str]) -> set[str]:
+    """Return the files of these endings with a line that matches a Perl-compatible pattern."""
     _check_pattern(pattern)
-    wanted = ("-l", "-z", "--text", "--full-name", "-P", "-e", pattern, tree.revision, "--")
-    process = git.having({"LC_ALL": "C.UTF-8"}).start(["grep", "--no-color", *wanted])
+    wanted = ("-P", "-e", pattern, tree.revision, "--", *(f":(icase)*{end}" for end in endings))
+    utf8 = git.having({"LC_ALL": "C.UTF-8"})
+    process = utf8.start(["grep", "-l", "-z", "--text", "--full-name", "--no-color", *wanted])
     used = partial(own_cpu_seconds, process.pid)
     with process, ended_after(SEARCH_TIMEOUT_SECONDS, used, process.kill):
         output, stderr = process.communicate()

@@ -178,9 +178,9 @@ class GitTree:
         seen = (lambda path: path not in self._hidden and counts(path)) if self._hidden else counts
         return search_tree(self._store.git, self, query, paths, seen)
 
-    def files_with(self, pattern: str) -> set[str]:
-        """Return the files with a line that matches; raise InputError for a bad pattern."""
-        return files_in_tree(self._store.git, self, pattern) - self._hidden
+    def files_with(self, pattern: str, endings: Sequence[str]) -> set[str]:
+        """Return the files of these endings with a line that matches."""
+        return files_in_tree(self._store.git, self, pattern, endings) - self._hidden
 
     def blame(self, path: str, line: int) -> BlameLine | None:
         """Return who last changed a line; None if there is no such line or no commit."""
