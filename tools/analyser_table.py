@@ -25,7 +25,7 @@ def _row(analyser: Analyser) -> str:
         analyser.version_tried,
         analyser.subject,
         _rules(analyser),
-        EXTENT[analyser.scope],
+        "what the change can affect" if analyser.choose_part else EXTENT[analyser.scope],
         f"`{analyser.distribution}`" if analyser.distribution else "",
         analyser.elsewhere,
     )

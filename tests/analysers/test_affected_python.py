@@ -10,7 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from affidavit.analysers.affected_python import affected_python
+from affidavit.analysers.checkouts import Checkouts, lay_out
+from affidavit.analysers.run_side import SideRunner
 from affidavit.analysers.specialist import MechanicalSpecialist
+from affidavit.analysers.task import Program
 from affidavit.analysers.ty import TY
 from commands import affidavit
 from long_tests import examples
@@ -154,6 +157,23 @@ def test_a_file_that_the_configuration_excludes_is_not_checked_because_it_is_nam
     reply = reply_of(PART, case({**SHOP, **excluded}, RENAMED))
     assert told(reply) == ([], ())
     assert reply.analyser_runs[1].detail.startswith("checked 2 of 11 files:")
+
+
+def test_the_second_checkout_shares_the_files_that_are_the_same(case, tmp_path):
+    one = case(SHOP, RENAMED)
+    checkouts, program = Checkouts(tmp_path), Program(tmp_path, "")
+    runner = SideRunner(TY, program, one.repository)
+    codes = []
+    for side in ("base", "head"):
+        task = runner._task(side, sorted(SHOP), {"pkg/views.py": b"x = 1\n"} if side == "head" else {})
+        with checkouts.folder() as scratch:
+            assert lay_out(task, scratch, checkouts) == ()
+            codes.append(scratch / "code")
+    base, head = ({path: (code / path) for path in SHOP} for code in codes)
+    assert {path for path in SHOP if not base[path].samefile(head[path])} == {"pkg/prices.py", "pkg/views.py"}
+    assert base["pkg/prices.py"].read_text() == SHOP["pkg/prices.py"]
+    assert head["pkg/prices.py"].read_text() == RENAMED["pkg/prices.py"]
+    assert head["pkg/views.py"].read_text() == "x = 1\n"
 
 
 def test_the_whole_project_can_be_asked_for_and_the_report_says_so(repo: Repo):

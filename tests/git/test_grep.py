@@ -59,6 +59,15 @@ def test_words_and_literals(tree: GitTree):
     assert found(tree, ".", "app.py", is_literal=True) == []
 
 
+def test_files_with_a_matching_line_are_named_once_and_by_their_endings(tree: GitTree):
+    assert tree.files_with(r"(?<!def )\bload\b", (".py",)) == {"src/deep/user.py"}
+    assert tree.files_with("odd|star", (".PY", ".txt")) == {"new\nline.py", "a*b.txt", "acb.txt"}
+    assert tree.without({"app.py"}).files_with("load", (".py",)) == {"src/deep/user.py"}
+    assert tree.files_with("nowhere", (".py",)) == set()
+    with pytest.raises(GitError, match="failed"):
+        tree.files_with("(", (".py",))
+
+
 def test_letters_outside_ascii_are_letters(tree: GitTree):
     assert found(tree, "[éè]") == [("src/deep/user.py", 3)]
     assert found(tree, "^.bel") == [("src/deep/user.py", 3)]

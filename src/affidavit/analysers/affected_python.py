@@ -32,12 +32,15 @@ MAX_FILES = 5_000
 MAX_SHARE = 0.5
 """If more of the files are affected, checking all of them takes hardly longer."""
 OTHER_NAMES = (
-    r"class\s+(\w+)\s*[(\[][^:]*\b{0}\b",
-    r"([A-Z]\w*)\s*(?::[^=\n]*)?=[^=][^\n]*\b{0}\b",
+    r"\bclass\s+(\w+)\s*[(\[][^:]{{0,300}}\b{0}\b",
+    r"\b([A-Z]\w*)\s*(?::[^=\n]{{0,300}})?=[^=][^\n]{{0,300}}\b{0}\b",
     r"\b{0}\s+as\s+(\w+)",
-    r"def\s+(\w+)\s*\([^:]*->[^:\n]*\b{0}\b",
+    r"\bdef\s+(\w+)\s*\([^()]{{0,300}}\)\s*->[^:\n]{{0,300}}\b{0}\b",
 )
-"""How a class gets another name: a subclass, a variable, an import, a function that returns it."""
+"""How a class gets another name: a subclass, a variable, an import, a function that returns it.
+
+Their lengths are limited, because a hostile text could make them search for hours.
+"""
 
 
 def affected_python(change: Change, repository: Repository, few: int = FEW_FILES) -> Part:

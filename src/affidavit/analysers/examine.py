@@ -87,8 +87,8 @@ async def examine(
 def _chosen_part(choose: Callable[[Change, Repository], Part], case: Case) -> Part:
     try:
         return choose(case.change, case.repository)
-    except (InputError, GitError) as error:
-        return Part(whole=str(error))
+    except (InputError, GitError):
+        return Part(whole="its files could not be searched for names")
 
 
 async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
