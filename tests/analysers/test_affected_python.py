@@ -159,6 +159,14 @@ def test_a_file_that_the_configuration_excludes_is_not_checked_because_it_is_nam
     assert reply.analyser_runs[1].detail.startswith("checked 2 of 11 files:")
 
 
+def test_a_file_that_cannot_be_written_out_is_named_as_such_and_the_others_are_checked(case):
+    one = case(SHOP, {**RENAMED, "pkg/odd\nname.py": "a = 1\n"})
+    reply = reply_of(PART, one)
+    assert [row[1] for row in told(reply)[0]] == ["pkg/views.py"]
+    assert reply.analyser_runs[1].refused == ("pkg/odd\nname.py",)
+    assert [run.state for run in reply.analyser_runs] == ["completed", "completed"]
+
+
 def test_the_second_checkout_shares_the_files_that_are_the_same(case, tmp_path):
     one = case(SHOP, RENAMED)
     checkouts, program = Checkouts(tmp_path), Program(tmp_path, "")

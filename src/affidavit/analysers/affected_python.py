@@ -51,6 +51,8 @@ def affected_python(change: Change, repository: Repository, few: int = FEW_FILES
         return Part(whole=f"it has only {len(files)} files")
     if why := _why_by_path(change):
         return Part(whole=why)
+    symbols = changed_symbols(change, repository)
+    lists = {one.file for one in symbols if one.name == "__all__"}
     lost: set[str] = set()
     for file in change.files:
         before, after = _provided(repository.base, file.base_path), _provided(head, file.head_path)
@@ -58,8 +60,8 @@ def affected_python(change: Change, repository: Repository, few: int = FEW_FILES
             return Part(whole=f"{file.path} imports everything of another module")
         if before.is_open != after.is_open and file.base_path and file.head_path:
             return Part(whole=f"{file.path} does not parse, or makes names at run time")
-        lost |= before.names - after.names
-    symbols = changed_symbols(change, repository)
+        is_kept = file.base_path == file.head_path and file.path not in lists
+        lost |= before.names - after.names if is_kept else before.names
     classes = _other_names(_constructed(symbols), head)
     if len(classes) > MAX_CLASSES:
         return Part(whole=f"more than {MAX_CLASSES} classes inherit from what changed")
