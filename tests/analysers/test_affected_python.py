@@ -138,9 +138,10 @@ def test_a_new_module_concerns_whoever_imports_what_it_hides(case):
     assert chosen(one) == {"json.py", "load.py"}
 
 
-def test_a_variable_that_others_get_by_a_star_concerns_them(case):
-    before = {**SHOP, "pkg/star.py": "from pkg.prices import *\n\nprint(TAX)\n"}
-    one = case(before, {"pkg/prices.py": "RATE = 2\n\n\ndef total(net):\n    return net * RATE\n"})
+def test_a_module_that_others_get_by_a_star_concerns_them(case):
+    imports = {"pkg/prices.py": "import math\n" + SHOP["pkg/prices.py"]}
+    star = {"pkg/star.py": "from pkg.prices import *\n\nprint(math.pi)\n"}
+    one = case({**SHOP, **imports, **star}, {"pkg/prices.py": SHOP["pkg/prices.py"]})
     assert chosen(one) == {"pkg/prices.py", "pkg/star.py"}
 
 
