@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 MAX_NAMED = 5
+BEGAN = time.monotonic()
+"""The clock runs from the start of the command, through all of its steps."""
 STAGES = {
     "planner": "reading the change",
     "reviewer": "looking for problems",
@@ -133,10 +135,10 @@ def _drawing(progress: ReviewProgress) -> Iterator[None]:
     from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
     from rich.live import Live  # noqa: PLC0415
 
-    console, started = Console(stderr=True), time.monotonic()
+    console = Console(stderr=True)
 
     def draw() -> "Text":
-        return drawn(progress, time.monotonic() - started, console)
+        return drawn(progress, time.monotonic() - BEGAN, console)
 
     with Live(get_renderable=draw, console=console, refresh_per_second=4, transient=True):
         yield
