@@ -27,10 +27,10 @@ GENERATED = {"reference.md"}
 OPTION = re.compile(r"^[\s│*]*(?:-\w,?\s+)?(--[a-z-]+)", re.MULTILINE)
 
 CEILINGS = {
-    "AST nodes": 524_386,
-    "lines": 74_826,
-    "lines outside the wings": 63_010,
-    "modules": 476,
+    "AST nodes": 523_809,
+    "lines": 74_857,
+    "lines outside the wings": 63_037,
+    "modules": 479,
     "folders": 51,
     "layers": 12,
     "function length, 90th percentile": 17,
@@ -38,8 +38,8 @@ CEILINGS = {
     "class names used more than once": 13,
     "words of documentation": 22_164,
     "options in review --help": 36,
-    "files executed by a review": 200,
-    "modules imported by a review": 240,
+    "files executed by a review": 189,
+    "modules imported by a review": 228,
     "files that hold one finding": 40,
     "room changes of one finding": 22,
 }

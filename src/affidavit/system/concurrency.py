@@ -46,7 +46,7 @@ async def second_if_needed(
     After some seconds the second begins beside the first: waiting longer would cost more than it may save.
     """
     one = asyncio.ensure_future(first)
-    two: asyncio.Future[Second] | None = None
+    two: asyncio.Task[Second] | None = None
     try:
         done, _ = await asyncio.wait([one], timeout=seconds)
         if not done:
