@@ -1,7 +1,6 @@
 """Run an analyser on one side of a change: checkout, run, read, remember."""
 
 import asyncio
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

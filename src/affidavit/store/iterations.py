@@ -7,7 +7,7 @@ from sqlalchemy import Select, and_, func, select
 from affidavit.records.iteration import DEFAULT_TENANT, StoredIteration, StoredSeries
 from affidavit.store.database import Database
 from affidavit.store.kept import KeptReviews, read_iteration
-from affidavit.store.tables import ITERATIONS, is_of_tenant, is_completed
+from affidavit.store.tables import ITERATIONS, is_completed, is_of_tenant
 
 
 class Iterations:
