@@ -36,7 +36,7 @@ CEILINGS = {
     "function length, 90th percentile": 17,
     "function length, longest": 50,
     "class names used more than once": 13,
-    "words of documentation": 22_164,
+    "words of documentation": 22_375,
     "options in review --help": 36,
     "files executed by a review": 189,
     "modules imported by a review": 228,
