@@ -70,7 +70,8 @@ def affected_python(change: Change, repository: Repository, few: int = FEW_FILES
         affected |= _importers(module, package, head)
     if len(affected) > min(len(files) * MAX_SHARE, MAX_FILES):
         return Part(whole=f"{len(affected)} of its {len(files)} files have names that the change affects")
-    return Part(affected | {path for one in change.files for path in (one.path, one.old_path) if path})
+    reviewed = {path for one in change.reviewed_files() for path in (one.path, one.old_path) if path}
+    return Part(affected | reviewed)
 
 
 def saying_the_same(diagnostics: Sequence[AnalyserDiagnostic], tree: Tree) -> set[str]:

@@ -154,33 +154,33 @@ def empty_log(database: sqlite3.Connection) -> bool:
 def connect(path: Path, busy_seconds: float, *, is_fixed: bool) -> sqlite3.Connection:
     """Open the file; make it, readable by the user alone, if there is none."""
     if is_fixed:
-        # SQLite makes files beside a store that it reads, unless they are there or nobody writes to it.
+        # To read, SQLite creates files beside the store, unless they exist or the store is immutable.
         is_in_use = path.with_name(f"{path.name}-wal").exists()
         how = "mode=ro" if is_in_use else "mode=ro&immutable=1"
         return _connected(f"{path.absolute().as_uri()}?{how}", busy_seconds)
     make_private_folder(path.parent)
-    # One that is in use stays as its owner made it: a store may be shared on purpose.
+    # An existing store keeps its permissions: it may be shared on purpose.
     if not path.exists() or path.stat().st_size == 0:
         make_private_file(path)
     return _connected(path.absolute().as_uri(), busy_seconds)
 
 
 def _connected(uri: str, busy_seconds: float) -> sqlite3.Connection:
-    # No isolation level: the module would begin transactions by itself, and not before a change of schema.
-    # One that is kept goes from thread to thread, in one at a time.
+    # No isolation level: the module would begin transactions itself, but not before a change of schema.
+    # A kept connection is used by several threads, one at a time.
     return sqlite3.connect(uri, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
 
 
 def make_ready(database: sqlite3.Connection, *, is_fixed: bool) -> None:
     """Set the options of a connection."""
     database.execute("PRAGMA foreign_keys = ON")
-    # What is deleted is overwritten, too; not every build of SQLite does so by itself.
+    # Overwrite deleted data; not every build of SQLite does so by default.
     database.execute("PRAGMA secure_delete = ON")
     if not is_fixed:
-        _let_readers_go_on(database)
+        _use_write_ahead_log(database)
 
 
-def _let_readers_go_on(database: sqlite3.Connection) -> None:
+def _use_write_ahead_log(database: sqlite3.Connection) -> None:
     """Switch to write-ahead logging, unless another process has the store open."""
     if tuple(database.execute("PRAGMA journal_mode").fetchone()) == ("wal",):
         return

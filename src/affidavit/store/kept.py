@@ -26,18 +26,21 @@ _ADD_REVIEW = """
 INSERT INTO iterations (repository, series, iteration, report_id, tree, body)
 VALUES (:repository, :series, :iteration, :report_id, :tree, :body)
 """
-# A report without a review belongs to the default tenant.
+# A report without a review belongs to the default tenant. Not `IN`, for which PostgreSQL reads all reviews.
 _OF_SERIES = """
 FROM iterations WHERE repository = :repository AND series = :series AND CASE WHEN :tenant = :default
-THEN report_id NOT IN (SELECT id FROM reviews WHERE tenant <> :tenant)
-ELSE report_id IN (SELECT id FROM reviews WHERE tenant = :tenant) END
+THEN NOT EXISTS (SELECT 1 FROM reviews WHERE reviews.id = iterations.report_id AND tenant <> :tenant)
+ELSE EXISTS (SELECT 1 FROM reviews WHERE reviews.id = iterations.report_id AND tenant = :tenant) END
 """
 # Reports of the command line and of completed reviews count.
-_STANDING = "AND report_id NOT IN (SELECT id FROM reviews WHERE status <> 'completed')"
-_OLD = """
-FROM reports WHERE created_at < :at AND id NOT IN (SELECT id FROM reviews WHERE change_key <> id)
+_COMPLETED = """
+AND NOT EXISTS (SELECT 1 FROM reviews WHERE reviews.id = iterations.report_id AND status <> 'completed')
 """
-_WITHOUT_LABELS = "AND id NOT IN (SELECT report_id FROM labels)"
+_OLD = """
+FROM reports WHERE created_at < :at
+AND NOT EXISTS (SELECT 1 FROM reviews WHERE reviews.id = reports.id AND change_key <> reviews.id)
+"""
+_WITHOUT_LABELS = "AND NOT EXISTS (SELECT 1 FROM labels WHERE labels.report_id = reports.id)"
 _GONE = "DELETE FROM reviews WHERE change_key = id AND id NOT IN (SELECT id FROM reports)"
 
 
@@ -81,8 +84,8 @@ class KeptReviews:
         row = rows[0]
         if not is_whole(row["body"], row["digest"]):
             raise UnreadableReportError(
-                f"the report {report_id} in the store {self._database.name} is not what was kept:"
-                " its bytes do not have the digest that was noted with them"
+                f"the report {report_id} in the store {self._database.name} has changed since it was stored:"
+                " its bytes do not match the recorded digest"
             )
         return bytes(row["body"])
 
@@ -115,7 +118,7 @@ class KeptReviews:
             }
         )
         with self._database.statements(is_alone=True) as execute:
-            # Whoever died after this and before the end of a review says it again.
+            # A worker that dies after this, before the review ends, adds it again.
             execute("DELETE FROM iterations WHERE report_id = :id", {"id": row["report_id"]})
             newest = execute(
                 f"SELECT number, tree, iteration {_OF_SERIES} ORDER BY number DESC LIMIT 1",
@@ -127,7 +130,7 @@ class KeptReviews:
 
     def of(self, repository: str, series: str, tenant: str = DEFAULT_TENANT) -> list[StoredIteration]:
         """Return the reviews of a series, oldest first, without cancelled ones."""
-        wanted = f"SELECT * {_OF_SERIES} {_STANDING} ORDER BY number"
+        wanted = f"SELECT * {_OF_SERIES} {_COMPLETED} ORDER BY number"
         with self._database.statements() as execute:
             return [read_iteration(row) for row in execute(wanted, _named(repository, series, tenant))]
 
@@ -144,7 +147,7 @@ def read_iteration(row: Row) -> StoredIteration:
 
 
 def is_whole(body: bytes, digest: str) -> bool:
-    """Check that the bytes of a report are those that were kept."""
+    """Check that the bytes of a report match the digest stored with it."""
     return sha256(body).hexdigest() == digest
 
 

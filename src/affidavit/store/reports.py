@@ -28,7 +28,7 @@ class Reports:
         report = _read(body)
         if report is None:
             raise UnreadableReportError(
-                f"the report {report_id} was kept by another version and cannot be read by this one"
+                f"the report {report_id} was stored by another version and cannot be read by this one"
             )
         return report
 

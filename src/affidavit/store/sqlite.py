@@ -1,4 +1,4 @@
-"""Keep a store in a SQLite file; reading goes on while one process writes."""
+"""Keep a store in a SQLite file; others can read while one process writes."""
 
 import sqlite3
 from functools import partial
@@ -13,7 +13,7 @@ from affidavit.store.file import begin, connect, empty_log, has_no_tables, is_bu
 
 
 class SqliteDatabase(Database):
-    """A SQLite file; a fixed one lies in a folder that cannot be written, and is only read."""
+    """A SQLite file; a fixed one is in a read-only folder, and is only read."""
 
     locks_to_write = True
 
