@@ -27,20 +27,20 @@ GENERATED = {"reference.md"}
 OPTION = re.compile(r"^[\s│*]*(?:-\w,?\s+)?(--[a-z-]+)", re.MULTILINE)
 
 CEILINGS = {
-    "AST nodes": 523_809,
-    "lines": 74_857,
-    "lines outside the wings": 63_037,
-    "modules": 479,
+    "AST nodes": 531_300,
+    "lines": 75_740,
+    "lines outside the wings": 63_880,
+    "modules": 482,
     "folders": 51,
     "layers": 12,
     "function length, 90th percentile": 17,
     "function length, longest": 50,
     "class names used more than once": 13,
-    "words of documentation": 22_375,
+    "words of documentation": 22_510,
     "options in review --help": 36,
-    "files executed by a review": 189,
-    "modules imported by a review": 228,
-    "files that hold one finding": 40,
+    "files executed by a review": 191,
+    "modules imported by a review": 231,
+    "files that hold one finding": 39,
     "room changes of one finding": 22,
 }
 
