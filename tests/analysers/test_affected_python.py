@@ -91,7 +91,9 @@ def test_what_names_cannot_show_concerns_the_whole_project(case, changed, why):
     if why:
         assert chosen(one) == why
         reply = reply_of(PART, one)
-        assert [run.detail for run in reply.analyser_runs] == [f"checked the whole project: {why}"] * 2
+        base, head = (run.detail for run in reply.analyser_runs)
+        assert head == f"checked the whole project: {why}"
+        assert base in (head, "base was not run: head has nothing to compare with it")
 
 
 def test_a_name_that_most_files_have_concerns_the_whole_project(case):

@@ -6,6 +6,7 @@ import pytest
 
 from affidavit.context.history import commit_files, find_companions, find_origins, line_ranges
 from affidavit.git.repository import GitRepository
+from affidavit.git.tree import GitTree
 from claims import change_of
 from python_changes import Case, make_case
 from repositories import Repo, run_git
@@ -69,7 +70,7 @@ def test_the_edge_of_a_shallow_clone_is_not_taken_for_an_author(repo: Repo, tmp_
 def test_a_change_without_history_says_so(repo: Repo) -> None:
     case = make_case(repo, {"a.py": "one\n"}, {"a.py": "two\n"})
     with case.repository as repository:
-        repository.base.commit = None
+        repository.base = GitTree(repository.store, repository.base.revision)
         origins, left_out = find_origins(case.change, repository)
         assert find_companions(case.change, repository) == ([], [])
     assert origins == []

@@ -159,7 +159,7 @@ def test_modes_empty_files_and_submodules_need_no_hunk():
         ("--- a/.git/hooks/x\n+++ b/.git/hooks/x\n@@ -1 +1 @@\n-a\n+b\n", 1, "inside a repository"),
         ('--- "a/x\n+++ "b/x\n@@ -1 +1 @@\n-a\n+b\n', 1, "no end"),
         ('--- "a/\\q"\n+++ "b/\\q"\n@@ -1 +1 @@\n-a\n+b\n', 1, "escape"),
-        ("diff --git a/x b/x\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n", 2, "not the one"),
+        ("diff --git a/x b/x\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n", 2, "differs from"),
         ("diff --git a/x b/x\nrename from x\nrename to y z\nnew file mode 100644\n--- a/x\nfoo", 5, "---"),
         ("diff --git a/x b/y\nrename from x\n--- a/x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n", 3, "both"),
         (

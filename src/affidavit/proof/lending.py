@@ -57,6 +57,6 @@ def _with(leader: Candidate, member: Candidate, name: str, **update: Any) -> Can
     """Return the leader with one kind of a member's proof, and the declaration of that proof."""
     evidence = leader.evidence.model_copy(update={name: getattr(member.evidence, name)})
     finding = leader.claim.model_copy(update={"verification": evidence})
-    proof_from = {**leader.proof_from, name: member.id}
+    proof_from = (*leader.proof_from, (name, member.id))
     words = name.replace("_", " ")
     return leader.then("merge", f"{words} of {member.id}", finding=finding, proof_from=proof_from, **update)

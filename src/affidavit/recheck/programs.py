@@ -21,7 +21,7 @@ def run_again(report: Report, runner: Runner | None, own: OwnNames, reason: str 
     checks = [
         (one, one.reproduction)
         for one in report.candidates
-        if one.reproduction and "reproduction" not in one.proof_from
+        if one.reproduction and not one.lender("reproduction")
     ]
     probes = [probe for reply in report.inputs.replies for probe in reply.probes]
     given = report.inputs.judgements
@@ -120,7 +120,7 @@ async def try_again(report: Report, trying: TryPatch | None, reason: str = "") -
     proofs = []
     for candidate in report.candidates:
         then = candidate.patch_trial
-        if then is None or "patch" in candidate.proof_from:
+        if then is None or candidate.lender("patch"):
             continue
         if not candidate.evidence.patch:
             detail = "the report says that a patch was tried, and has no patch"

@@ -136,8 +136,8 @@ class Candidate(Record):
     """Its quotes from packages: they support it, and never withhold it."""
     reproduction: ReproductionCheck | None = None
     patch_trial: PatchTrial | None = None
-    proof_from: dict[str, str] = Field(default_factory=dict)
-    """The proof that it has from another finding of its group, and the id of that one."""
+    proof_from: tuple[tuple[str, str], ...] = ()
+    """The kinds of proof that it has from other findings of its group, each with the id of that finding."""
     judgements: tuple[Judgement, ...] = ()
     agreed_by: tuple[str, ...] = ()
     said_by: tuple[str, ...] = ()
@@ -192,6 +192,10 @@ class Candidate(Record):
         """Return the id of the finding that represents this one; empty if it is no duplicate."""
         is_duplicate = self.withheld is not None and self.withheld.code is Reason.DUPLICATE_OF
         return self.withheld.detail if self.withheld and is_duplicate else ""
+
+    def lender(self, kind: str) -> str:
+        """Return the id of the finding that a kind of proof comes from; empty if it is its own."""
+        return dict(self.proof_from).get(kind, "")
 
     @property
     def is_open(self) -> bool:

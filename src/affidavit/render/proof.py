@@ -67,7 +67,7 @@ def how_shown(candidate: Candidate) -> str:
 
 def whose(candidate: Candidate, kind: str) -> str:
     """Name the specialist in whose words a duplicate brought this proof; empty if it is the finding's own."""
-    member = candidate.proof_from.get(kind, "")
+    member = candidate.lender(kind)
     return f", by {finder_name(member.rpartition('-')[0])}" if member else ""
 
 

@@ -54,7 +54,7 @@ def keep_inputs(
         dependency_quotes=tuple(
             GivenDependencies(candidate=one.id, checks=one.dependency_quotes)
             for one in docket.candidates
-            if one.dependency_quotes and "dependency_quotes" not in one.proof_from
+            if one.dependency_quotes and not one.lender("dependency_quotes")
         ),
         programs=_programs(docket, ground) if ground else None,
         earlier=case.earlier,
@@ -71,12 +71,12 @@ def _programs(docket: Docket, ground: Programs) -> Programs:
     given = [
         GivenReproduction(candidate=one.id, check=one.reproduction)
         for one in docket.candidates
-        if one.reproduction and "reproduction" not in one.proof_from
+        if one.reproduction and not one.lender("reproduction")
     ]
     tried = [
         GivenTrial(candidate=one.id, steps=one.patch_trial.steps)
         for one in docket.candidates
-        if one.patch_trial and "patch" not in one.proof_from
+        if one.patch_trial and not one.lender("patch")
     ]
     return ground.model_copy(update={"reproductions": tuple(given), "patches": tuple(tried)})
 

@@ -13,7 +13,7 @@ from affidavit.service.kept.postgresql import locate, open_store
 from affidavit.service.kept.tables import TABLES
 from affidavit.store import open as core
 from affidavit.store.open import SqliteFile
-from affidavit.store.tables import REPORTS, VERSION, is_of_tenant, is_standing
+from affidavit.store.tables import REPORTS, VERSION, is_completed, is_of_tenant
 from reports_to_keep import report
 
 
@@ -157,7 +157,7 @@ def test_a_store_of_the_command_line_gets_the_tables_of_the_service(tmp_path: Pa
         assert store.reports.count() == 1
 
 
-@pytest.mark.parametrize("of_some", [is_of_tenant(REPORTS.c.id, "default"), is_standing(REPORTS.c.id)])
+@pytest.mark.parametrize("of_some", [is_of_tenant(REPORTS.c.id, "default"), is_completed(REPORTS.c.id)])
 def test_one_report_is_looked_up_without_reading_all_reviews(
     postgres_url: str, of_some: ColumnElement[bool]
 ) -> None:

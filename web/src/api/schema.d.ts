@@ -845,10 +845,14 @@ export interface components {
             dependency_quotes: components["schemas"]["DependencyCheck"][];
             reproduction: components["schemas"]["ReproductionCheck"] | null;
             patch_trial: components["schemas"]["PatchTrial"] | null;
-            /** Proof From */
-            proof_from: {
-                [key: string]: string;
-            };
+            /**
+             * Proof From
+             * @default []
+             */
+            proof_from: [
+                string,
+                string
+            ][];
             /**
              * Judgements
              * @default []
