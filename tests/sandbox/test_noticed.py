@@ -154,3 +154,12 @@ def test_a_folder_without_python_is_no_package_of_its_name(changed: Changed) -> 
     text = "from importlib import resources\nprint(resources.files('texts').joinpath('a.txt').read_text())"
     run = sides.run(python(text), "head")
     assert (run.exit_code, run.missing) == (0, ())
+
+
+def test_a_run_says_which_files_of_the_change_it_read(changed: Changed) -> None:
+    base = {"shop.py": "x = 1\n", "gone.py": "", "same.py": ""}
+    sides = changed(base, {"shop.py": "x = 2\n", "new.py": "", "same.py": ""})
+    assert sides.run(python("import shop, same"), "base").touched == ("shop.py",)
+    assert sides.run(Program(language="sh", text="cat new.py"), "head").touched == ("new.py",)
+    assert sides.run(python("import same, os; os.listdir()"), "head").touched == ()
+    assert sides.run(python("import time; time.sleep(60)"), "head", seconds=1).touched is None

@@ -224,3 +224,11 @@ def _entry(row: bytes) -> Entry:
     head, raw_path = row.split(b"\t", 1)
     mode, _kind, blob = head.decode().split(" ")
     return Entry(path=decode_path(raw_path), raw_path=raw_path, mode=mode, blob=blob)
+
+
+def differing(tree: Tree, other: Tree) -> Iterator[str]:
+    """Yield the files that the other tree lacks or has otherwise."""
+    known = other.entries()
+    for path, entry in tree.entries().items():
+        if entry.mode in REGULAR_MODES and (path not in known or known[path].blob != entry.blob):
+            yield path

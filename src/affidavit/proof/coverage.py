@@ -7,6 +7,7 @@ from functools import cached_property
 
 from affidavit.languages.registry import LANGUAGES, has_errors
 from affidavit.ports import Case
+from affidavit.proof.running.touched import files_seen
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk, SkipReason
 from affidavit.records.docket import Docket
@@ -188,11 +189,11 @@ class Coverage:
 
     @cached_property
     def _readers(self) -> dict[str, list[str]]:
-        return _by_path((one.specialist, one.files) for one in self.case.replies)
+        return _by_path((one.specialist, files_seen(one, one.files)) for one in self.case.replies)
 
     @cached_property
     def _claimants(self) -> dict[str, list[str]]:
-        return _by_path((one.specialist, one.claims) for one in self.case.replies)
+        return _by_path((one.specialist, files_seen(one, one.claims)) for one in self.case.replies)
 
     def _able(self, file: FileChange) -> list[str]:
         return [name for name in self._readers.get(file.path, ()) if self._has_left(name, file)]

@@ -111,6 +111,8 @@ class ProgramRun(Record):
     unreached: tuple[str, ...] = ()
     """Hosts that Python code failed to reach, even if it caught the error."""
     altered: tuple[AlteredFile, ...] = ()
+    touched: tuple[str, ...] | None = None
+    """The files of the change that it read, by the kernel's times of access; None if that is not known."""
 
     @property
     def summary(self) -> str:

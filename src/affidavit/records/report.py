@@ -226,8 +226,8 @@ class Programs(Record):
     duration_ms: int = 0
 
 
-ProbeState = Literal["alike", "announced", "reported", "differs", "flaky", "could_not_run"]
-"""announced: it differs, and the change says so in the quoted words; reported: it differs, and a finding says
+ProbeState = Literal["alike", "announced", "reported", "differs", "flaky", "untouched", "could_not_run"]
+"""untouched: both sides end alike, and no run read a file of the change; announced: it differs, and the change says so in the quoted words; reported: it differs, and a finding says
 so; differs: nobody explains it; flaky: one side varies between runs."""
 
 

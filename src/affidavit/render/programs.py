@@ -122,11 +122,14 @@ COUNTED: dict[ProbeState, tuple[str, str]] = {
     "reported": ("differs (a finding)", "differ (findings)"),
     "differs": ("differs unexplained", "differ unexplained"),
     "flaky": ("not the same twice", "not the same twice"),
+    "untouched": ("read no changed file", "read no changed file"),
     "could_not_run": ("could not be run", "could not be run"),
 }
 """Singular and plural of each state, in the order of the sentence."""
 
-READ_FIRST: tuple[ProbeState, ...] = ("reported", "differs", "announced", "flaky", "could_not_run", "alike")
+READ_FIRST: tuple[ProbeState, ...] = (
+    *("reported", "differs", "announced", "flaky", "could_not_run", "untouched", "alike"),
+)
 
 
 class Compared(Record):

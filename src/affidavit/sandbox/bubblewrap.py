@@ -14,6 +14,8 @@ from affidavit.system.bubblewrap import bind, isolate
 FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
 OWN_FILES = Path(__file__).parent / "etc"
 """Files with the name localhost and the user that programs run as."""
+JAVA = "java-*"
+"""Settings of a JDK in /etc, which its own folder links to."""
 HIDDEN = "/usr/local/etc"
 """Settings of the machine among its programs."""
 NO_SHARED_ZEROS = ("--dev-bind", "/dev/full", "/dev/zero")
@@ -70,7 +72,7 @@ def _nothing_of_the_user(job: Job) -> list[str]:
 
 def _settings() -> list[str]:
     """Show only the system settings that its programs need."""
-    shown = [name for name in FILES if Path(name).exists()]
+    shown = [name for name in FILES if Path(name).exists()] + [str(one) for one in Path("/etc").glob(JAVA)]
     arguments = bind(map(Path, shown))
     for own in sorted(OWN_FILES.iterdir()):
         if f"/etc/{own.name}" not in shown:

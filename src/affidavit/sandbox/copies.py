@@ -134,6 +134,19 @@ echo "{NEEDED}: not found" >&2
 exit 127
 """
 LAUNCHER = ("sh", "-c", SCRIPT, "sh")
+# Java's own launcher for single files finds classes, but no sources of the repository. The first class of
+# the program is started. A public class would need a file of its own name.
+JAVA_SCRIPT = r"""
+out=/tmp/affidavit-java
+mkdir -p "$out" && sed -E 's/^public ((final |abstract )*(class|record|enum|interface) )/\1/' "$1" > "$out/Program.java"
+roots=$(find . -type d \( -path '*/src/main/java' -o -path '*/src/test/java' \) | head -n 50 | tr '\n' ':')
+javac -nowarn -proc:none -implicit:class -encoding UTF-8 -sourcepath "$roots.:src" -cp "${CLASSPATH:-$out}" -d "$out" \
+  "$out/Program.java" || exit 1
+package=$(sed -nE 's/^package +([A-Za-z0-9_.]+) *;.*/\1./p' "$out/Program.java" | head -n 1)
+first=$(sed -nE 's/^((final|abstract) )*(class|record|enum|interface) +([A-Za-z0-9_$]+).*/\4/p' "$out/Program.java" | head -n 1)
+exec java -cp "$out:${roots}.:src${CLASSPATH:+:$CLASSPATH}" "$package$first"
+"""
+JAVA_LAUNCHER = ("sh", "-c", JAVA_SCRIPT, "sh")
 
 
 @dataclass(frozen=True)
@@ -160,6 +173,7 @@ INTERPRETERS: Mapping[str, Interpreter] = {
     "ruby": Interpreter("ruby", ".rb", ("-I.",)),
     "php": Interpreter("php", ".php"),
     "perl": Interpreter("perl", ".pl"),
+    "java": Interpreter("javac", ".java", launcher=JAVA_LAUNCHER),
 }
 ALSO = {
     "py": "python",

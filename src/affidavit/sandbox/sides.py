@@ -7,6 +7,7 @@ from pathlib import Path
 
 from affidavit.errors import AffidavitError
 from affidavit.git.text import is_safe_path
+from affidavit.git.tree import differing
 from affidavit.ports import Repository, Tree
 from affidavit.records.program_runs import AlteredFile, Program, ProgramRun, RunLimits
 from affidavit.records.record import Side
@@ -76,7 +77,7 @@ class SandboxedSides(Closing):
             problem = self._problem(program, side)
             if problem:
                 return ProgramRun(side=side, state="not_started", detail=problem)
-            with watching(self._altered_at(side)) as watched:
+            with watching(self._altered_at(side), self._changed_at(side)) as watched:
                 ended = self._run(program, side, limits, watched.folder)
                 noticed = watched.noticed()
         except AffidavitError as error:
@@ -174,6 +175,10 @@ class SandboxedSides(Closing):
                 self._altered[side] = altered_files(self._repository, side)
             return self._altered[side]
 
+    def _changed_at(self, side: Side) -> tuple[str, ...]:
+        other = self._tree("head" if side == "base" else "base")
+        return tuple(sorted(differing(self._tree(side), other)))
+
     def _link(self, added: Path, side: Side) -> None:
         taken = {path.split("/")[0] for path in self._tree(side).entries()}
         for name, target in self._provision.links:
@@ -205,4 +210,5 @@ def _shown(ended: Ended, side: Side, noticed: Noticed) -> ProgramRun:
         missing=noticed.missing,
         unreached=noticed.unreached,
         altered=noticed.altered,
+        touched=noticed.touched,
     )

@@ -16,10 +16,10 @@ from affidavit.errors import OutsideError
 from affidavit.records.program_runs import RunLimits, RunState
 from affidavit.sandbox.job import (
     ADDED,
-    ALTERED,
     AT_THE_END,
     DONE,
     FULL,
+    LISTED,
     MEGABYTE,
     SIDE,
     SOURCE,
@@ -46,8 +46,8 @@ ulimit -c 0 2>/dev/null
 ulimit -t "$cpu" 2>/dev/null
 ulimit -f "$blocks" 2>/dev/null
 if [ "$tasks" -gt 0 ]; then ulimit -u "$tasks" 2>/dev/null || ulimit -p "$tasks" 2>/dev/null; fi
-altered={WATCH}/{ALTERED} ended={WATCH}/{AT_THE_END}
-if [ -f "$altered" ]; then xargs -0 touch -a -d @{UNTOUCHED} -- < "$altered" 2>/dev/null; fi
+listed={WATCH}/{LISTED} ended={WATCH}/{AT_THE_END}
+if [ -f "$listed" ]; then xargs -0 touch -a -c -d @{UNTOUCHED} -- < "$listed" 2>/dev/null; fi
 echo "$ready"
 if [ ! -p "$ended" ]; then exec nice -n 10 "$@"; fi
 exec 3>&2 2>/dev/null
@@ -60,7 +60,7 @@ code=$?
   stat -f -c '%a %d' {SIDE} /tmp /dev/shm | while read -r blocks files; do
     if [ "$blocks" -lt 16 ] || [ "$files" -lt 1 ]; then echo {FULL}; fi
   done
-  if [ -f "$altered" ]; then xargs -0 stat -c '%X %n' -- < "$altered" | grep '^{UNTOUCHED} '; fi
+  if [ -f "$listed" ]; then xargs -0 stat -c '%X %n' -- < "$listed" | grep '^{UNTOUCHED} '; fi
   echo {DONE}
 }} > "$ended"
 exit "$code"

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from affidavit.ports import Entry, Tree
 from affidavit.records.program_runs import AlteredFile
 from affidavit.sandbox import noting
-from affidavit.sandbox.job import ALTERED, AT_THE_END, DONE, FULL, UNTOUCHED
+from affidavit.sandbox.job import AT_THE_END, DONE, FULL, LISTED, UNTOUCHED
 from affidavit.system.temporary import temporary_folder
 
 LOADED_BY_ITSELF = frozenset({"sitecustomize", "usercustomize", "conftest"})
@@ -105,7 +105,7 @@ MAX_NAMES = 50
 MAX_BYTES = 65536
 """The kernel buffers this much of an unread pipe."""
 MAX_LISTED = MAX_BYTES // 2
-"""Bytes for the names of watched altered files."""
+"""Bytes for the names of the files whose reading is noted."""
 NAME = re.compile(r"[^\W\d]\w{0,99}")
 HOST = re.compile(r"[\w.:/@%-]{1,200}")
 
@@ -118,6 +118,8 @@ class Noticed:
     unreached: tuple[str, ...] = ()
     altered: tuple[AlteredFile, ...] = ()
     """Files of the copy that differ from the commit, and that the run has or may have read."""
+    touched: tuple[str, ...] | None = None
+    """Files of the change that it read; None if that is not known."""
     is_full: bool = False
     """Whether one of its disks was full at the end."""
 
@@ -128,6 +130,7 @@ class Watched:
 
     folder: Path
     altered: Sequence[AlteredFile]
+    changed: Sequence[str]
     while_running: int
     at_the_end: int
 
@@ -141,6 +144,7 @@ class Watched:
             tuple(sorted(missing)[:MAX_NAMES]),
             tuple(sorted(unreached)[:MAX_NAMES]),
             _read(self.altered, ended),
+            _touched(self.changed, self.altered, ended),
             FULL in ended,
         )
 
@@ -159,35 +163,54 @@ def _named(lines: Sequence[str], kind: str, form: re.Pattern[str]) -> set[str]:
 
 def _read(altered: Sequence[AlteredFile], ended: Sequence[str]) -> tuple[AlteredFile, ...]:
     """Return the altered files that may have been read; if the run was cut off, only those of the change."""
-    alone = {line.removeprefix(f"{UNTOUCHED} ") for line in ended if line.startswith(f"{UNTOUCHED} ")}
-    looked_after = {one.path for one in _looked_after(altered)} if DONE in ended else set()
+    alone = _left_alone(ended)
+    looked_after = set(_listed((one.path for one in altered), ())) if DONE in ended else set()
     read = [one for one in altered if one.is_changed or one.path in looked_after]
     return tuple(one for one in read if one.path not in alone)[:MAX_NAMES]
 
 
-def _looked_after(altered: Sequence[AlteredFile]) -> Iterator[AlteredFile]:
-    """Yield as many files as fit into a pipe; those of the change come first."""
+def _touched(
+    changed: Sequence[str], altered: Sequence[AlteredFile], ended: Sequence[str]
+) -> tuple[str, ...] | None:
+    """Return the files of the change that were read; None if not all of them are known."""
+    listed = set(_listed((one.path for one in altered), changed))
+    if DONE not in ended or not listed.issuperset(changed):
+        return None
+    alone = _left_alone(ended)
+    read = tuple(path for path in changed if path not in alone)
+    return read if len(read) <= MAX_NAMES else None
+
+
+def _left_alone(ended: Sequence[str]) -> set[str]:
+    return {line.removeprefix(f"{UNTOUCHED} ") for line in ended if line.startswith(f"{UNTOUCHED} ")}
+
+
+def _listed(altered: Iterable[str], changed: Iterable[str]) -> Iterator[str]:
+    """Yield as many files as fit into a pipe: first those whose copy differs from the commit."""
     room = MAX_LISTED
-    for one in altered:
-        room -= len(one.path.encode()) + len(UNTOUCHED) + 2
+    for path in dict.fromkeys((*altered, *changed)):
+        room -= len(path.encode()) + len(UNTOUCHED) + 2
         if room > 0:
-            yield one
+            yield path
 
 
 @contextmanager
-def watching(altered: Sequence[AlteredFile]) -> Iterator[Watched]:
-    """Make a folder to mount into a sandbox at `WATCH` and to put on Python's path."""
+def watching(altered: Sequence[AlteredFile], changed: Sequence[str] = ()) -> Iterator[Watched]:
+    """Make a folder to mount into a sandbox at `WATCH` and to put on Python's path.
+
+    `changed` are the files of this side that the other lacks or has otherwise.
+    """
     with temporary_folder("watch-") as folder:
         folder.chmod(0o755)
         (folder / "sitecustomize.py").write_text(noting.NOTING, "utf-8")
-        listed = b"".join(one.path.encode() + b"\0" for one in _looked_after(altered))
-        if listed:
-            (folder / ALTERED).write_bytes(listed)
+        paths = _listed((one.path for one in altered), changed)
+        if listed := b"".join(path.encode() + b"\0" for path in paths):
+            (folder / LISTED).write_bytes(listed)
         running = _pipe(folder / noting.PIPE)
         try:
             ended = _pipe(folder / AT_THE_END)
             try:
-                yield Watched(folder, altered, running, ended)
+                yield Watched(folder, altered, changed, running, ended)
             finally:
                 os.close(ended)
         finally:

@@ -12,6 +12,7 @@ from affidavit.ports import Runner
 from affidavit.proof.running.own_names import OwnNames
 from affidavit.proof.running.reproduction import not_compared, run_probe, state_of, surroundings_difference
 from affidavit.proof.running.surroundings import blocked_by
+from affidavit.proof.running.touched import NOTHING_TOUCHED
 from affidavit.records.program_runs import AddedFile, ProbeRun, Program, ProgramRun
 from affidavit.records.record import Side
 from affidavit.records.report import ProbeState
@@ -263,7 +264,7 @@ def _probe(value: object) -> tuple[str, Program]:
 
 
 def _outcome(state: ProbeState) -> str:
-    return NOTHING_COMPARED if state == "could_not_run" else state.replace("_", " ")
+    return {"could_not_run": NOTHING_COMPARED, "untouched": NOTHING_TOUCHED}.get(state, state)
 
 
 def _row(probe: ProbeRun, own: OwnNames) -> Answer:

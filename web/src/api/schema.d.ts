@@ -771,7 +771,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "alike" | "announced" | "reported" | "differs" | "flaky" | "could_not_run";
+            state: "alike" | "announced" | "reported" | "differs" | "flaky" | "untouched" | "could_not_run";
             /**
              * Announced
              * @default
@@ -3323,7 +3323,7 @@ export interface components {
              * Outcome
              * @enum {string}
              */
-            outcome: "reproduced" | "reproduced_new" | "not_reproduced" | "also_at_base" | "flaky" | "could_not_run";
+            outcome: "reproduced" | "reproduced_new" | "not_reproduced" | "also_at_base" | "flaky" | "untouched" | "could_not_run";
             /**
              * Detail
              * @default

@@ -1,8 +1,9 @@
 """Find the names that a repository defines, which no environment could provide."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from affidavit.git.tree import differing
 from affidavit.ports import Repository
 
 ROOTS = ("", "src/", "lib/", "node_modules/")
@@ -25,6 +26,8 @@ class OwnNames:
     """Modules that only one side has, in any folder."""
     files: frozenset[str] = field(default_factory=frozenset)
     """Names of files, as a shell reports a missing one."""
+    changed: frozenset[str] = field(default_factory=frozenset)
+    """The files in which base and head differ."""
 
     def has(self, name: str) -> bool:
         """Check whether a name is the repository's own."""
@@ -43,8 +46,9 @@ NOTHING_OWN = OwnNames()
 
 def own_names(repository: Repository) -> OwnNames:
     """Return the names that the repository has at base or at head."""
-    base, head = (frozenset(tree.entries()) for tree in (repository.redacted.base, repository.redacted.head))
-    return own_names_of(base, head)
+    base, head = repository.redacted.base, repository.redacted.head
+    changed = frozenset((*differing(base, head), *differing(head, base)))
+    return replace(own_names_of(base.entries(), head.entries()), changed=changed)
 
 
 def own_names_of(base: Iterable[str], head: Iterable[str]) -> OwnNames:

@@ -19,6 +19,7 @@ from affidavit.proof.running.surroundings import (
     stopped_by,
     surroundings_errors,
 )
+from affidavit.proof.running.touched import NOTHING_TOUCHED, is_untouched
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.program_runs import KeptRun, ProbeRun, Program, ProgramRun
@@ -115,6 +116,8 @@ def outcome_of(
     if blocked := why_inconclusive(base, at_base, own, heads):
         return "could_not_run", f"at base {blocked}"
     outcome, detail = _compared_with(base, at_head, at_base)
+    if outcome in ("reproduced", "reproduced_new") and is_untouched((base, *heads), own.changed):
+        return "not_reproduced", NOTHING_TOUCHED
     if varies(heads) and outcome in ("reproduced", "reproduced_new"):
         detail = f"{detail}; {VARIES}" if detail else VARIES
     return outcome, detail
@@ -218,7 +221,8 @@ def state_of(probe: ProbeRun, own: OwnNames) -> ProbeState:
     base, head = set(map(_seen, probe.base)), set(map(_seen, probe.head))
     if len(base) > 1 or len(head) > 1:
         return "flaky"
-    return "alike" if base == head else "differs"
+    alike: ProbeState = "untouched" if is_untouched((*probe.base, *probe.head), own.changed) else "alike"
+    return alike if base == head else "differs"
 
 
 def not_compared(probe: ProbeRun, own: OwnNames) -> str:

@@ -14,6 +14,7 @@ from affidavit.minds.fence import Fence
 from affidavit.ports import Case, Mind, Talk, ToolSource
 from affidavit.prompts import QUOTING, PromptSet
 from affidavit.proof.running.own_names import own_names
+from affidavit.proof.running.touched import EXPERIMENTER
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.diagnostics import Diagnostic, Reason
@@ -81,7 +82,6 @@ def _searched(arguments: object) -> tuple[str, ...]:
     return tuple(path for path in paths if isinstance(path, str)) if isinstance(paths, list) else ()
 
 
-EXPERIMENTER = "experimenter"
 LENSES = ("logic", "codebase-fit", "security", "quality")
 SUBJECTS = {
     "logic": "what the altered code does wrong for which input or state",
