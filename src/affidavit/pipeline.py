@@ -44,6 +44,13 @@ async def review(
     began = time.time() if began is None else began
     runner = crew.watched_runner(emit)
     case = begin_case(change, repository, settings, emit, review_id)
+    programs = crew.programs
+    if runner and programs and crew.panel:
+        from affidavit.stages.preflight import find_what_runs
+
+        runner, languages = await find_what_runs(case, runner)
+        programs = programs.model_copy(update={"languages": languages})
+        case = replace(case, languages=languages)
     crew, case = crew.before(replace(case, runner=runner, earlier=earlier))
     if earlier and crew.models:
         from affidavit.iterations.scope import choose_scope
@@ -52,10 +59,10 @@ async def review(
         case = replace(case, scope=choose_scope(case, given, crew.models, crew.prompts.version))
     looked = await look(case, crew)
     reproducer = None
-    if crew.programs:
+    if programs:
         from affidavit.stages.reproduce import LiveReproducer
 
-        reproducer = LiveReproducer.of(runner, crew.programs, repository, crew.try_patch)
+        reproducer = LiveReproducer.of(runner, programs, repository, crew.try_patch)
     report = await conclude(looked, *crew.judges(looked), settings, crew.models, crew.prompts, reproducer)
     if crew.panel and looked.briefing:
         from affidavit.stages.narrate import narrate

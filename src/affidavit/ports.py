@@ -13,7 +13,7 @@ from affidavit.records.iteration import Earlier, Scope
 from affidavit.records.plan import Plan
 from affidavit.records.program_runs import Program, ProgramRun, TrialStep
 from affidavit.records.record import Record, Side
-from affidavit.records.report import Answer, Programs, Reply, RoleUsage
+from affidavit.records.report import Answer, LanguageHere, Programs, Reply, RoleUsage
 
 
 class BlameLine(Record):
@@ -200,6 +200,8 @@ class Case:
     replies: tuple[Reply, ...] = ()
     runner: Runner | None = None
     """The runner of programs; None unless the user asked for it."""
+    languages: tuple[LanguageHere, ...] = ()
+    """Which languages of the change can run."""
     earlier: Earlier | None = None
     """The earlier review; None for the first of a change."""
     scope: Scope | None = None

@@ -159,8 +159,7 @@ def _opening(inputs: Inputs, case: Case) -> Opening:
         return Opening(Planned(Plan()), probed)
     # Models saw the redacted change, which was divided into chunks.
     shown = redact_case(case)
-    can_experiment = inputs.programs is not None and bool(inputs.programs.sandbox)
-    always = asked_at_any_size(shown.change, can_experiment=can_experiment)
+    always = asked_at_any_size(shown.change, inputs.programs.languages if inputs.programs else ())
     symbols = symbol_changes(shown.change, shown.repository)
     parts = parts_to_show(case, shown.change)
     if inputs.planner is None:

@@ -214,6 +214,21 @@ class GivenTrial(Record):
     steps: tuple[TrialStep, ...]
 
 
+class LanguageHere(Record):
+    """Whether programs in a language of the change can run where it is reviewed."""
+
+    title: str
+    runs: bool
+    detail: str = ""
+
+    @property
+    def words(self) -> str:
+        """Say it in a few words."""
+        if not self.runs:
+            return f"{self.title} {self.detail}"
+        return f"{self.title} yes ({self.detail})" if self.detail else f"{self.title} yes"
+
+
 class Programs(Record):
     """The runs of programs, and their sandbox; or why none ran."""
 
@@ -222,13 +237,16 @@ class Programs(Record):
     advice: str = ""
     reproductions: tuple[GivenReproduction, ...] = ()
     patches: tuple[GivenTrial, ...] = ()
+    languages: tuple[LanguageHere, ...] = ()
+    """The languages of the change; empty if no model was asked."""
     runs: int = 0
     duration_ms: int = 0
 
 
 ProbeState = Literal["alike", "announced", "reported", "differs", "flaky", "untouched", "could_not_run"]
-"""untouched: both sides end alike, and no run read a file of the change; announced: it differs, and the change says so in the quoted words; reported: it differs, and a finding says
-so; differs: nobody explains it; flaky: one side varies between runs."""
+"""announced: it differs, and the change says so in the quoted words; reported: it differs, and a finding says
+so; differs: nobody explains it; flaky: one side varies between runs; untouched: both sides end alike, and no
+run read a file of the change."""
 
 
 class BehaviourRow(Record):

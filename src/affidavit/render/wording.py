@@ -215,9 +215,12 @@ def spent_sentence(report: Report) -> str:
 
 def _programs_run(report: Report) -> str:
     programs = report.inputs.programs
-    if programs is None or not programs.runs:
+    if programs is None:
         return ""
-    return f"; {counted(programs.runs, 'program run', 'program runs')}, {programs.duration_ms / 1000:.1f} s"
+    ran = counted(programs.runs, "program run", "program runs")
+    said = f"; {ran}, {programs.duration_ms / 1000:.1f} s" if programs.runs else ""
+    languages = "; ".join(one.words for one in programs.languages)
+    return f"{said}. Programs: {languages}" if languages else said
 
 
 def _own_estimate(report: Report, asked: int) -> str:

@@ -16,6 +16,7 @@ from affidavit.ports import Runner
 from affidavit.proof.running.runners import SANDBOX_KEY, ProgramRunner, Tally
 from affidavit.records.report import Programs
 from affidavit.reviewing.options import ReviewOptions
+from affidavit.sandbox.asked import asked_version
 from affidavit.sandbox.choice import choose_sandbox
 from affidavit.sandbox.provision import provide
 from affidavit.sandbox.sides import SandboxedSides
@@ -46,7 +47,8 @@ def opened_runner(
         yield Running()
         return
     # A folder that cannot be shown is the user's mistake, even without a sandbox.
-    provided = provide(environments_for(repository, options), repository.folder)
+    python = asked_version("python", repository.base)
+    provided = provide(environments_for(repository, options), repository.folder, python)
     choice = choose_sandbox()
     if choice.sandbox is None:
         yield Running(None, Programs(reason=choice.reason, advice=choice.advice))

@@ -137,14 +137,15 @@ LAUNCHER = ("sh", "-c", SCRIPT, "sh")
 # Java's own launcher for single files finds classes, but no sources of the repository. The first class of
 # the program is started. A public class would need a file of its own name.
 JAVA_SCRIPT = r"""
-out=/tmp/affidavit-java
-mkdir -p "$out" && sed -E 's/^public ((final |abstract )*(class|record|enum|interface) )/\1/' "$1" > "$out/Program.java"
-roots=$(find . -type d \( -path '*/src/main/java' -o -path '*/src/test/java' \) | head -n 50 | tr '\n' ':')
-javac -nowarn -proc:none -implicit:class -encoding UTF-8 -sourcepath "$roots.:src" -cp "${CLASSPATH:-$out}" -d "$out" \
-  "$out/Program.java" || exit 1
-package=$(sed -nE 's/^package +([A-Za-z0-9_.]+) *;.*/\1./p' "$out/Program.java" | head -n 1)
-first=$(sed -nE 's/^((final|abstract) )*(class|record|enum|interface) +([A-Za-z0-9_$]+).*/\4/p' "$out/Program.java" | head -n 1)
-exec java -cp "$out:${roots}.:src${CLASSPATH:+:$CLASSPATH}" "$package$first"
+out=/tmp/affidavit-java file=/tmp/affidavit-java/Program.java
+kinds='(class|record|enum|interface) '
+mkdir -p "$out" && sed -E "s/^public ((final |abstract )*$kinds)/\1/" "$1" > "$file"
+roots=$(find . -type d -path '*/src/*/java' | head -n 50 | tr '\n' ':').:src
+javac -nowarn -proc:none -implicit:class -encoding UTF-8 \
+  -sourcepath "$roots" -cp "${CLASSPATH:-$out}" -d "$out" "$file" || exit 1
+package=$(sed -nE 's/^package +([A-Za-z0-9_.]+) *;.*/\1./p' "$file" | head -n 1)
+first=$(sed -nE "s/^((final|abstract) )*$kinds *([A-Za-z0-9_$]+).*/\4/p" "$file" | head -n 1)
+exec java -cp "$out:$roots${CLASSPATH:+:$CLASSPATH}" "$package$first"
 """
 JAVA_LAUNCHER = ("sh", "-c", JAVA_SCRIPT, "sh")
 

@@ -1,6 +1,7 @@
 """Give programs the folders that the user names, read-only and never a home, and interpreters."""
 
 import os
+import platform
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from affidavit.errors import SettingsError
+from affidavit.sandbox.asked import python_for, suits
 from affidavit.sandbox.copies import PROGRAM_FOLDERS
 from affidavit.sandbox.private_places import (
     interpreter_folders,
@@ -54,13 +56,16 @@ def _joined(
     return tuple((name, ":".join(dict.fromkeys(found))) for name, found in values.items())
 
 
-def provide(environments: Sequence[Path], reviewed: Path | None = None) -> Provision:
-    """Provide the named environments, and the interpreters of this machine behind them."""
+def provide(environments: Sequence[Path], reviewed: Path | None = None, python: str = "") -> Provision:
+    """Provide the named environments, and the interpreters of this machine behind them.
+
+    `python` is the version that the repository asks for.
+    """
     provided = Provision()
     for folder in environments:
         provided = provided.plus(environment_at(folder, reviewed, environments))
     has_python = any((Path(folder) / "python").exists() for folder in provided.search_path)
-    for interpreter in () if has_python else own_python():
+    for interpreter in () if has_python else own_python(python):
         provided = provided.plus(interpreter)
     for interpreter in (*_interpreters(reviewed), *own_node()):
         provided = provided.plus(interpreter)
@@ -141,8 +146,11 @@ def _setting(file: Path, wanted: str) -> str:
     return ""
 
 
-def own_python() -> Iterator[Provision]:
-    """Yield the interpreter that runs Affidavit, without the packages of Affidavit."""
+def own_python(asked: str = "") -> Iterator[Provision]:
+    """Yield the interpreter that runs Affidavit, without its packages; if it does not suit, one that does."""
+    is_suited = suits(platform.python_version(), asked, "python")
+    if found := None if is_suited else python_for(asked, interpreter_folders()):
+        yield Provision(tuple(_of_prefix(found)), (str(found / "bin"),))
     prefix = Path(sys.base_prefix)
     if is_system(prefix):
         yield Provision(search_path=(str(prefix / "bin"),))

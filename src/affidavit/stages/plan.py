@@ -1,7 +1,7 @@
 """Plan a review: the goal of the change, who examines what, in which chunks."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ WITHOUT_VERIFIER = Gap(
 FEW_LINES, SMALL_LINES = 3, 12
 PLAN_SCHEMA_NAME = "review_plan"
 MAX_QUESTIONS = 6
+IS_FIXED = "Examines the change in any case: the plan only adds questions"
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,10 @@ class Opening:
 async def plan_review(panel: Panel, briefing: Briefing, case: Case, *, probes_verifier: bool) -> Opening:
     """Plan while the verifiers are probed, so that a failing one is found before specialists cost money."""
     change = briefing.change
-    always = asked_at_any_size(change, can_experiment=briefing.case.runner is not None)
+    always = asked_at_any_size(change, briefing.case.languages)
     to_show = parts_to_show(case, change)
     rough = plan_by_size(change, LENSES, always, briefing.context.symbols, to_show)
-    talk = panel.planner_talk(briefing, rough, plan_schema([*LENSES, *always]), PLAN_SCHEMA_NAME)
+    talk = panel.planner_talk(briefing, rough, _schema_of(rough, always), PLAN_SCHEMA_NAME)
     has_work = bool(rough.chunks or rough.not_shown or always) or to_show is None
     planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit) if has_work else _unplanned()
     probing = probe_verifiers(panel.judging if probes_verifier else (), panel.prompts, case.emit)
@@ -84,6 +85,12 @@ async def plan_review(panel: Panel, briefing: Briefing, case: Case, *, probes_ve
     parts = opening.plan.chunks if opening.plan else case.change.reviewed_files()
     case.emit(handoff("planner", "reviewer", chunks_count=len(parts)))
     return opening
+
+
+def _schema_of(rough: Plan, always: Sequence[str]) -> dict[str, Any]:
+    """Return the schema of a plan: the size of the change may fix all lenses."""
+    is_all = rough.questions.keys() >= set(LENSES)
+    return plan_schema([*LENSES, *always], (*LENSES, *always) if is_all else always)
 
 
 async def _plan_while_probing(
@@ -103,16 +110,20 @@ async def _plan_while_probing(
         await asyncio.gather(planner, return_exceptions=True)
 
 
-def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
-    """Return the schema of the planner's answer."""
+def plan_schema(lenses: Sequence[str], fixed: Collection[str] = ()) -> dict[str, Any]:
+    """Return the schema of the planner's answer, which says who is asked whatever the plan says."""
     text = {"type": "string"}
     texts = {"type": "array", "items": text, "maxItems": MAX_QUESTIONS}
     questions = {
         "type": "object",
         "additionalProperties": False,
-        "properties": dict.fromkeys(lenses, texts),
+        "properties": {lens: texts | _fixed(lens, fixed) for lens in lenses},
     }
     return strict_object({"goal": text, "approach": text, "impact": text, "questions": questions})
+
+
+def _fixed(lens: str, fixed: Collection[str]) -> dict[str, str]:
+    return {"description": IS_FIXED} if lens in fixed else {}
 
 
 async def _unplanned() -> Planned:

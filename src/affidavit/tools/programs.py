@@ -49,6 +49,7 @@ class ProgramTools(ToolSet):
         self._runner = runner
         self._own = own
         languages = ", ".join(runner.languages)
+        tested = [one for one in RUNNERS if one in runner.languages]
         program = {
             "language": {"type": "string", "description": f"One of {languages}"},
             "program": {"type": "string", "description": "The text; it lies at the root of the repository"},
@@ -57,7 +58,7 @@ class ProgramTools(ToolSet):
             "seconds": SECONDS,
         }
         tests = {
-            "language": {"type": "string", "description": f"One of {', '.join(RUNNERS)}"},
+            "language": {"type": "string", "description": f"One of {', '.join(tested)}"},
             "paths": {
                 "type": "array",
                 "items": {"type": "string"},
@@ -79,7 +80,7 @@ class ProgramTools(ToolSet):
             tests,
             ["language", "paths"],
         )
-        super().__init__([(run_program, self._run), (run_tests, self._test)])
+        super().__init__([(run_program, self._run), *([(run_tests, self._test)] if tested else [])])
 
     def _run(
         self,
@@ -94,8 +95,9 @@ class ProgramTools(ToolSet):
     def _test(
         self, language: str, paths: Sequence[object], side: str = "both", seconds: int = USUAL_SECONDS
     ) -> Answer:
-        if language not in RUNNERS:
-            raise InputError(f"tests can be run in {', '.join(RUNNERS)}")
+        if language not in RUNNERS or language not in self._runner.languages:
+            tested = [one for one in RUNNERS if one in self._runner.languages]
+            raise InputError(f"tests can be run in {', '.join(tested)}")
         named = [path for path in paths if isinstance(path, str) and path and not path.startswith("-")]
         if not named or len(named) < len(paths):
             raise InputError("paths is a list of test files, or of names of tests")

@@ -8,7 +8,10 @@ from affidavit.records.report import Reply
 NOTHING_TOUCHED = "no run read a file of the change"
 EXPERIMENTER = "experimenter"
 READ_BY_TOOLS = frozenset(
-    "package.json tsconfig.json pyproject.toml setup.cfg pytest.ini tox.ini go.mod go.sum".split()
+    (
+        *("package.json", "tsconfig.json", "go.mod", "go.sum"),
+        *("pyproject.toml", "setup.cfg", "pytest.ini", "tox.ini"),
+    )
 )
 """Files that interpreters and test runners read for any program."""
 
@@ -26,7 +29,7 @@ def telling_files(changed: Iterable[str]) -> frozenset[str]:
 
 
 def files_seen(reply: Reply, paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the files that a specialist may count as examined: an experimenter must have read or run them."""
+    """Return the files that count as examined: an experimenter must have read or run them."""
     if reply.specialist.partition("@")[0] != EXPERIMENTER or reply.uses is None:
         return tuple(paths)
     runs = [run for probe in reply.probes for run in (*probe.base, *probe.head)]

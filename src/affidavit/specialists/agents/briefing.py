@@ -111,6 +111,7 @@ class Briefing:
         if has_surroundings and (users := around.of(chunk.paths)):
             text = self.fence.wrap("surroundings", users)
             change += "\n" + self.prompts.render("surroundings", surroundings=text)
+        change += self._programs()
         if self.case.earlier is not None:
             said, history = memory_of(self.case.earlier, self.case.scope)
             change += f"\n{said}{self.fence.wrap(MEMORY_KEY, history)}\n"
@@ -136,13 +137,17 @@ class Briefing:
         return self._texts[key]
 
     def _verifier_text(self, plan: Plan) -> str:
-        return self.prompts.render(
+        return self._programs() + self.prompts.render(
             "verifier-change",
             title=self._fenced("title", self.change.title or NOTHING),
             description=self._fenced("description", _cut(self.change.description, MAX_DESCRIPTION)),
             goal=self.fence.wrap("plan", plan.goal or NOTHING),
             changed_files=self.fence.wrap("changed_files", self.changed_files()),
         )
+
+    def _programs(self) -> str:
+        said = [one.words for one in self.case.languages]
+        return f"\nPrograms: {'; '.join(said)}\n" if said else ""
 
     def changed_files(self, chunk: Chunk | None = None) -> str:
         """Write a line for each file: path, status, size; of very many, those of the chunk come first."""

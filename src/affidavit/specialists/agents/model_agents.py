@@ -8,7 +8,7 @@ from itertools import filterfalse
 from typing import Any
 
 from affidavit.contract.schema import asked_schema
-from affidavit.languages.registry import grammar_of
+from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.languages.test_files import is_test
 from affidavit.minds.fence import Fence
 from affidavit.ports import Case, Mind, Talk, ToolSource
@@ -21,7 +21,7 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import ToolUse
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
-from affidavit.records.report import Answer, Gap, Reply
+from affidavit.records.report import Answer, Gap, LanguageHere, Reply
 from affidavit.specialists.agents.background import Page
 from affidavit.specialists.agents.briefing import Briefing, lead_line
 from affidavit.specialists.agents.chunks import shown_hunks
@@ -120,11 +120,13 @@ IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|using\s
 MakeTools = Callable[[], ToolSource]
 
 
-def asked_at_any_size(change: Change, *, can_experiment: bool) -> tuple[str, ...]:
-    """Return the triage if others commented, and the experimenter if programs run and code changed."""
-    has_code = any(grammar_of(file.path) and not is_test(file.path) for file in change.reviewed_files())
+def asked_at_any_size(change: Change, languages: Iterable[LanguageHere] = ()) -> tuple[str, ...]:
+    """Return the triage if others commented, and the experimenter if a language of changed code runs here."""
+    running = {one.title for one in languages if one.runs}
+    code = (file.path for file in change.reviewed_files() if not is_test(file.path))
     triage = (TRIAGE,) if change.discussion else ()
-    return (*triage, EXPERIMENTER) if can_experiment and has_code else triage
+    is_running = any(grammar_of(path) and LANGUAGES.of(path).title in running for path in code)
+    return (*triage, EXPERIMENTER) if is_running else triage
 
 
 def looks(lenses: Sequence[str], changed_lines: int) -> list[tuple[str, ...]]:
