@@ -44,14 +44,13 @@ async def review(
     began = time.time() if began is None else began
     runner = crew.watched_runner(emit)
     case = begin_case(change, repository, settings, emit, review_id)
-    programs = crew.programs
+    case, programs = replace(case, runner=runner, earlier=earlier), crew.programs
     if runner and programs and crew.panel:
         from affidavit.stages.preflight import find_what_runs
 
-        runner, languages = await find_what_runs(case, runner)
-        programs = programs.model_copy(update={"languages": languages})
-        case = replace(case, languages=languages)
-    crew, case = crew.before(replace(case, runner=runner, earlier=earlier))
+        case = await find_what_runs(case)
+        programs = programs.model_copy(update={"languages": case.languages})
+    crew, case = crew.before(case)
     if earlier and crew.models:
         from affidavit.iterations.scope import choose_scope
 

@@ -163,3 +163,17 @@ def test_a_run_says_which_files_of_the_change_it_read(changed: Changed) -> None:
     assert sides.run(Program(language="sh", text="cat new.py"), "head").touched == ("new.py",)
     assert sides.run(python("import same, os; os.listdir()"), "head").touched == ()
     assert sides.run(python("import time; time.sleep(60)"), "head", seconds=1).touched is None
+
+
+def test_java_runs_with_the_classes_of_the_repository(changed: Changed) -> None:
+    price = "package shop;\npublic class Price { public static int of(int n) { return n * 2; } }\n"
+    path = "src/main/java/shop/Price.java"
+    sides = changed({path: price}, {path: price.replace("* 2", "* 3")})
+    if "java" not in sides.languages:
+        pytest.skip("there is no JDK here")
+    text = (
+        "import shop.Price;\npublic class Main {\n"
+        "  public static void main(String[] a) { System.out.println(Price.of(4)); }\n}\n"
+    )
+    run = sides.run(Program(language="java", text=text), "head")
+    assert (run.output, run.exit_code, run.touched) == ("12\n", 0, (path,))

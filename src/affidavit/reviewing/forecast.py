@@ -37,6 +37,7 @@ from affidavit.stages.evidence import check
 from affidavit.stages.follow_up import carry
 from affidavit.stages.intake import OpenedChange
 from affidavit.stages.merge import merge
+from affidavit.stages.preflight import find_what_runs
 from affidavit.stages.review import Crew, begin_case
 from affidavit.stages.verify import verify
 from affidavit.tools.outside_connection import NamedServer
@@ -81,7 +82,8 @@ def prepare_talks(
             reads_dependencies=options.dependencies,
         )
         crew = replace(assemble_crew(settings, cache), panel=panel)
-        crew, case = crew.before(replace(case, runner=running.runner, earlier=earlier))
+        case = asyncio.run(find_what_runs(replace(case, runner=running.runner, earlier=earlier)))
+        crew, case = crew.before(case)
         chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
         shared = asyncio.run(_hold(replace(case, scope=chosen), crew))
     opened_packages = panel.packages(case)

@@ -32,20 +32,25 @@ PRINT_VERSION: Mapping[str, str] = {
     "ruby": "puts RUBY_VERSION",
     "php": "<?php echo PHP_VERSION, PHP_EOL;",
     "perl": 'printf "%vd\\n", $^V;',
-    "java": "class Try { public static void main(String[] a) { System.out.println(Runtime.version().feature()); } }",
+    "java": "class Try { public static void main(String[] a) "
+    "{ System.out.println(Runtime.version().feature()); } }",
 }
 """A program in each language that prints the version; `go run` would first compile the library."""
 PYTEST_FILES = ("pyproject.toml", "tox.ini", "setup.cfg", "pytest.ini", "conftest.py", "tests/conftest.py")
+PLAIN_PATH = re.compile(r"lib/[\w./-]+")
 NODE_TEST_RUNNERS = ("vitest", "jest", "mocha")
 
 
-async def find_what_runs(case: Case, runner: ProgramRunner) -> tuple[ProgramRunner, tuple[LanguageHere, ...]]:
-    """Try every language, and return the runner with those that start and what to say of the change's."""
+async def find_what_runs(case: Case) -> Case:
+    """Try every language here; offer only those that start, and say it of the change's."""
+    if case.runner is None:
+        return case
+    runner = ProgramRunner.of(case.runner)
+    # These runs are no part of the review's own programs.
     quiet = replace(runner, tally=Tally(), loop=None)
     versions = await asyncio.to_thread(_versions, quiet)
-    trying = replace(quiet, languages=tuple(versions))
-    found = await asyncio.to_thread(_of_change, case, trying, versions)
-    return replace(runner, languages=tuple(versions)), found
+    found = await asyncio.to_thread(_of_change, case, quiet, versions)
+    return replace(case, runner=replace(runner, languages=tuple(versions)), languages=found)
 
 
 def _versions(runner: ProgramRunner) -> dict[str, str]:
@@ -130,7 +135,7 @@ def _imports(language: str, paths: Sequence[str], base: Tree) -> Iterator[str]:
         if folders:
             yield f"exec go list -deps {' '.join(map(shlex.quote, folders))}"
     elif language == "ruby":
-        yield from (f"require {json.dumps('./' + path)}" for path in code if path.startswith("lib/"))
+        yield from (f"require {json.dumps('./' + path)}" for path in code if PLAIN_PATH.fullmatch(path))
 
 
 def _text(tree: Tree, path: str) -> str:

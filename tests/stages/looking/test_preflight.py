@@ -1,0 +1,109 @@
+"""What of a change can run here, found out before anybody plans."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from affidavit.ports import Case
+from affidavit.proof.running.runners import ProgramRunner
+from affidavit.records.program_runs import Program, ProgramRun
+from affidavit.records.record import Side
+from affidavit.records.report import LanguageHere
+from affidavit.sandbox.asked import suits
+from affidavit.sandbox.provision import own_python, provide
+from affidavit.sandbox.sides import SandboxedSides
+from affidavit.specialists.agents.model_agents import EXPERIMENTER, LENSES, asked_at_any_size
+from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.plan import IS_FIXED, plan_schema
+from affidavit.stages.preflight import find_what_runs
+from repositories import Repo
+from sandboxes import needed_sandbox
+
+
+class Broken:
+    """A machine on which every interpreter is a file that does not start, except the shell."""
+
+    name = "broken"
+    languages = ("python", "go", "sh")
+
+    def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+        return ProgramRun(side=side, state="exited", exit_code=0, output="affidavit-runs sh yes\n")
+
+    def stop(self) -> None: ...
+
+
+def tried(tmp_path: Path, base: Mapping[str, str], head: Mapping[str, str], runner: object = None) -> Case:
+    repo = Repo(tmp_path / "repo")
+    repo.commit("base", dict(base))
+    repo.commit("head", dict(head))
+    with open_change(ChangeRequest(repo.path, "HEAD~1..HEAD")) as opened:
+        case = Case(opened.change, opened.repository)
+        if runner is not None:
+            return asyncio.run(find_what_runs(Case(opened.change, opened.repository, runner=runner)))  # type: ignore[arg-type]
+        with SandboxedSides(opened.repository, needed_sandbox(), provide(())) as sides:
+            case = Case(opened.change, opened.repository, runner=sides)
+            return asyncio.run(find_what_runs(case))
+
+
+def test_a_language_says_its_version_what_it_lacks_and_what_the_repository_asks_for(tmp_path: Path) -> None:
+    base = {
+        "app.py": "import no_such_package\nx = 1\n",
+        "lib.rs": "fn a() {}\n",
+        "pyproject.toml": '[project]\nrequires-python = ">=3.99"\n',
+        "rust-toolchain.toml": '[toolchain]\nchannel = "1.80"\n',
+    }
+    case = tried(tmp_path, base, {"app.py": "x = 2\n", "lib.rs": "fn b() {}\n"})
+    python, rust = case.languages
+    assert python.words.startswith("Python yes (3.")
+    assert python.detail.endswith("; no_such_package is not there; the repository asks for >=3.99")
+    assert rust == LanguageHere(
+        title="Rust", runs=False, detail="no toolchain (the repository asks for 1.80)"
+    )
+    # Its own runs are no part of the review's.
+    assert isinstance(case.runner, ProgramRunner)
+    assert case.runner.tally.runs == 0
+
+
+def test_a_toolchain_that_does_not_start_is_offered_to_nobody(tmp_path: Path) -> None:
+    case = tried(tmp_path, {"app.go": "package a\n"}, {"app.go": "package b\n"}, Broken())
+    assert [one.words for one in case.languages] == ["Go no toolchain"]
+    assert case.runner is not None
+    assert case.runner.languages == ("sh",)
+
+
+@pytest.mark.parametrize(("title", "is_asked"), [("Python", True), ("Go", False)])
+def test_the_experimenter_is_asked_only_if_a_changed_language_runs(
+    tmp_path: Path, title: str, is_asked: bool
+) -> None:
+    case = tried(tmp_path, {"app.py": "x = 1\n"}, {"app.py": "x = 2\n"}, Broken())
+    always = asked_at_any_size(case.change, (LanguageHere(title=title, runs=True),))
+    assert (EXPERIMENTER in always) is is_asked
+    assert EXPERIMENTER not in asked_at_any_size(case.change, (LanguageHere(title=title, runs=False),))
+
+
+def test_the_schema_of_a_plan_says_which_lenses_are_fixed() -> None:
+    properties = plan_schema([*LENSES, EXPERIMENTER], (EXPERIMENTER,))["properties"]["questions"][
+        "properties"
+    ]
+    assert [name for name, one in properties.items() if one.get("description") == IS_FIXED] == [EXPERIMENTER]
+
+
+@pytest.mark.parametrize(
+    ("language", "version", "asked", "expected"),
+    [
+        ("python", "3.11.7", ">=3.12", False),
+        ("python", "3.12.1", ">=3.12,<4", True),
+        ("node", "20.1.0", "20", True),
+        ("node", "24.1.0", "20", False),
+        ("go", "1.22.1", "1.21", True),
+        ("python", "3.11.7", "no version", True),
+    ],
+)
+def test_a_version_suits_what_is_asked_for(language: str, version: str, asked: str, expected: bool) -> None:
+    assert suits(version, asked, language) is expected
+
+
+def test_our_own_python_comes_alone_where_it_suits() -> None:
+    assert len(list(own_python(">=3"))) == len(list(own_python()))
