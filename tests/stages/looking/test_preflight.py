@@ -38,7 +38,7 @@ def tried(tmp_path: Path, base: Mapping[str, str], head: Mapping[str, str], runn
     repo = Repo(tmp_path / "repo")
     repo.commit("base", dict(base))
     repo.commit("head", dict(head))
-    with open_change(ChangeRequest(repo.path, "HEAD~1..HEAD")) as opened:
+    with open_change(ChangeRequest(target="HEAD~1..HEAD", repo=repo.path)) as opened:
         case = Case(opened.change, opened.repository)
         if runner is not None:
             return asyncio.run(find_what_runs(Case(opened.change, opened.repository, runner=runner)))  # type: ignore[arg-type]
