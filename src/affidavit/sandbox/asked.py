@@ -44,9 +44,9 @@ def suits(version: str, asked: str, language: str) -> bool:
 
 def python_for(asked: str, folders: Iterable[Path]) -> Path | None:
     """Return the folder of the newest Python below these folders that suits; None if there is none."""
-    programs = (one for folder in folders for one in folder.glob("*/bin/python3.*"))
-    found = {one.parent.parent: one.name.removeprefix("python") for one in programs if one.is_file()}
-    fitting = [(Version(number), place) for place, number in found.items() if _is_release(number, asked)]
+    programs = (one for folder in folders for one in folder.glob("*/bin/python3.*") if one.is_file())
+    found = [(one.name.removeprefix("python"), one.parent.parent) for one in programs]
+    fitting = [(Version(number), place) for number, place in found if _is_release(number, asked)]
     return max(fitting)[1] if fitting else None
 
 

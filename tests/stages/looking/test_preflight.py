@@ -8,13 +8,14 @@ import pytest
 
 from affidavit.ports import Case
 from affidavit.proof.running.runners import ProgramRunner
+from affidavit.proof.running.touched import EXPERIMENTER
 from affidavit.records.program_runs import Program, ProgramRun
 from affidavit.records.record import Side
 from affidavit.records.report import LanguageHere
-from affidavit.sandbox.asked import suits
+from affidavit.sandbox.asked import python_for, suits
 from affidavit.sandbox.provision import own_python, provide
 from affidavit.sandbox.sides import SandboxedSides
-from affidavit.specialists.agents.model_agents import EXPERIMENTER, LENSES, asked_at_any_size
+from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import IS_FIXED, plan_schema
 from affidavit.stages.preflight import find_what_runs
@@ -103,6 +104,15 @@ def test_the_schema_of_a_plan_says_which_lenses_are_fixed() -> None:
 )
 def test_a_version_suits_what_is_asked_for(language: str, version: str, asked: str, expected: bool) -> None:
     assert suits(version, asked, language) is expected
+
+
+def test_the_newest_python_that_suits_is_found(tmp_path: Path) -> None:
+    for number in ("3.9", "3.12", "3.13"):
+        (tmp_path / number / "bin").mkdir(parents=True)
+        for name in (f"python{number}", f"python{number}-config"):
+            (tmp_path / number / "bin" / name).touch()
+    assert python_for(">=3.9,<3.13", [tmp_path]) == tmp_path / "3.12"
+    assert python_for(">=3.99", [tmp_path]) is None
 
 
 def test_our_own_python_comes_alone_where_it_suits() -> None:
