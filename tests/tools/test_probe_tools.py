@@ -105,7 +105,7 @@ class Ending:
 BLOCKED_AT_HEAD: list[tuple[dict[str, Any], str]] = [
     (
         {"exit_code": 1, "output": "ModuleNotFoundError: No module named 'yaml'\n"},
-        "at head yaml is not there: name an environment",
+        "at head yaml is not there",
     ),
     ({"exit_code": 1, "output": "OSError: Network is unreachable\n"}, "at head it opened a connection"),
     ({"output": "no answer: Connection refused\n"}, "at head it opened a connection"),
@@ -126,6 +126,8 @@ def test_where_one_side_was_blocked_nothing_was_compared_and_it_is_said_why(
     (row,) = answer["probes"]
     assert row["outcome"] == "nothing was compared"
     assert row["because"].startswith(because)
+    # Only the user can name one.
+    assert "--environment" not in row["because"]
 
 
 def test_what_the_repository_has_itself_is_no_part_of_the_surroundings() -> None:

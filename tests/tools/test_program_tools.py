@@ -139,3 +139,18 @@ def test_a_package_that_only_one_side_goes_on_without_is_named() -> None:
     asked = {"language": "python", "program": "import shop"}
     answer = ProgramTools(Optional(), NOTHING_OWN).call("run_program", asked)
     assert answer["shows_nothing_because"].startswith("ujson is not there, and the code at head")
+
+
+def test_tests_are_offered_only_in_languages_that_run_here() -> None:
+    def offered(*languages: str) -> dict[str, Any]:
+        runner = Notes()
+        runner.languages = languages  # type: ignore[assignment]
+        tools = ProgramTools(runner, NOTHING_OWN)
+        return {one["function"]["name"]: one for one in tools.descriptions}
+
+    told = offered("python", "sh")["run_tests"]
+    assert "python" in str(told)
+    assert "ruby" not in str(told)
+    assert offered("sh").keys() == {"run_program"}
+    answer = ProgramTools(Notes(), NOTHING_OWN).call("run_tests", {"language": "go", "paths": ["./a"]})
+    assert answer == {"error": "tests can be run in python"}

@@ -11,7 +11,7 @@ from affidavit.errors import InputError
 from affidavit.ports import Runner
 from affidavit.proof.running.own_names import OwnNames
 from affidavit.proof.running.reproduction import not_compared, run_probe, state_of, surroundings_difference
-from affidavit.proof.running.surroundings import blocked_by
+from affidavit.proof.running.surroundings import blocked_by, told_to_models
 from affidavit.proof.running.touched import NOTHING_TOUCHED
 from affidavit.records.program_runs import AddedFile, ProbeRun, Program, ProgramRun
 from affidavit.records.record import Side
@@ -118,7 +118,11 @@ class ProgramTools(ToolSet):
             for run in side
         }
         unlike = surroundings_difference(before, after, self._own) if before and after else ""
-        return {"run": program.run_id, **ran, **({"shows_nothing_because": unlike} if unlike else {})}
+        return {
+            "run": program.run_id,
+            **ran,
+            **({"shows_nothing_because": told_to_models(unlike)} if unlike else {}),
+        }
 
     def _answer(self, run: ProgramRun, others: Sequence[ProgramRun]) -> Answer:
         """Describe a run to a model; a run that was blocked shows nothing."""
@@ -126,7 +130,7 @@ class ProgramTools(ToolSet):
         # A text of several lines is written with bars, one of a single line among our own words.
         barred = run.output if run.output.endswith("\n") or not run.output else f"{run.output}\n"
         seen = answer_of(run.model_copy(update={"output": barred}))
-        return {**seen, **({"shows_nothing_because": blocked} if blocked else {})}
+        return {**seen, **({"shows_nothing_because": told_to_models(blocked)} if blocked else {})}
 
 
 def _test_program(language: str, paths: Sequence[str]) -> Program:
@@ -273,7 +277,7 @@ def _row(probe: ProbeRun, own: OwnNames) -> Answer:
     state, base, head = state_of(probe, own), probe.base[0], probe.head[0]
     row: Answer = {"name": probe.name, "outcome": _outcome(state)}
     if state == "could_not_run":
-        row |= {"because": not_compared(probe, own)}
+        row |= {"because": told_to_models(not_compared(probe, own))}
     if state != "alike":
         sides = {"at_base": base, "at_head": head}
         return row | {name: answer_of(run, DIFFERING_OUTPUT) for name, run in sides.items()}

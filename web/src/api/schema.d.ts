@@ -2312,6 +2312,21 @@ export interface components {
             why: string;
         };
         /**
+         * LanguageHere
+         * @description Whether programs in a language of the change can run where it is reviewed.
+         */
+        LanguageHere: {
+            /** Title */
+            title: string;
+            /** Runs */
+            runs: boolean;
+            /**
+             * Detail
+             * @default
+             */
+            detail: string;
+        };
+        /**
          * Me
          * @description The caller, and what this server offers.
          */
@@ -2602,6 +2617,8 @@ export interface components {
              * @default []
              */
             altered: components["schemas"]["AlteredFile"][];
+            /** Touched */
+            touched: string[] | null;
         };
         /** ProgramView */
         ProgramView: {
@@ -2646,6 +2663,11 @@ export interface components {
              * @default []
              */
             patches: components["schemas"]["GivenTrial"][];
+            /**
+             * Languages
+             * @default []
+             */
+            languages: components["schemas"]["LanguageHere"][];
             /**
              * Runs
              * @default 0
@@ -3323,7 +3345,7 @@ export interface components {
              * Outcome
              * @enum {string}
              */
-            outcome: "reproduced" | "reproduced_new" | "not_reproduced" | "also_at_base" | "flaky" | "untouched" | "could_not_run";
+            outcome: "reproduced" | "reproduced_new" | "not_reproduced" | "also_at_base" | "flaky" | "could_not_run";
             /**
              * Detail
              * @default

@@ -127,6 +127,11 @@ def missing_words(name: str) -> str:
     return f"{name} is not there: {IN_AN_ENVIRONMENT}"
 
 
+def told_to_models(words: str) -> str:
+    """Leave out advice that only the user can follow."""
+    return words.replace(f": {IN_AN_ENVIRONMENT}", "")
+
+
 def _failing_lines(
     run: ProgramRun, own: OwnNames, others: Sequence[ProgramRun] = ()
 ) -> Iterator[tuple[str, str]]:
