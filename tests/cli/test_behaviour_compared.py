@@ -156,6 +156,13 @@ def test_models_are_told_of_programs_only_where_there_is_a_sandbox(
     compared: Any, change: Repo, tmp_path: Path
 ) -> None:
     assert "Expected values come first" in json.dumps(compared[2])
+    (python,) = compared[1]["inputs"]["programs"]["languages"]
+    assert (python["title"], python["runs"]) == ("Python", True)
+    # The planner, each specialist and the verifier.
+    told = [json.dumps(one) for one in compared[2] if "Programs: Python yes (" in json.dumps(one)]
+    for role in ("review_plan", "review_result", "verification_judgment"):
+        assert any(role in one for one in told), role
+    assert "Programs: Python yes (" in " ".join((compared[0].parent / "terminal").read_text().split())
     assert compared[1]["plan"]["questions"].keys() == {"logic", "codebase-fit", "experimenter"}
     report, asked, _ = reviewed(change, tmp_path / "r.json", experimenting())
     assert "Expected values come first" not in json.dumps(asked)
