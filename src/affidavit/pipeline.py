@@ -61,7 +61,7 @@ async def review(
     if programs:
         from affidavit.stages.reproduce import LiveReproducer
 
-        reproducer = LiveReproducer.of(runner, programs, repository, crew.try_patch)
+        reproducer = LiveReproducer.of(runner, programs, case, crew.try_patch)
     report = await conclude(looked, *crew.judges(looked), settings, crew.models, crew.prompts, reproducer)
     if crew.panel and looked.briefing:
         from affidavit.stages.narrate import narrate

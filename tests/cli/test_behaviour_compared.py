@@ -133,7 +133,7 @@ def test_the_table_says_of_each_probe_what_the_machine_saw(compared: Any) -> Non
         "a package": "could_not_run",
     }
     rows = {row["name"]: row for row in report["behaviour"]}
-    assert rows["total of none"]["candidate"] == "experimenter-0"
+    assert rows["total of none"]["candidates"] == ["experimenter-0"]
     assert rows["a label"]["announced"] == "Labels are lower case now"
     # Why nothing was compared, and of nothing else.
     assert "is not there: name an environment" in rows["a package"]["detail"]

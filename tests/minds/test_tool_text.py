@@ -18,13 +18,11 @@ def test_hits_stand_below_their_file_and_what_rows_share_is_said_once() -> None:
     assert written({"files": files}) == "files:\n- a.py\n5: x\n6- y\n--\n- b.py\n7: z"
     rows = [{"file_path": "a.py", "line_number": n, "line": f"x{n}", "kind": "call"} for n in (1, 2, 3)]
     assert written({"references": rows}) == (
-        "references:\n  each: kind: call\n"
-        "  (a field that a row lacks is as in the row above it; … is its file)\n"
-        "- a.py:1 line: x1\n- …:2 line: x2\n- …:3 line: x3"
+        "references:\n  each: kind: call\n- a.py:1 line: x1\n- a.py:2 line: x2\n- a.py:3 line: x3"
     )
 
 
-def test_a_row_says_only_what_differs_from_the_row_above_it() -> None:
+def test_every_row_is_complete_whatever_the_row_above_it_says() -> None:
     rows = [
         {"file_path": "a.py", "line_number": 1, "line": "f(x)", "within": "total", "how": "it is imported"},
         {"file_path": "a.py", "line_number": 5, "line": "f(x)", "within": "price", "how": "it is imported"},
@@ -32,11 +30,19 @@ def test_a_row_says_only_what_differs_from_the_row_above_it() -> None:
     ]
     assert written({"references": rows}).split("\n") == [
         "references:",
-        "  (a field that a row lacks is as in the row above it; … is its file)",
         "- a.py:1 line: f(x); within: total; how: it is imported",
-        "- …:5 line: f(x); within: price",
-        "- b.py:2 line: f(y); how: the file defines it; within: (none)",
+        "- a.py:5 line: f(x); within: price; how: it is imported",
+        "- b.py:2 line: f(y); how: the file defines it",
     ]
+
+
+def test_a_run_in_a_row_is_written_as_lines_and_not_as_json() -> None:
+    ran = {"ended": "exit code 0", "output": "1\n2\n"}
+    rows = [{"name": name, "outcome": "alike", "on_both_sides": ran} for name in "abc"]
+    one = "  on_both_sides: ended: exit code 0\n| 1\n| 2\n| "
+    assert written({"probes": rows}) == "\n".join(
+        ["probes:", *(f"- name: {name}; outcome: alike\n{one}" for name in "abc")]
+    )
 
 
 def test_a_text_of_several_lines_cannot_pass_for_fields() -> None:

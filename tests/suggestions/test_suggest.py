@@ -16,7 +16,8 @@ from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.program_runs import AlteredFile, PatchTrial, Program, ProgramRun, TrialStep, trial_of
 from affidavit.records.record import Side
 from affidavit.reviewing.hold import assemble_crew
-from affidavit.suggestions.trial import apply_patch, covering_tests, try_patch
+from affidavit.git.patches import apply_patch
+from affidavit.suggestions.trial import covering_tests, try_patch
 from commands import affidavit
 from repositories import Repo
 

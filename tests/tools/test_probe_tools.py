@@ -39,8 +39,8 @@ def test_what_differs_is_shown_on_both_sides_and_what_is_alike_once() -> None:
         "compare_behaviour", {"probes": [probe("one", "a"), probe("two", "b")]}
     )
     one, two = answer["probes"]
-    assert (one["outcome"], one["on_both_sides"]["output"]) == ("alike", "a")
-    assert (two["outcome"], two["at_base"]["output"], two["at_head"]["output"]) == ("differs", "b", "c")
+    assert (one["outcome"], one["on_both_sides"]["output"]) == ("alike", "a\n")
+    assert (two["outcome"], two["at_base"]["output"], two["at_head"]["output"]) == ("differs", "b\n", "c\n")
     assert runner.runs == 2 + 4
 
 
@@ -59,7 +59,6 @@ def test_a_name_that_is_used_again_replaces_its_first_program() -> None:
         {},
         {"probes": "print(1)"},
         {"probes": []},
-        {"probes": [probe(str(number), "a") for number in range(MAX_AT_ONCE + 1)]},
         {"probes": [probe("same", "a"), probe("same", "b")]},
         {"probes": [{"name": "x"}]},
         {"probes": [probe(" ", "a")]},
@@ -74,6 +73,39 @@ def test_a_bad_call_runs_nothing_and_says_what_to_send(arguments: object) -> Non
     tools = ProbeTools(runner, NOTHING_OWN)
     assert tools.call("compare_behaviour", arguments).keys() == {"error"}
     assert (runner.runs, tools.probes) == (0, ())
+
+
+def test_a_call_over_the_limit_runs_as_many_as_it_may_and_names_the_others() -> None:
+    tools = ProbeTools(Sided(), NOTHING_OWN)
+    many = [probe(f"p{number}", "a") for number in range(MAX_AT_ONCE + 2)]
+    answer = tools.call("compare_behaviour", {"probes": many})
+    assert len(answer["probes"]) == len(tools.probes) == MAX_AT_ONCE
+    assert answer["left_out"].endswith(f": p{MAX_AT_ONCE}; p{MAX_AT_ONCE + 1}")
+    (described,) = tools.descriptions
+    assert described["function"]["parameters"]["properties"]["probes"]["maxItems"] == MAX_AT_ONCE
+
+
+def test_all_probes_share_a_prelude_and_files_and_keep_the_joined_text() -> None:
+    tools = ProbeTools(Sided(), NOTHING_OWN)
+    shared, own = {"path": "set_up.py", "content": "1"}, {"path": "set_up.py", "content": "2"}
+    probes = [probe("one", "a()"), {**probe("two", "b()"), "files": [own]}]
+    tools.call("compare_behaviour", {"probes": probes, "prelude": "import x\n", "files": [shared]})
+    assert [one.program.text for one in tools.probes] == ["import x\na()", "import x\nb()"]
+    assert [file.content for one in tools.probes for file in one.program.files] == ["1", "2"]
+
+
+def test_every_answer_says_how_much_time_is_left_for_programs() -> None:
+    tools = ProbeTools(Ending(left_seconds=41), NOTHING_OWN)
+    answer = tools.call("compare_behaviour", {"probes": [probe("one", "a")]})
+    assert answer["seconds_left_for_programs"] == 41
+
+
+def test_a_result_that_speaks_of_a_missing_module_is_compared() -> None:
+    ran = {"output": "ModuleNotFoundError: No module named 'plugin'\n"}
+    (row,) = ProbeTools(Ending(**ran), NOTHING_OWN).call(
+        "compare_behaviour", {"probes": [probe("one", "a")]}
+    )["probes"]
+    assert row["outcome"] == "differs"
 
 
 def test_a_difference_in_the_middle_of_a_long_output_is_seen() -> None:

@@ -16,6 +16,7 @@ from affidavit.cli.saying import say
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
+from affidavit.git.patches import Contents
 from affidavit.git.repository import GitRepository
 from affidavit.records.finding import Finding
 from affidavit.records.program_runs import PatchTrial
@@ -26,7 +27,7 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.intake import rebuild_change
 from affidavit.store.open import open_store
-from affidavit.suggestions.trial import Contents, MakeRunner, covering_tests, try_patch
+from affidavit.suggestions.trial import MakeRunner, covering_tests, try_patch
 
 MARKS = {True: "passed", False: "FAILED", None: "not tried"}
 

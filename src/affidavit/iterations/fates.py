@@ -124,7 +124,7 @@ def _fate(entry: Entry, own: Candidate | None, now: Candidate | None) -> tuple[F
 
 def _decided_by(own: Candidate, now: Candidate) -> tuple[DecidedBy, str]:
     check = now.reproduction
-    if check is not None and check.outcome in ("reproduced", "reproduced_new", "not_reproduced"):
+    if check is not None and (check.is_shown_by_running or check.outcome == "not_reproduced"):
         return "reproduction", check.detail or check.outcome.replace("_", " ")
     if own.kind == "mechanical":
         # Another analyser may report what its own did not check.

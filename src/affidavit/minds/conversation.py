@@ -29,6 +29,7 @@ from affidavit.minds.wire.transcript import (
     repaired,
     text_of,
     without_cache_points,
+    without_refused,
 )
 from affidavit.ports import Role, Talk
 from affidavit.records.report import Answer, RoleUsage
@@ -97,8 +98,8 @@ class Conversation:
                 is_empty_again = True
                 self._say(UserPromptPart(content=_WAS_EMPTY))
                 continue
-            self.messages.append(repaired(reply))
             results = [await self._result_of(call) for call in calls[:_MAX_CALLS]]
+            self.messages.append(without_refused(repaired(reply), results))
             results += [_not_made(call) for call in calls[_MAX_CALLS:]]
             self.messages.append(ModelRequest(parts=results))
         return await self._last_turn()

@@ -15,6 +15,7 @@ from affidavit.iterations.scope import choose_scope, parts_to_show
 from affidavit.pipeline import conclude
 from affidavit.ports import Case, Judged, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
+from affidavit.proof.running.announced import promises
 from affidavit.proof.running.own_names import OwnNames
 from affidavit.proof.running.reproduction import outcome_of
 from affidavit.records.candidate import Candidate, Judgement
@@ -115,7 +116,7 @@ async def derive_report(
     has_models = bool(report.models)
     # If no model was asked, none has planned, judged or written.
     inputs = inputs if has_models else inputs.model_copy(update=WITHOUT_MODELS)
-    recorded = Recorded(inputs, own)
+    recorded = Recorded(inputs, own, promises(case.change))
     case = replace(case, earlier=inputs.earlier, dependencies=recorded)
     chosen = choose_scope(case, settings.model_dump(mode="json"), report.models, report.prompt_version)
     case = replace(case, scope=chosen)
@@ -238,6 +239,8 @@ class Recorded:
 
     inputs: Inputs
     own: OwnNames
+    promises: str = ""
+    """The text in which the change says what it fixes."""
 
     async def join(self, _candidates: Sequence[Candidate]) -> Answer:
         """Return the recorded grouping, or that there is none."""
@@ -267,7 +270,7 @@ class Recorded:
             return check
         if check.base is None or len(check.head) < 2:
             return check.model_copy(update={"outcome": "could_not_run", "detail": "runs are missing"})
-        outcome, detail = outcome_of(declared, check.base, check.head, self.own)
+        outcome, detail = outcome_of(declared, check.base, check.head, self.own, self.promises)
         return check.model_copy(update={"outcome": outcome, "detail": detail})
 
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:

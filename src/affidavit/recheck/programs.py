@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from affidavit.ports import Runner, TryPatch
+from affidavit.proof.running.announced import promises
 from affidavit.proof.running.outputs import steady
 from affidavit.proof.running.own_names import OwnNames
-from affidavit.proof.running.reproduction import run_probe, run_reproduction, state_of, varies
+from affidavit.proof.running.reproduction import run_probe, run_reproduction, settled_by, state_of, varies
 from affidavit.recheck.findings import Proof, proof_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck
@@ -25,12 +26,13 @@ def run_again(report: Report, runner: Runner | None, own: OwnNames, reason: str 
     ]
     probes = [probe for reply in report.inputs.replies for probe in reply.probes]
     given = report.inputs.judgements
+    promised = promises(report.change)
     decisions = [(one.candidate, one.judgement.run) for one in given if one.judgement.run]
     if runner is None:
         is_any = bool(checks or probes or decisions)
         return [_of_report("programs", holds=None, detail=f"nothing is run here: {reason}")] if is_any else []
     return [
-        *(_reproduced_again(one, check, runner, own) for one, check in checks),
+        *(_reproduced_again(one, check, runner, own, promised) for one, check in checks),
         *(_probed_again(probe, runner, own) for probe in probes),
         *(proof for name, kept in decisions for proof in _decided_again(name, kept, runner)),
     ]
@@ -69,12 +71,21 @@ def _of_report(title: str, *, holds: bool | None, detail: str) -> Proof:
     )
 
 
-def _reproduced_again(candidate: Candidate, then: ReproductionCheck, runner: Runner, own: OwnNames) -> Proof:
-    offered = candidate.evidence.reproduction
+def _reproduced_again(
+    candidate: Candidate, then: ReproductionCheck, runner: Runner, own: OwnNames, promised: str
+) -> Proof:
+    offered, patch = candidate.evidence.reproduction, candidate.evidence.patch or ""
     if offered is None:
         detail = "the report says that a program was run, and has no program"
         return proof_of(candidate, "reproduction", False, detail)
-    return _compared(candidate, then, run_reproduction(offered, runner, own))
+    now = run_reproduction(offered, runner, own, promised, patch if then.patched else "")
+    fixes = [
+        settled_by(offered, one.head[0], one.patched, own)[0] if one.patched else None for one in (then, now)
+    ]
+    if now.patched and None not in fixes and fixes[0] != fixes[1]:
+        detail = f"{AGAIN}with its patch {now.patched.summary}; the report says otherwise"
+        return proof_of(candidate, "reproduction", False, detail)
+    return _compared(candidate, then, now)
 
 
 def _compared(candidate: Candidate, then: ReproductionCheck, now: ReproductionCheck) -> Proof:
@@ -94,7 +105,7 @@ def _printed_otherwise(then: ReproductionCheck, now: ReproductionCheck) -> list[
     """Name the sides on which a program does something else now."""
     if then.outcome == "could_not_run" and not then.head:
         return []
-    pairs = [(then.base, now.base), *zip(then.head, now.head, strict=False)]
+    pairs = [(then.base, now.base), (then.patched, now.patched), *zip(then.head, now.head, strict=False)]
     missing = ["head"] if len(then.head) != len(now.head) else []
     other = [after.side for before, after in pairs if after and (before is None or _differs(before, after))]
     return list(dict.fromkeys([*other, *missing]))

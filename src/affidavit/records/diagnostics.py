@@ -43,6 +43,7 @@ class Reason(StrEnum):
     SUPPRESSED = "suppressed"
     FIXED = "fixed"
     PRE_EXISTING = "pre_existing"
+    PATCH_DOES_NOT_FIX = "patch_does_not_fix"
     CLAIMED_LOOK_NOT_MADE = "claimed_look_not_made"
     WORDS_CONTRADICT_VERDICT = "words_contradict_verdict"
     SHORTER_TEXT_REFUSED = "shorter_text_refused"

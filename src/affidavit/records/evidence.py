@@ -102,9 +102,10 @@ class SearchRun(Record):
 
 
 ReproductionOutcome = Literal[
-    "reproduced", "reproduced_new", "not_reproduced", "also_at_base", "flaky", "could_not_run"
+    "reproduced", "reproduced_new", "promised", "not_reproduced", "also_at_base", "flaky", "could_not_run"
 ]
-"""reproduced: as expected on both sides; reproduced_new: as expected at head, by code that base lacks."""
+"""reproduced: as expected on both sides; reproduced_new: as expected at head, by code that base lacks;
+promised: base and head do the same, and the change says in the quoted words that it is fixed."""
 
 
 class ReproductionCheck(Record):
@@ -114,12 +115,14 @@ class ReproductionCheck(Record):
     detail: str = ""
     base: ProgramRun | None = None
     head: tuple[ProgramRun, ...] = ()
+    patched: ProgramRun | None = None
+    """The program at head with the finding's patch, where the program showed the problem."""
     sandbox: str = ""
 
     @property
     def is_shown_by_running(self) -> bool:
         """Check whether the run showed the problem."""
-        return self.outcome in ("reproduced", "reproduced_new")
+        return self.outcome in ("reproduced", "reproduced_new", "promised")
 
 
 class Edit(Record):

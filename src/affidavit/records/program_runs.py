@@ -71,6 +71,8 @@ class Program(Record):
     language: str
     text: str
     files: tuple[AddedFile, ...] = ()
+    patch: str = ""
+    """A unified diff that is applied to head before the program runs there."""
 
     @property
     def run_id(self) -> str:
@@ -113,6 +115,8 @@ class ProgramRun(Record):
     altered: tuple[AlteredFile, ...] = ()
     touched: tuple[str, ...] | None = None
     """The files of the change that it read, by the kernel's times of access; None if that is not known."""
+    left_seconds: int | None = None
+    """The time for programs that the review had left after this run; None: no limit."""
 
     @property
     def summary(self) -> str:

@@ -256,8 +256,9 @@ class BehaviourRow(Record):
     name: str
     state: ProbeState
     announced: str = ""
-    """The words of the change that announce it, as found there."""
-    candidate: str = ""
+    """The words of the change that announce it or a part of it, as found there."""
+    candidates: tuple[str, ...] = ()
+    """The findings about it."""
     detail: str = ""
 
 

@@ -250,4 +250,6 @@ def _behaviour(view: ReportView) -> list[str]:
 
 
 def _probe_line(one: Compared) -> str:
-    return f"- {one.outcome}: {clipped_line(one.name)}" + (f" ({clipped_line(one.why)})" if one.why else "")
+    return f"- {one.outcome}: {clipped_line(one.name)}" + (
+        f" ({clipped_line(one.in_short)})" if one.in_short else ""
+    )

@@ -15,6 +15,7 @@ from affidavit.render.wording import SIDES, counted, title_of
 OUTCOMES: dict[ReproductionOutcome, str] = {
     "reproduced": "shown by running a program: fails after the change, not before",
     "reproduced_new": "shown by running a program, in code that is new",
+    "promised": "shown by running a program: the change says that it is fixed, and it is not",
     "not_reproduced": "its program did not show it",
     "also_at_base": "its program does the same before the change",
     "flaky": "its program does not do the same twice",
@@ -39,7 +40,7 @@ def outcome_words(check: ReproductionCheck) -> str:
 
 
 def runs_of(check: ReproductionCheck) -> list[ProgramRun]:
-    """Return the runs, base first; of two equal runs at head only one."""
+    """Return the runs on both sides, base first; of two equal runs at head only one."""
     from affidavit.proof.running.reproduction import VARIES  # noqa: PLC0415 - few run programs
 
     heads = check.head if check.outcome == "flaky" or check.detail.endswith(VARIES) else check.head[:1]
@@ -113,6 +114,9 @@ def _offered(candidate: Candidate, report_id: str, most: int) -> Iterator[Part]:
     detail = f" ({' '.join(check.detail.split())})" if check.detail else ""
     yield Part(heading=f"{outcome_words(check)}{detail}")
     yield from parts_of(reproduction.as_program, runs_of(check), most)
+    if check.patched:
+        printed = "\n".join(printed_lines(check.patched.output, most))
+        yield Part(heading=f"with its patch: {check.patched.summary}", text=printed, is_output=True)
     yield Part(heading="again:", text=how_to_repeat(report_id))
 
 
@@ -138,7 +142,12 @@ class Compared(Record):
     why: str
     parts: tuple[Part, ...]
     is_alike: bool
-    candidate: str | None
+    findings: tuple[tuple[str, str], ...] = ()
+    """The id and the title of each finding about it."""
+
+    @property
+    def in_short(self) -> str:
+        return "; ".join(filter(None, [self.why, *(title for _, title in self.findings)]))
 
 
 def behaviour_sentence(report: Report) -> str:
@@ -158,26 +167,26 @@ def _reading_order(row: BehaviourRow) -> int:
 
 def _compared(row: BehaviourRow, report: Report) -> Compared:
     probe = _probe(row, report)
+    found = [(one.id, _about(one)) for one in report.candidates if one.id in row.candidates]
     return Compared(
         name=row.name,
         outcome=COUNTED[row.state][0],
-        why=_why(row, report),
+        why=_why(row),
         parts=tuple(parts_of(probe.program, (*probe.base[:1], *probe.head[:1]))) if probe else (),
         is_alike=row.state == "alike",
-        candidate=row.candidate,
+        findings=tuple(found),
     )
 
 
-def _why(row: BehaviourRow, report: Report) -> str:
-    if row.announced:
-        return f"the change says: {row.announced}"
+def _why(row: BehaviourRow) -> str:
     if row.detail:
         return f"nothing was compared: {row.detail}"
-    about = next((one for one in report.candidates if row.candidate and one.id == row.candidate), None)
-    if about is None:
-        return ""
-    ended = f" (withheld: {about.withheld.code})" if about.withheld else ""
-    return f"{title_of(about)}{ended}"
+    return f"the change says: {row.announced}" if row.announced else ""
+
+
+def _about(candidate: Candidate) -> str:
+    ended = f" (withheld: {candidate.withheld.code})" if candidate.withheld else ""
+    return f"{title_of(candidate)}{ended}"
 
 
 def _probe(row: BehaviourRow, report: Report) -> ProbeRun | None:

@@ -243,7 +243,7 @@ def _write_behaviour(ink: Ink, view: ReportView, *, is_verbose: bool) -> None:
     if view.behaviour:
         ink.hanging(_note_label("behaviour"), ink.inline(view.behaviour), indent=0)
     for one in view.probes if is_verbose else ():
-        words = f"{one.outcome}: {one.name}" + (f" ({one.why})" if one.why else "")
+        words = f"{one.outcome}: {one.name}" + (f" ({one.in_short})" if one.in_short else "")
         ink.hanging(Text(), ink.inline(" ".join(words.split()), "dim"), indent=_INDENT)
 
 

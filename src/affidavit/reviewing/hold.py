@@ -180,6 +180,7 @@ def patch_trier(opened: OpenedChange, crew: Crew, running: Running) -> TryPatch 
             crew.specialists,
             running.beside,
             covering_tests,
+            candidate.reproduction,
         )
         return trial.steps
 

@@ -3,9 +3,12 @@
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from affidavit.errors import AffidavitError
+from affidavit.errors import AffidavitError, InputError
+from affidavit.git.patches import apply_patch, patched_repository
+from affidavit.git.repository import GitRepository
 from affidavit.git.text import is_safe_path
 from affidavit.git.tree import differing
 from affidavit.ports import Repository, Tree
@@ -34,6 +37,22 @@ NOTHING = Provision()
 USUAL = RunLimits()
 
 
+@dataclass
+class Allowance:
+    """The time that is left for all programs of a review; None: no limit."""
+
+    left_ms: float | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def spend(self, duration_ms: int) -> int | None:
+        """Take off what a program used, and return the whole seconds left."""
+        with self.lock:
+            if self.left_ms is None:
+                return None
+            self.left_ms -= duration_ms
+            return max(0, int(self.left_ms / 1000))
+
+
 class SandboxedSides(Closing):
     """Both sides without secrets, so that no program can print one."""
 
@@ -57,8 +76,7 @@ class SandboxedSides(Closing):
         self._stopped = threading.Event()
         # More programs than cores would only slow each other down.
         self._turns = threading.BoundedSemaphore(at_once or usable_cores())
-        self._left_ms = None if budget_seconds is None else budget_seconds * 1000
-        self._counting = threading.Lock()
+        self._allowance = Allowance(None if budget_seconds is None else budget_seconds * 1000)
 
     @property
     def name(self) -> str:
@@ -74,6 +92,8 @@ class SandboxedSides(Closing):
         """Run a program in a copy of its own; its output is bounded and without secrets."""
         limits = self._limits if seconds is None else self._limits.model_copy(update={"seconds": seconds})
         try:
+            if program.patch and side == "head":
+                return self._run_patched(program, seconds)
             problem = self._problem(program, side)
             if problem:
                 return ProgramRun(side=side, state="not_started", detail=problem)
@@ -82,30 +102,35 @@ class SandboxedSides(Closing):
                 noticed = watched.noticed()
         except AffidavitError as error:
             return ProgramRun(side=side, state="not_started", detail=str(error))
-        self._count(ended)
-        return _shown(ended, side, noticed)
+        left = self._allowance.spend(ended.duration_ms)
+        return _shown(ended, side, noticed).model_copy(update={"left_seconds": left})
 
     def beside(self, repository: Repository) -> "SandboxedSides":
         """Use the same sandbox and environment for another pair of trees; it closes with this one."""
-        left = None if self._left_ms is None else max(0.0, self._left_ms / 1000)
-        other = SandboxedSides(repository, self._sandbox, self._provision, self._limits, left)
-        other._stopped, other._turns = self._stopped, self._turns
-        return self._folders.enter_context(other)
+        return self._folders.enter_context(self._beside(repository))
+
+    def _beside(self, repository: Repository) -> "SandboxedSides":
+        other = SandboxedSides(repository, self._sandbox, self._provision, self._limits)
+        other._stopped, other._turns, other._allowance = self._stopped, self._turns, self._allowance
+        return other
+
+    def _run_patched(self, program: Program, seconds: float | None) -> ProgramRun:
+        """Run a program at head with its patch; the patched copy is deleted afterwards."""
+        if not isinstance(self._repository, GitRepository):
+            raise InputError("there is no repository to apply a patch to")
+        patched = patched_repository(self._repository, apply_patch(self._repository, program.patch))
+        with self._beside(patched) as other:
+            return other.run(program.model_copy(update={"patch": ""}), "head", seconds)
 
     def stop(self) -> None:
         """End what is running, and run nothing more."""
         self._stopped.set()
 
-    def _count(self, ended: Ended) -> None:
-        with self._counting:
-            if self._left_ms is not None:
-                self._left_ms -= ended.duration_ms
-
     def _problem(self, program: Program, side: Side) -> str:
         """Say why a program cannot run; empty if it can."""
         if self._stopped.is_set():
             return "the review was stopped"
-        if self._left_ms is not None and self._left_ms <= 0:
+        if self._allowance.left_ms is not None and self._allowance.left_ms <= 0:
             return "the time for programs is used up: allow more with --run-seconds"
         language = find_language(program.language)
         if language is None or language not in self.languages:

@@ -1,44 +1,49 @@
 """Run the programs and try the patches that findings offer."""
 
 import asyncio
-from collections.abc import Container, Iterator
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 
-from affidavit.ports import Case, Repository, Reproducer, Runner, TryPatch
+from affidavit.ports import Case, Reproducer, Runner, TryPatch
+from affidavit.proof.running.announced import announcements, is_said, promises
 from affidavit.proof.running.own_names import OwnNames, own_names
-from affidavit.proof.running.reproduction import not_compared, run_reproduction, state_of
+from affidavit.proof.running.reproduction import (
+    STILL_THE_SAME,
+    not_compared,
+    run_reproduction,
+    state_of,
+    still_fails,
+)
 from affidavit.proof.running.runners import ProgramRunner
 from affidavit.records.candidate import Candidate
-from affidavit.records.change import Change
+from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Reproduction
 from affidavit.records.program_runs import ProbeRun, TrialStep, trial_of
 from affidavit.records.report import BehaviourRow, Explained, Gap, Programs, Reply, Report
 
-MIN_WORDS = 2
-"""Words without meaning for an announcement: any change has one of them."""
-MARKS = frozenset({"#", "//", "*", "--", ";", '"""'})
-NOT_EXPLAINED = Explained(probe="")
-
 
 def compare_behaviour(case: Case, report: Report) -> tuple[BehaviourRow, ...]:
     """Return a row for each probe that was run; an explanation counts only if the change has its words."""
-    explained = {(one.specialist, word.probe): word for one in report.replies for word in one.differences}
+    explained: dict[tuple[str, str], list[Explained]] = {}
+    for one in report.replies:
+        for word in one.differences:
+            explained.setdefault((one.specialist, word.probe), []).append(word)
     probes = [(reply, probe) for reply in case.replies for probe in reply.probes]
     if not probes:
         return ()
-    said = _folded("\n".join(_announcements(case.change)))
-    own = own_names(case.repository)
+    said, own = announcements(case.change), own_names(case.repository)
     return tuple(
-        _row(reply, probe, own, explained.get((reply.specialist, probe.name), NOT_EXPLAINED), said, report)
+        _row(reply, probe, own, explained.get((reply.specialist, probe.name), ()), said, report)
         for reply, probe in probes
     )
 
 
 def _row(
-    reply: Reply, probe: ProbeRun, own: OwnNames, word: Explained, said: str, report: Report
+    reply: Reply, probe: ProbeRun, own: OwnNames, words: Sequence[Explained], said: str, report: Report
 ) -> BehaviourRow:
+    """Judge a probe: a finding wins, and the change announces what differs only if it announces all of it."""
     row = BehaviourRow(
         specialist=reply.specialist,
         name=probe.name,
@@ -47,36 +52,22 @@ def _row(
     )
     if row.state != "differs":
         return row
-    finding = _found(reply, word.finding, report)
-    if finding is not None:
-        return row.model_copy(update={"state": "reported", "candidate": finding.id})
-    quoted = _folded(word.announced).strip("\"'`“”… .")
-    if len(quoted.split()) >= MIN_WORDS and quoted in said:
-        return row.model_copy(update={"state": "announced", "announced": " ".join(word.announced.split())})
-    return row
+    findings = [one.id for word in words if (one := _found(reply, word.finding, report))]
+    announced = [" ".join(word.announced.split()) for word in words if is_said(word.announced, said)]
+    is_all = bool(words) and len(announced) == len(words)
+    return row.model_copy(
+        update={
+            "state": "reported" if findings else "announced" if is_all else "differs",
+            "announced": "; ".join(dict.fromkeys(announced)),
+            "candidates": tuple(dict.fromkeys(findings)),
+        }
+    )
 
 
 def _found(reply: Reply, name: str, report: Report) -> Candidate | None:
     """Return the finding that a specialist gave this name."""
     mine = (one for one in report.candidates if name and one.specialist == reply.specialist)
     return next((one for one in mine if one.finding and one.finding.id == name), None)
-
-
-def _announcements(change: Change) -> Iterator[str]:
-    """Yield all text in which a change can announce what it does: its description, and every added line."""
-    yield change.title
-    yield change.description
-    for commit in change.commits:
-        yield commit.subject
-        yield commit.body
-    for file in change.files:
-        for hunk in file.hunks:
-            yield "\n".join(line[1:] for line in hunk.lines if line.startswith("+"))
-
-
-def _folded(text: str) -> str:
-    """Fold the words of a text, without the marks of comments."""
-    return " ".join(word for word in text.casefold().split() if word not in MARKS)
 
 
 MAX_TRIED = 12
@@ -134,6 +125,8 @@ class LiveReproducer:
     own: OwnNames
     """The repository's own names, which no environment could provide."""
     patches: TryPatch | None = None
+    promises: str = ""
+    """The text in which the change says what it fixes."""
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     @classmethod
@@ -141,11 +134,12 @@ class LiveReproducer:
         cls,
         runner: ProgramRunner | None,
         programs: Programs | None,
-        repository: Repository,
+        case: Case,
         patches: TryPatch | None,
     ) -> "LiveReproducer | None":
         """Return a reproducer; None if the user did not ask to run programs."""
-        return cls(runner, programs, own_names(repository), patches) if programs else None
+        own, said = own_names(case.repository), promises(case.change)
+        return cls(runner, programs, own, patches, said) if programs else None
 
     @property
     def ground(self) -> Programs:
@@ -156,21 +150,24 @@ class LiveReproducer:
 
     async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
         """Run a candidate's reproduction; return None if none is declared, or nothing can be run."""
-        offered = candidate.evidence.reproduction
+        offered, patch = candidate.evidence.reproduction, candidate.evidence.patch or ""
         if self.runner is None or offered is None:
             return None
+        runner = replace(self.runner, finding=candidate.id)
         async with self.turns:
-            return await run_aside(offered, replace(self.runner, finding=candidate.id), self.own)
+            return await run_aside(offered, runner, self.own, self.promises, patch)
 
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
         """Try a candidate's patch; return None if patches are not tried."""
         return await self.patches(candidate) if self.patches else None
 
 
-async def run_aside(reproduction: Reproduction, runner: Runner, own: OwnNames) -> ReproductionCheck:
+async def run_aside(
+    reproduction: Reproduction, runner: Runner, own: OwnNames, promised: str = "", patch: str = ""
+) -> ReproductionCheck:
     """Run a reproduction in a thread; end it if this task is cancelled."""
     try:
-        return await asyncio.to_thread(run_reproduction, reproduction, runner, own)
+        return await asyncio.to_thread(run_reproduction, reproduction, runner, own, promised, patch)
     except asyncio.CancelledError:
         # The thread would go on until its program ends.
         runner.stop()
@@ -182,7 +179,8 @@ async def reproduce(docket: Docket, reproducer: Reproducer | None) -> Docket:
     if reproducer is None:
         return docket
     checked = await asyncio.gather(*(_checked(one, reproducer) for one in docket.candidates))
-    return _with_gaps(docket.then(checked), reproducer.ground)
+    useless = [one.note(Reason.PATCH_DOES_NOT_FIX, STILL_THE_SAME) for one in checked if _is_useless(one)]
+    return _with_gaps(docket.then(checked, useless), reproducer.ground)
 
 
 async def _checked(candidate: Candidate, reproducer: Reproducer) -> Candidate:
@@ -191,6 +189,12 @@ async def _checked(candidate: Candidate, reproducer: Reproducer) -> Candidate:
         return candidate
     what = check.outcome.replace("_", " ")
     return candidate.then(STAGE, f"{what}: {check.detail}" if check.detail else what, reproduction=check)
+
+
+def _is_useless(candidate: Candidate) -> bool:
+    """Check whether the patch leaves the finding's own program as it is."""
+    offered, check = candidate.evidence.reproduction, candidate.reproduction
+    return bool(offered and check and check.patched and still_fails(offered, check.patched))
 
 
 def _with_gaps(docket: Docket, ground: Programs) -> Docket:

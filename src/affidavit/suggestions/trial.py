@@ -2,22 +2,22 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from affidavit.context.gather import gather_context
 from affidavit.diff.between import files_between
 from affidavit.errors import InputError
+from affidavit.git.patches import Contents, apply_patch, patched_repository
 from affidavit.git.repository import GitRepository
-from affidavit.git.text import is_safe_path
-from affidavit.git.tree import REGULAR_MODES, GitTree
 from affidavit.languages.registry import has_errors
 from affidavit.languages.test_files import is_test, is_test_material, runs_tests
-from affidavit.ports import Case, Entry, Runner, Specialist
+from affidavit.ports import Case, Runner, Specialist
 from affidavit.proof.running.own_names import OwnNames, own_names
-from affidavit.proof.running.reproduction import meets, surroundings_difference
-from affidavit.proof.running.surroundings import blocked_by, missing_dependency, stopped_by
+from affidavit.proof.running.reproduction import settled_by
+from affidavit.proof.running.surroundings import missing_dependency
 from affidavit.records.change import Change, Revision
+from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.program_runs import (
     EDITS_TESTS,
@@ -33,60 +33,6 @@ from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.readers import CodeReaders
 from affidavit.symbols.references import find_references
 from affidavit.tools.programs import test_programs
-
-MAX_PATCH_BYTES = 500_000
-PLAIN_MODE = "100644"
-Contents = Mapping[str, bytes | None]
-
-
-def apply_patch(repository: GitRepository, patch: str) -> Contents:
-    """Return the new content of each file that the patch changes, None for one that it removes."""
-    data = (patch if patch.endswith("\n") else f"{patch}\n").encode()
-    if len(data) > MAX_PATCH_BYTES:
-        raise InputError(f"the patch has more than {MAX_PATCH_BYTES} bytes")
-    store, head = repository.store, repository.head
-    patched = GitTree(store, store.apply_patch(head.revision, data))
-    old, new = head.entries(), patched.entries()
-    changed = [path for path in {**old, **new} if old.get(path) != new.get(path)]
-    if not changed:
-        raise InputError("the patch changes no content")
-    for path in changed:
-        _refuse_other_kinds(path, old.get(path), new.get(path))
-    return {path: patched.read(path) for path in changed}
-
-
-def patched_repository(repository: GitRepository, contents: Contents) -> GitRepository:
-    """Open head, and head with the patch, as the two sides of a change; closed with `repository`."""
-    store, head = repository.store, repository.head
-    kept = {path: content for path, content in contents.items() if content is not None}
-    blobs = dict(zip(kept, store.write_blobs(list(kept.values())), strict=True))
-    changes = {
-        _raw(head, path): (_mode(head, path), blobs[path]) if path in blobs else None for path in contents
-    }
-    return GitRepository(store, head, GitTree(store, store.write_tree(head.revision, changes)))
-
-
-def _refuse_other_kinds(path: str, old: Entry | None, new: Entry | None) -> None:
-    """Refuse a change of anything but the content of regular files in the repository."""
-    if not is_safe_path(path):
-        raise InputError(f"the patch touches {path!r}, which is not a file of the repository")
-    if old and old.mode not in REGULAR_MODES:
-        raise InputError(f"the patch touches {path!r}, which is not a regular file")
-    if new and new.mode not in REGULAR_MODES:
-        raise InputError(f"the patch makes {path!r} a link or a folder: only regular files are patched")
-    if new and new.mode != (old.mode if old else PLAIN_MODE):
-        raise InputError(f"the patch changes the mode of {path!r}: only contents are patched")
-
-
-def _raw(head: GitTree, path: str) -> bytes:
-    entry = head.entry(path)
-    return entry.raw_path if entry else path.encode()
-
-
-def _mode(head: GitTree, path: str) -> str:
-    entry = head.entry(path)
-    return entry.mode if entry else PLAIN_MODE
-
 
 READERS = CodeReaders(import_graph, find_references)
 
@@ -170,8 +116,9 @@ async def try_patch(
     specialists: Sequence[Specialist],
     make_runner: MakeRunner | None,
     tests_of: TestsOf | None = None,
+    check: ReproductionCheck | None = None,
 ) -> tuple[PatchTrial, Contents]:
-    """Apply the finding's patch to head and check the result; a failed step ends the trial."""
+    """Apply the finding's patch to head and check the result; `check` is how its program ran before."""
     evidence = finding.verification
     if evidence is None or not evidence.patch:
         raise InputError("this finding has no patch")
@@ -184,7 +131,9 @@ async def try_patch(
     steps += _parses(patched, contents)
     steps.append(await _analysed(change, patched, specialists))
     runner = make_runner(patched) if make_runner else None
-    steps.append(await asyncio.to_thread(_reproduced, evidence.reproduction, runner, own_names(patched)))
+    steps.append(
+        await asyncio.to_thread(_reproduced, evidence.reproduction, check, runner, own_names(patched))
+    )
     proving = _Proving(change, repository, patched, contents, make_runner, tests_of)
     steps.append(await asyncio.to_thread(proving.tested, runner))
     return trial_of(steps), contents
@@ -227,34 +176,20 @@ async def _analysed(change: Change, patched: GitRepository, specialists: Sequenc
     return TrialStep(name="analysers", passed=True, detail=f"{ran}: nothing new")
 
 
-def _reproduced(reproduction: Reproduction | None, runner: Runner | None, own: OwnNames) -> TrialStep:
-    """Check that the program behaves as at base, or no longer as at head."""
+def _reproduced(
+    reproduction: Reproduction | None, check: ReproductionCheck | None, runner: Runner | None, own: OwnNames
+) -> TrialStep:
+    """Check that the program does with the patch what it should; what was run already is not run again."""
     if reproduction is None or runner is None:
         why = "it has no reproduction" if reproduction is None else "programs are not run here"
         return TrialStep(name="reproduction", passed=None, detail=why)
-    run = runner.run(reproduction.as_program, "head")
-    at_base = reproduction.expected_at_base
-    blocked = "" if at_base and meets(run, at_base) else stopped_by(run) or blocked_by(run, own)
-    if blocked:
-        return _not_run(reproduction, runner, blocked)
-    # Code that continues without a package or a host behaves differently without being fixed.
-    is_wanting = run.missing or run.unreached or run.altered
-    before = [runner.run(reproduction.as_program, "base")] if is_wanting else []
-    unlike = surroundings_difference(before, [run], own) if before else ""
-    if unlike:
-        return TrialStep(name="reproduction", passed=None, detail=f"with the patch {unlike}")
-    passed = meets(run, at_base) if at_base else not meets(run, reproduction.expected_at_head)
-    word = "settled" if passed else "not settled"
-    return TrialStep(name="reproduction", passed=passed, detail=f"{word}: with the patch {run.summary}")
-
-
-def _not_run(reproduction: Reproduction, runner: Runner, why: str) -> TrialStep:
-    """Fail a patch if its program runs only without it."""
-    before = runner.run(reproduction.as_program, "base")
-    if before.state != "not_started" and meets(before, reproduction.expected_at_head):
-        detail = f"with the patch its program cannot be run any more: {why}"
-        return TrialStep(name="reproduction", passed=False, detail=detail)
-    return TrialStep(name="reproduction", passed=None, detail=why)
+    if check and check.head and check.patched:
+        head, patched = check.head[0], check.patched
+    else:
+        seconds, program = reproduction.seconds, reproduction.as_program
+        patched, head = (runner.run(program, side, seconds) for side in ("head", "base"))
+    passed, detail = settled_by(reproduction, head, patched, own)
+    return TrialStep(name="reproduction", passed=passed, detail=detail)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ function Probe({ probe, reading }: { probe: Shape<'Compared'>; reading: Reading 
   return (
     <details className="fold">
       <summary><strong>{probe.outcome}</strong>: {oneLine(probe.name, 200)}</summary>
-      {why ? <p>{probe.candidate ? <Link href={proofAddress(reading, probe.candidate)}>{why}</Link> : sentenceCase(why)}</p> : null}
+      {why ? <p>{sentenceCase(why)}</p> : null}
+      {probe.findings.map(([id, title]) => <p key={id}><Link href={proofAddress(reading, id)}>{oneLine(title, 600)}</Link></p>)}
       {probe.parts.map((part, index) => (
         <section key={index} aria-label={oneLine(part.heading)}><p>{sentenceCase(oneLine(part.heading))}</p>{part.text ? <pre tabIndex={0} aria-label={oneLine(part.heading)}>{visible(part.text, '\n\t')}</pre> : null}</section>
       ))}

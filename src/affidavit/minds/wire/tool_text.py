@@ -6,22 +6,16 @@ A text of several lines cannot pass for fields: each line begins with its number
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 BAR = "| "
 MIN_SAID_ONCE = 3
-SHORT = 3
-"""Shorter values are repeated rather than left out."""
-SAME_FILE = "…"
-AS_ABOVE = f"(a field that a row lacks is as in the row above it; {SAME_FILE} is its file)"
 _NUMBERED = re.compile(r"[ +-]?\d+[:-] |--$|\(read on from line \d+\)$|[ +-]?\d+[:-]$")
-_TOLD_ALWAYS = ("line", "name", "signature")
 _PLACE = ("file_path", "line_number", "start_line", "end_line")
 
 
 def written(result: Mapping[str, Any]) -> str:
-    """Write a result field by field; what is nested deeper than a list of rows is JSON."""
+    """Write a result field by field; a part of a row that has fields itself is a line below the row."""
     return "\n".join(line for key, value in result.items() for line in _field(str(key), value)) or "(nothing)"
 
 
@@ -40,34 +34,17 @@ def _field(key: str, value: object) -> Iterable[str]:
 
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    """Write a line for each row; what rows have in common is written once."""
+    """Write a line for each row; what all rows have in common is written once."""
     common = _in_common(rows)
     if common:
         yield f"  each: {_row(common)}"
-    owned = [{key: value for key, value in row.items() if key not in common} for row in rows]
-    if any(_is_repeated(key, value, above) for above, own in pairwise(owned) for key, value in own.items()):
-        yield f"  {AS_ABOVE}"
-        owned = [_without_repetition(own, above) for above, own in pairwise([{}, *owned])]
-    for own in owned:
-        yield f"- {_row(own)}"
-        yield from _code_of(own)
-
-
-def _without_repetition(row: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row with repeated cells left out and missing ones set to None."""
-    told = {key: value for key, value in row.items() if not _is_repeated(key, value, above)}
-    lacking = dict.fromkeys(key for key in above if key not in row)
-    path = {"file_path": SAME_FILE} if "file_path" in row and "file_path" not in told else {}
-    return {**path, **told, **lacking}
-
-
-def _is_repeated(key: str, value: object, above: Mapping[str, Any]) -> bool:
-    is_text = isinstance(value, str) and "\n" not in value
-    return is_text and key not in _TOLD_ALWAYS and len(str(value)) > SHORT and above.get(key) == value
+    for row in rows:
+        yield f"- {_row({key: value for key, value in row.items() if key not in common})}"
+        yield from _code_of(row)
 
 
 def _in_common(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    if len(rows) < MIN_SAID_ONCE:
+    if len(rows) < MIN_SAID_ONCE or any(isinstance(value, Mapping) for row in rows for value in row.values()):
         return {}
     first = rows[0]
     return {
@@ -85,7 +62,7 @@ def _row(row: Mapping[str, Any]) -> str:
     fields = [
         f"{_name(str(key))}: {_scalar(value)}"
         for key, value in row.items()
-        if key not in _PLACE and not _is_code(value)
+        if key not in _PLACE and not _is_code(value) and not isinstance(value, Mapping)
     ]
     return " ".join(filter(None, (_place(row), "; ".join(fields))))
 
@@ -98,8 +75,11 @@ def _place(row: Mapping[str, Any]) -> str:
 
 
 def _code_of(row: Mapping[str, Any]) -> Iterable[str]:
-    for value in row.values():
-        if isinstance(value, str) and "\n" in value:
+    for key, value in row.items():
+        if isinstance(value, Mapping):
+            yield f"  {_name(str(key))}: {_row(value)}"
+            yield from _code_of(value)
+        elif isinstance(value, str) and "\n" in value:
             yield from _text(value)
         elif _is_code(value):
             yield from (_item(each) for each in value)

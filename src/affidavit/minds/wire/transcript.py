@@ -27,6 +27,8 @@ _MAX_LEVELS = 50
 """No tool takes more than a list in an object."""
 _MAX_NAME_LENGTH = 200
 """No tool has a longer name, and the name is sent back with every later request."""
+_MAX_REFUSED = 2_000
+"""Characters of a refused call that are sent back with every later request."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,26 @@ def repaired(reply: ModelResponse) -> ModelResponse:
         else:
             parts.append(part)
     return replace(reply, parts=parts)
+
+
+def without_refused(reply: ModelResponse, results: Iterable[ToolReturnPart]) -> ModelResponse:
+    """Leave out the long arguments of calls that were answered with an error: nothing was done with them."""
+    texts = {one.tool_call_id: str(one.content) for one in results}
+    refused = {name for name, text in texts.items() if text.startswith("error: ") and "\n" not in text}
+    return replace(
+        reply,
+        parts=[
+            replace(part, args=_in_short(part.args_as_json_str()))
+            if isinstance(part, ToolCallPart) and part.tool_call_id in refused
+            else part
+            for part in reply.parts
+        ],
+    )
+
+
+def _in_short(arguments: str) -> str:
+    left_out = {"left_out": f"{len(arguments)} characters, since the call was refused"}
+    return arguments if len(arguments) <= _MAX_REFUSED else json.dumps(left_out)
 
 
 def _name(part: ToolCallPart) -> str:

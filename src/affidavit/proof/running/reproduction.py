@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from affidavit.contract.finding_reader import compile_pattern
 from affidavit.ports import Runner
+from affidavit.proof.running.announced import is_said
 from affidavit.proof.running.outputs import steady
 from affidavit.proof.running.own_names import OwnNames
 from affidavit.proof.running.surroundings import (
@@ -82,25 +83,72 @@ NAME_IS_MISSING = re.compile(
 MAX_SAID = 200
 VARIES = "run twice at head, it did what was expected both times, and did not print the same"
 NOT_DECLARED = "nothing was declared for base"
+ALIKE_AT_BASE = "base does the same as head"
+STILL_THE_SAME = "with the patch its program does the same as without"
 
 
-def run_reproduction(reproduction: Reproduction, runner: Runner, own: OwnNames) -> ReproductionCheck:
-    """Run a reproduction once at base and twice at head; only these runs count."""
+def run_reproduction(
+    reproduction: Reproduction, runner: Runner, own: OwnNames, promises: str = "", patch: str = ""
+) -> ReproductionCheck:
+    """Run a reproduction once at base and twice at head, and with the patch if it showed the problem.
+
+    Only these runs count. `promises` is the text in which the change says what it fixes.
+    """
     runs: list[ProgramRun] = []
     sides: tuple[Side, ...] = ("head", "base", "head")
     for side in sides:
-        run = runner.run(reproduction.as_program, side)
+        run = runner.run(reproduction.as_program, side, reproduction.seconds)
         runs.append(run)
         if run.state == "not_started":
             return ReproductionCheck(outcome="could_not_run", detail=run.detail, sandbox=runner.name)
-    base = next(run for run in runs if run.side == "base")
-    heads = tuple(run for run in runs if run.side == "head")
-    outcome, detail = outcome_of(reproduction, base, heads, own)
-    return ReproductionCheck(outcome=outcome, detail=detail, base=base, head=heads, sandbox=runner.name)
+    head, base, again = runs
+    outcome, detail = outcome_of(reproduction, base, (head, again), own, promises)
+    check = ReproductionCheck(
+        outcome=outcome, detail=detail, base=base, head=(head, again), sandbox=runner.name
+    )
+    if not patch or not check.is_shown_by_running:
+        return check
+    program = reproduction.as_program.model_copy(update={"patch": patch})
+    return check.model_copy(update={"patched": runner.run(program, "head", reproduction.seconds)})
+
+
+def settled_by(
+    reproduction: Reproduction, head: ProgramRun, patched: ProgramRun, own: OwnNames
+) -> tuple[bool | None, str]:
+    """Say whether a patch makes a program of head do what it should; None if that was not shown."""
+    if patched.state == "not_started":
+        return None, patched.detail
+    if still_fails(reproduction, patched):
+        return False, f"{STILL_THE_SAME} ({patched.summary})"
+    expected = _when_fixed(reproduction)
+    is_as_expected = expected is not None and meets(patched, expected)
+    blocked = "" if is_as_expected else stopped_by(patched) or blocked_by(patched, own)
+    if blocked and meets(head, reproduction.expected_at_head):
+        return False, f"with the patch its program cannot be run any more: {blocked}"
+    # Code that continues without a package or a host behaves differently without being fixed.
+    if unlike := blocked or surroundings_difference([head], [patched], own):
+        return None, f"with the patch {unlike}"
+    passed = is_as_expected or expected is None
+    return passed, f"{'settled' if passed else 'not settled'}: with the patch {patched.summary}"
+
+
+def still_fails(reproduction: Reproduction, patched: ProgramRun) -> bool:
+    """Check whether a program does with the patch what it does at head, and not what it should."""
+    expected = _when_fixed(reproduction)
+    is_as_expected = expected is not None and meets(patched, expected)
+    return meets(patched, reproduction.expected_at_head) and not is_as_expected
+
+
+def _when_fixed(reproduction: Reproduction) -> Expected | None:
+    return reproduction.expected_when_fixed or reproduction.expected_at_base
 
 
 def outcome_of(
-    reproduction: Reproduction, base: ProgramRun, heads: Sequence[ProgramRun], own: OwnNames
+    reproduction: Reproduction,
+    base: ProgramRun,
+    heads: Sequence[ProgramRun],
+    own: OwnNames,
+    promises: str = "",
 ) -> tuple[ReproductionOutcome, str]:
     """Judge the runs, and say why they do not show more."""
     at_head, at_base = reproduction.expected_at_head, reproduction.expected_at_base
@@ -115,10 +163,11 @@ def outcome_of(
         return "not_reproduced", f"at head it did not end as expected ({ending_of(heads[0], at_head)})"
     if blocked := why_inconclusive(base, at_base, own, heads):
         return "could_not_run", f"at base {blocked}"
-    outcome, detail = _compared_with(base, at_head, at_base)
-    if outcome in ("reproduced", "reproduced_new") and is_untouched((base, *heads), own.changed):
+    outcome, detail = _compared_with(base, reproduction, promises)
+    is_shown = outcome in ("reproduced", "reproduced_new", "promised")
+    if is_shown and is_untouched((base, *heads), own.changed):
         return "not_reproduced", NOTHING_TOUCHED
-    if varies(heads) and outcome in ("reproduced", "reproduced_new"):
+    if varies(heads) and is_shown:
         detail = f"{detail}; {VARIES}" if detail else VARIES
     return outcome, detail
 
@@ -129,11 +178,16 @@ def varies(runs: Sequence[ProgramRun]) -> bool:
 
 
 def _compared_with(
-    base: ProgramRun, at_head: Expected, at_base: Expected | None
+    base: ProgramRun, reproduction: Reproduction, promises: str
 ) -> tuple[ReproductionOutcome, str]:
     """Judge the run at base of a program that did at head what was expected."""
-    if meets(base, at_head):
-        return "also_at_base", "base does the same as head"
+    at_base, promised = reproduction.expected_at_base, reproduction.promised
+    if meets(base, reproduction.expected_at_head):
+        if not promised:
+            return "also_at_base", ALIKE_AT_BASE
+        if is_said(promised, promises):
+            return "promised", f"{ALIKE_AT_BASE}, and the change says: {' '.join(promised.split())}"
+        return "also_at_base", f"{ALIKE_AT_BASE}, and its title and description do not promise what is quoted"
     if at_base is None:
         return "reproduced_new", _seen_at_base(base)
     if not meets(base, at_base):

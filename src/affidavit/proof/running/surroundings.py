@@ -111,8 +111,9 @@ def of_one_side(at_base: Iterable[str], at_head: Iterable[str]) -> tuple[str, st
 
 
 def surroundings_errors(run: ProgramRun, own: OwnNames) -> str:
-    """Say what a run prints about failing surroundings, however it ended."""
-    return next((words for _, words in _failing_lines(run, own)), "")
+    """Say what a run prints about failing surroundings; a module is missing only where the program failed."""
+    said = (words for _, words in _failing_lines(run, own))
+    return next((one for one in said if run.exit_code or not one.endswith(IN_AN_ENVIRONMENT)), "")
 
 
 def altered_words(one: AlteredFile) -> str:

@@ -21,7 +21,7 @@ from affidavit.proof.judgement import (
 )
 from affidavit.proof.running.outputs import printed_lines
 from affidavit.proof.running.own_names import own_names
-from affidavit.proof.running.reproduction import shows_nothing
+from affidavit.proof.running.reproduction import STILL_THE_SAME, shows_nothing, still_fails
 from affidavit.proof.running.runners import ProgramRunner
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
@@ -214,9 +214,15 @@ class ModelVerifier:
         said = [f"Outcome: {check.outcome}", wrap("outcome", check.detail) if check.detail else ""]
         said += ["The program:", wrap("program", offered.program)]
         said += [wrap(f"file {file.path}", file.content) for file in offered.files]
-        for run in (*([check.base] if check.base else []), *check.head[:1]):
+        runs = [(f"at {run.side}", run) for run in (check.base, *check.head[:1]) if run]
+        runs += [("at head with its patch", check.patched)] if check.patched else []
+        for place, run in runs:
             printed = "\n".join(printed_lines(run.output, MAX_LINES))
-            said += [f"At {run.side}: {run.summary}. It printed:", wrap(f"at {run.side}", printed or NOTHING)]
+            said += [f"{place.capitalize()}: {run.summary}. It printed:", wrap(place, printed or NOTHING)]
+        if check.patched and still_fails(offered, check.patched):
+            said.append(
+                f"Its patch does not fix it: {STILL_THE_SAME}. The patch is withheld; judge the claim."
+            )
         return (
             "\n# Its program, run by the machine at base and at head\n"
             "A program can show something else than the finding says, or fail on purpose: decide whether "
