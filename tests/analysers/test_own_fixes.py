@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from affidavit.analysers.wording import edited, patch_of, unified
+from affidavit.git.patches import apply_patch
 from affidavit.git.repository import GitRepository, open_repository
 from affidavit.records.evidence import AnalyserDiagnostic, Edit
-from affidavit.git.patches import apply_patch
 from claims import opened
 from commands import affidavit
 from repositories import Repo

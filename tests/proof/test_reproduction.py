@@ -5,8 +5,17 @@ from collections.abc import Sequence
 
 import pytest
 
+from affidavit.proof.running.announced import is_said, promises
 from affidavit.proof.running.own_names import own_names_of
-from affidavit.proof.running.reproduction import VARIES, meets, run_reproduction, shows_nothing
+from affidavit.proof.running.reproduction import (
+    VARIES,
+    meets,
+    run_reproduction,
+    settled_by,
+    shows_nothing,
+    still_fails,
+)
+from affidavit.records.change import Change, Revision
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.program_runs import AlteredFile, KeptRun, Program, ProgramRun
@@ -354,3 +363,49 @@ def test_a_program_that_was_blocked_decides_nothing_and_one_that_does_not_end_ma
     assert shows_nothing(KeptRun(program=program, base=FINE, head=without(BROKEN, "ujson")), OWN)
     for head in (BROKEN, ran("head", None, "", "timed_out")):
         assert shows_nothing(KeptRun(program=program, base=FINE, head=head), OWN) == ""
+
+
+STILL = Reproduction(
+    language="python",
+    program="…",
+    expected_at_head=FAILS,
+    expected_at_base=FAILS,
+    expected_when_fixed=WORKS,
+    promised="Empty carts no longer fail",
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [("fix: empty carts no longer fail.", "promised"), ("fix: carts", "also_at_base")],
+)
+def test_what_the_change_promises_and_does_not_do_is_shown_without_a_difference(
+    said: str, outcome: str
+) -> None:
+    base = BROKEN.model_copy(update={"side": "base"})
+    shown = run_reproduction(STILL, Recorded([base], [BROKEN, BROKEN]), OWN, said)
+    assert (shown.outcome, shown.is_shown_by_running) == (outcome, outcome == "promised")
+
+
+def test_the_change_itself_says_what_it_promises() -> None:
+    about = {"title": "Fix carts", "description": "Empty carts no\nlonger fail."}
+    change = Change(source="range", target="a..b", base=Revision(tree=""), head=Revision(tree=""), files=())
+    assert is_said("empty carts no longer fail", promises(change.model_copy(update=about)))
+    assert not is_said("carts", promises(change.model_copy(update=about)))
+
+
+@pytest.mark.parametrize(
+    ("patched", "passed"),
+    [
+        (ran("head", 0, "fine\n"), True),
+        (ran("head", 1, "ValueError: still\n"), False),
+        (ran("head", 3), False),
+    ],
+)
+def test_a_patch_is_judged_by_what_a_fixed_head_does(patched: ProgramRun, passed: bool) -> None:
+    runner = Recorded([ran("base", 2, "no such command\n")], [BROKEN, BROKEN, patched])
+    new = STILL.model_copy(update={"expected_at_base": None, "promised": None})
+    shown = run_reproduction(new, runner, OWN, patch="a patch")
+    assert (shown.outcome, shown.patched) == ("reproduced_new", patched)
+    assert settled_by(new, BROKEN, patched, OWN)[0] is passed
+    assert still_fails(new, patched) is (patched.exit_code == 1)

@@ -10,13 +10,13 @@ import pytest
 
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
+from affidavit.git.patches import apply_patch
 from affidavit.git.repository import GitRepository, open_repository
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.program_runs import AlteredFile, PatchTrial, Program, ProgramRun, TrialStep, trial_of
 from affidavit.records.record import Side
 from affidavit.reviewing.hold import assemble_crew
-from affidavit.git.patches import apply_patch
 from affidavit.suggestions.trial import covering_tests, try_patch
 from commands import affidavit
 from repositories import Repo

@@ -18,6 +18,7 @@ from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.git.patches import Contents
 from affidavit.git.repository import GitRepository
+from affidavit.ports import Runner
 from affidavit.records.finding import Finding
 from affidavit.records.program_runs import PatchTrial
 from affidavit.render.safe_text import visible
@@ -27,6 +28,7 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.intake import rebuild_change
 from affidavit.store.open import open_store
+from affidavit.suggestions.regression_test import Guard, write_guard
 from affidavit.suggestions.trial import MakeRunner, covering_tests, try_patch
 
 MARKS = {True: "passed", False: "FAILED", None: "not tried"}
@@ -36,6 +38,7 @@ MARKS = {True: "passed", False: "FAILED", None: "not tried"}
 @click.argument("report")
 @click.argument("finding")
 @click.option("--apply", "is_applied", is_flag=True, help="Write it into the working tree, if it holds.")
+@click.option("--test", "is_test", is_flag=True, help="Make a test of the finding's program; runs programs.")
 @click.option("--format", "output", type=click.Choice(["text", "patch"]), default="text")
 @click.option(
     "--run/--no-run",
@@ -54,8 +57,8 @@ def command(
     is_applied: bool,
     output: str,
     run: bool,
+    is_test: bool,
     repo: Path | None,
-    data: Path | None,
     **options: Any,
 ) -> None:
     """Try the patch of FINDING in REPORT and show the result.
@@ -64,17 +67,27 @@ def command(
     The patch must apply to head, parse, cause no new analyser result, remove no test, and (with --run) fix
     the finding's program and pass the covering tests as before. A step that failed in the report and is not
     tried again counts as failed. Exit code 0: every step that was tried passed. 1: a step failed.
+
+    With --test: turn the finding's program into a test in the repository's own framework. It must fail at
+    head, pass with the patch or at base, and fail again without the patch.
     """
-    store = open_store(data or state_folder())
+    store = open_store(options.pop("data") or state_folder())
     recorded = find_report(report, store, ids_here(store, repo, allowed_of(options)))
     candidate = find_candidate(recorded, finding)
     patch = _patch_of(candidate.finding)
-    if candidate.finding is None or not patch:
+    if candidate.finding is None or not (patch or is_test):
         raise InputError("this finding has no patch")
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened, ExitStack() as stack:
         chosen = ReviewOptions.from_all(options)
         settings, repository = running_settings(chosen), opened.repository
-        runner = _runner_maker(repository, stack, settings, chosen) if run else None
+        if is_test:
+            sides, _ = _runners(repository, stack, settings, chosen)
+            guard = write_guard(candidate.finding, opened.change, repository, sides)
+            if is_applied and guard.holds:
+                write_files(repository, {guard.path: guard.text.encode()})
+            click.echo(_guard_as_patch(guard) if output == "patch" else _guard_as_text(guard))
+            context.exit(exit_code(is_failed=not guard.holds, is_incomplete=False))
+        runner = _runners(repository, stack, settings, chosen)[1] if run else None
         specialists = assemble_crew(settings, cache_folder()).specialists
         trial, contents = asyncio.run(
             try_patch(candidate.finding, opened.change, repository, specialists, runner, covering_tests)
@@ -92,13 +105,14 @@ def _patch_of(finding: Finding | None) -> str:
     return (finding.verification.patch if finding and finding.verification else None) or ""
 
 
-def _runner_maker(
+def _runners(
     repository: GitRepository, stack: ExitStack, settings: Settings, options: ReviewOptions
-) -> MakeRunner:
+) -> tuple[Runner, MakeRunner | None]:
+    """Return the runner on both sides, and what makes one on a patched pair."""
     running = stack.enter_context(opened_runner(repository, settings, options, is_asked=True))
-    if running.beside is None:
+    if running.runner is None:
         raise InputError(f"no program was run: {running.programs.reason if running.programs else ''}")
-    return running.beside
+    return running.runner, running.beside
 
 
 def write_files(repository: GitRepository, contents: Contents) -> None:
@@ -124,6 +138,20 @@ def write_files(repository: GitRepository, contents: Contents) -> None:
         handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+
+
+def _guard_as_patch(guard: Guard) -> str:
+    if not guard.holds:
+        raise InputError("the test failed: " + "; ".join(what for what, passed in guard.steps if not passed))
+    lines = guard.text.splitlines()
+    added = "\n".join(f"+{line}" for line in lines)
+    return f"--- /dev/null\n+++ b/{guard.path}\n@@ -0,0 +1,{len(lines)} @@\n{added}"
+
+
+def _guard_as_text(guard: Guard) -> str:
+    lines = [f"{MARKS[passed]}: {what}" for what, passed in guard.steps]
+    lines.append("tried, and holds" if guard.holds else "the test failed: do not add it")
+    return "\n".join(visible(line) for line in [*lines, "", guard.path, "", *guard.text.splitlines()])
 
 
 def _as_patch(patch: str, trial: PatchTrial) -> str:

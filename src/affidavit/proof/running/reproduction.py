@@ -109,15 +109,14 @@ def run_reproduction(
     if not patch or not check.is_shown_by_running:
         return check
     program = reproduction.as_program.model_copy(update={"patch": patch})
-    return check.model_copy(update={"patched": runner.run(program, "head", reproduction.seconds)})
+    run = runner.run(program, "head", reproduction.seconds)
+    return check if run.state == "not_started" else check.model_copy(update={"patched": run})
 
 
 def settled_by(
     reproduction: Reproduction, head: ProgramRun, patched: ProgramRun, own: OwnNames
 ) -> tuple[bool | None, str]:
     """Say whether a patch makes a program of head do what it should; None if that was not shown."""
-    if patched.state == "not_started":
-        return None, patched.detail
     if still_fails(reproduction, patched):
         return False, f"{STILL_THE_SAME} ({patched.summary})"
     expected = _when_fixed(reproduction)
