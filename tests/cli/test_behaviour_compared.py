@@ -176,8 +176,8 @@ def test_every_run_is_an_event_and_is_counted(compared: Any) -> None:
     events = [json.loads(line) for line in (path.parent / "events.jsonl").read_text().splitlines()]
     runs = [one["data"] for one in events if one["type"] == "program.run"]
     programs = report["inputs"]["programs"]
-    # Six probes on both sides, four of them twice; one reproduction at base and twice at head.
-    assert programs["runs"] == len(runs) == 6 * 2 + 4 * 2 + 3
+    # Six probes on both sides, four of them twice; a reproduction at base, twice at head, with its patch.
+    assert programs["runs"] == len(runs) == 6 * 2 + 4 * 2 + 4
     assert {one["finding_id"] for one in runs} == {None, "experimenter-0"}
     assert programs["duration_ms"] > 0
 

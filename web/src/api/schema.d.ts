@@ -771,17 +771,17 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "alike" | "announced" | "reported" | "differs" | "flaky" | "untouched" | "could_not_run";
+            state: "alike" | "announced" | "reported" | "differs" | "flaky" | "could_not_run";
             /**
              * Announced
              * @default
              */
             announced: string;
             /**
-             * Candidate
-             * @default
+             * Candidates
+             * @default []
              */
-            candidate: string;
+            candidates: string[];
             /**
              * Detail
              * @default
@@ -845,14 +845,10 @@ export interface components {
             dependency_quotes: components["schemas"]["DependencyCheck"][];
             reproduction: components["schemas"]["ReproductionCheck"] | null;
             patch_trial: components["schemas"]["PatchTrial"] | null;
-            /**
-             * Proof From
-             * @default []
-             */
-            proof_from: [
-                string,
-                string
-            ][];
+            /** Proof From */
+            proof_from: {
+                [key: string]: string;
+            };
             /**
              * Judgements
              * @default []
@@ -1110,8 +1106,14 @@ export interface components {
             parts: components["schemas"]["Part"][];
             /** Is Alike */
             is_alike: boolean;
-            /** Candidate */
-            candidate: string | null;
+            /**
+             * Findings
+             * @default []
+             */
+            findings: [
+                string,
+                string
+            ][];
         };
         /**
          * ContextMap
@@ -2312,21 +2314,6 @@ export interface components {
             why: string;
         };
         /**
-         * LanguageHere
-         * @description Whether programs in a language of the change can run where it is reviewed.
-         */
-        LanguageHere: {
-            /** Title */
-            title: string;
-            /** Runs */
-            runs: boolean;
-            /**
-             * Detail
-             * @default
-             */
-            detail: string;
-        };
-        /**
          * Me
          * @description The caller, and what this server offers.
          */
@@ -2572,6 +2559,11 @@ export interface components {
              * @default []
              */
             files: components["schemas"]["AddedFile"][];
+            /**
+             * Patch
+             * @default
+             */
+            patch: string;
         };
         /** ProgramRun */
         ProgramRun: {
@@ -2617,8 +2609,8 @@ export interface components {
              * @default []
              */
             altered: components["schemas"]["AlteredFile"][];
-            /** Touched */
-            touched: string[] | null;
+            /** Left Seconds */
+            left_seconds: number | null;
         };
         /** ProgramView */
         ProgramView: {
@@ -2663,11 +2655,6 @@ export interface components {
              * @default []
              */
             patches: components["schemas"]["GivenTrial"][];
-            /**
-             * Languages
-             * @default []
-             */
-            languages: components["schemas"]["LanguageHere"][];
             /**
              * Runs
              * @default 0
@@ -2883,7 +2870,7 @@ export interface components {
          * @description Every diagnostic code; a withheld finding has one of them as its reason.
          * @enum {string}
          */
-        Reason: "file_not_in_changed_files" | "all_findings_dropped" | "incompatible_version" | "invalid_json" | "truncated_json" | "response_rejected" | "missing_required_field" | "unknown_field" | "invalid_enum_value" | "invalid_type" | "invalid_line_range" | "coercion_applied" | "finding_dropped" | "evidence_not_found" | "evidence_relocated" | "evidence_ambiguous" | "absence_not_searched" | "absence_disproved" | "refuted" | "nit" | "duplicate_of" | "verifier_failed" | "joiner_failed" | "budget_exhausted" | "below_threshold" | "out_of_focus" | "style_off" | "excluded" | "dismissed" | "suppressed" | "fixed" | "pre_existing" | "claimed_look_not_made" | "words_contradict_verdict" | "shorter_text_refused";
+        Reason: "file_not_in_changed_files" | "all_findings_dropped" | "incompatible_version" | "invalid_json" | "truncated_json" | "response_rejected" | "missing_required_field" | "unknown_field" | "invalid_enum_value" | "invalid_type" | "invalid_line_range" | "coercion_applied" | "finding_dropped" | "evidence_not_found" | "evidence_relocated" | "evidence_ambiguous" | "absence_not_searched" | "absence_disproved" | "refuted" | "nit" | "duplicate_of" | "verifier_failed" | "joiner_failed" | "budget_exhausted" | "below_threshold" | "out_of_focus" | "style_off" | "excluded" | "dismissed" | "suppressed" | "fixed" | "pre_existing" | "patch_does_not_fix" | "claimed_look_not_made" | "words_contradict_verdict" | "shorter_text_refused";
         /**
          * RecentCommit
          * @description The newest commit of a branch.
@@ -3345,7 +3332,7 @@ export interface components {
              * Outcome
              * @enum {string}
              */
-            outcome: "reproduced" | "reproduced_new" | "not_reproduced" | "also_at_base" | "flaky" | "could_not_run";
+            outcome: "reproduced" | "reproduced_new" | "promised" | "not_reproduced" | "also_at_base" | "flaky" | "could_not_run";
             /**
              * Detail
              * @default
@@ -3357,6 +3344,7 @@ export interface components {
              * @default []
              */
             head: components["schemas"]["ProgramRun"][];
+            patched: components["schemas"]["ProgramRun"] | null;
             /**
              * Sandbox
              * @default
