@@ -98,6 +98,8 @@ def _count(figures: Figures, hidden: Sequence[Hidden]) -> None:
     figures.with_markers += bool(hidden)
     figures.hidden_lines += len(hidden)
     figures.kinds.update(
-        found[1:-1].partition(":")[2] for one in hidden for found in MARKER.findall(one.shown)
+        found.removeprefix("REDACTED_").rpartition("_")[0]
+        for one in hidden
+        for found in MARKER.findall(one.shown)
     )
     figures.hidden_characters += sum(len(one.text) - len(MARKER.sub("", one.shown)) for one in hidden)

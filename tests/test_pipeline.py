@@ -423,6 +423,6 @@ def test_a_file_whose_name_holds_a_secret_was_shown_under_another(repo: Repo) ->
     with open_change(ChangeRequest(target="HEAD", repo=repo.path)) as opened:
         report = run(opened, models=panel())
     assert report.plan
-    assert [chunk.paths for chunk in report.plan.chunks] == [("d/[redacted:token].txt",)]
+    assert [chunk.paths for chunk in report.plan.chunks] == [("d/REDACTED_token_0.txt",)]
     (file,) = report.coverage
     assert (file.state, file.reason, file.hunks[0].examined_by) == ("examined", "", ("logic",))

@@ -19,8 +19,8 @@ def test_every_hidden_line_is_in_the_table_and_counted(
     main([str(repo.path), "--out", str(tmp_path / "hidden.tsv")])
     rows = [line.split("\t") for line in tmp_path.joinpath("hidden.tsv").read_text().splitlines()]
     assert [(row[0].rpartition(" ")[2], row[1:]) for row in rows] == [
-        ("app.py:2", [f"TOKEN = '{token}'", "TOKEN = '[redacted:token]'"]),
-        ("app.py:2", [f"TOKEN = '{token}'", "TOKEN = '[redacted:token]'"]),
+        ("app.py:2", [f"TOKEN = '{token}'", "TOKEN = 'REDACTED_token_0'"]),
+        ("app.py:2", [f"TOKEN = '{token}'", "TOKEN = 'REDACTED_token_0'"]),
     ]
     said = capsys.readouterr().out
     assert "2 diffs, 5 lines" in said

@@ -126,7 +126,7 @@ def test_a_secret_that_a_link_leads_to_is_a_finding(repo: Repo) -> None:
     repo.commit("head", {"a": "1\n"})
     report = reviewed(ChangeRequest(target="HEAD", repo=repo.path))
     assert places(report) == [("link", 1)]
-    assert [one.quote.code for one in report.shown if one.quote] == ["[redacted:token]"]
+    assert [one.quote.code for one in report.shown if one.quote] == ["REDACTED_token_0"]
 
 
 def test_base_is_searched_only_for_a_secret_that_a_changed_line_has(repo: Repo) -> None:

@@ -27,7 +27,7 @@ def repository(open_pair: Opened) -> GitRepository:
 
 
 def test_every_line_keeps_its_number(repository: GitRepository) -> None:
-    expected = ["import os", 'TOKEN = "[redacted:token]"', 'REGION = "eu"']
+    expected = ["import os", 'TOKEN = "REDACTED_token_0"', 'REGION = "eu"']
     assert repository.redacted.head.lines("app.py") == expected
     assert repository.head.redacted_lines("app.py") == expected
     assert repository.head.lines("app.py") == APP.splitlines()
@@ -46,7 +46,7 @@ def test_no_pattern_meets_the_secret(repository: GitRepository, pattern: str) ->
 
 def test_what_stands_beside_the_secret_is_found(repository: GitRepository) -> None:
     (hit,) = repository.redacted.head.search("TOKEN = ")
-    assert (hit.path, hit.line, hit.text) == ("app.py", 2, 'TOKEN = "[redacted:token]"')
+    assert (hit.path, hit.line, hit.text) == ("app.py", 2, 'TOKEN = "REDACTED_token_0"')
 
 
 def test_a_name_that_holds_a_secret_is_another_one(open_pair: Opened) -> None:
@@ -55,11 +55,11 @@ def test_a_name_that_holds_a_secret_is_another_one(open_pair: Opened) -> None:
     )
     shown = repository.redacted
     assert sorted(shown.head.entries()) == [
-        "keys/[redacted:token].txt",
-        "keys/[redacted:token].txt.2",
+        "keys/REDACTED_token_0.txt",
+        "keys/REDACTED_token_0.txt.2",
         "keys/x.txt",
     ]
-    assert shown.shown_name(f"keys/{TOKEN}.txt") == "keys/[redacted:token].txt"
+    assert shown.shown_name(f"keys/{TOKEN}.txt") == "keys/REDACTED_token_0.txt"
     assert shown.head.lines(shown.shown_name(f"keys/{OTHER}.txt")) == ["two"]
 
 
@@ -68,7 +68,7 @@ def test_blame_keeps_the_history_and_hides_what_people_wrote_into_it(repo: Repo,
     repo.commit(f"Use {TOKEN} as the token", {"app.py": APP + "y = 1\n"})
     blamed = repository.redacted.head.blame("app.py", 2)
     assert blamed is not None
-    assert (blamed.line, blamed.text) == (2, 'TOKEN = "[redacted:token]"')
+    assert (blamed.line, blamed.text) == (2, 'TOKEN = "REDACTED_token_0"')
     assert blamed.summary == "Head"
 
 

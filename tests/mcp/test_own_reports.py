@@ -58,7 +58,7 @@ def test_no_tool_serves_a_secret_of_the_diff_and_its_report_can_still_be_proven(
             assert (await call("recheck", report="last"))["not_holding"] == []
             await call("open_change", target="HEAD")
             await call("get_map")
-            result = review_result("TOKEN = '[redacted:token]'")
+            result = review_result("TOKEN = 'REDACTED_token_0'")
             result["findings"][0]["file"] = "app.py"
             await call("submit_findings", result=result)
             assert (await call("explain", report="last", finding="one"))["place"] == "app.py:3"

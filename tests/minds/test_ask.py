@@ -88,7 +88,7 @@ def test_evidence_and_question_are_sent_fenced_and_without_secrets(changed: Repo
     assert recorded.judgements[-1].reason in user
     assert "Can it be None?" in user
     assert SECRET not in sent
-    assert "[redacted:" in sent
+    assert "REDACTED_" in sent
     assert user.count("<<<affidavit-data") == user.count("affidavit-data>>>")
 
 

@@ -232,7 +232,7 @@ def test_a_finding_on_a_line_with_a_secret_is_proven_and_the_secret_is_in_no_for
     repo.commit("Sum by hand", {"app.py": f'KEY = "{SECRET}"\n' + LOOP})
     proof = {
         **FINDING["verification"],  # type: ignore[dict-item]
-        "code_examined": 'KEY = "[redacted:token]"',
+        "code_examined": 'KEY = "REDACTED_token_0"',
         "line_range_examined": [1, 1],
     }
     found = {**FINDING, "line": 1, "title": "A key in the code", "verification": proof}

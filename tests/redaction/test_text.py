@@ -43,7 +43,7 @@ JWT = "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dozjgNryP4J3jV
 def test_a_secret_does_not_leave(text: str, secret: str, kind: str) -> None:
     redacted = Redactor().redact(text)
     assert secret not in redacted
-    assert f"[redacted:{kind}]" in redacted
+    assert f"REDACTED_{kind}_0" in redacted
 
 
 @pytest.mark.parametrize("prefix", ["", "+", " ", "12: ", '    "'])
@@ -75,14 +75,14 @@ def test_the_middle_of_a_private_key_does_not_leave(prefix: str, suffix: str) ->
 
 def test_the_first_line_of_a_key_with_few_digits_does_not_leave() -> None:
     first = "MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCxYzAbCdEfGhIj"
-    assert Redactor().redact(f"2: {first}") == "2: [redacted:encoded-data]"
+    assert Redactor().redact(f"2: {first}") == "2: REDACTED_encoded_data_0"
 
 
 def test_the_rest_of_a_private_key_does_not_leave() -> None:
     redacted = Redactor().redact("\n".join(f"{n}: {line}" for n, line in enumerate(PEM.split("\n")[2:])))
     assert "MIIE" not in redacted
     assert "Mzx1cQ" not in redacted
-    assert redacted.startswith("0: [redacted:private-key]")
+    assert redacted.startswith("0: REDACTED_private_key_0")
 
 
 def test_a_line_before_the_end_of_a_key_that_is_redacted_already_stays_as_it_is() -> None:
@@ -127,7 +127,7 @@ def test_what_only_looks_like_a_secret_stays(harmless: str) -> None:
 
 def test_texts_inside_data_are_redacted() -> None:
     assert Redactor().redact_all({"lines": [{"text": AWS}], "total": 1}) == {
-        "lines": [{"text": "[redacted:token]"}],
+        "lines": [{"text": "REDACTED_token_0"}],
         "total": 1,
     }
 

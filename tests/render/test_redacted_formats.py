@@ -71,7 +71,7 @@ def test_the_screen_shows_no_token_of_the_commit_message(repo: Repo) -> None:
     repo.commit("Base", {"a.md": "One.\n"})
     repo.commit(f"Rotate {GITHUB}", {"a.md": "Two.\n"})
     done = affidavit("review", "HEAD", cwd=repo.path)
-    assert "Rotate [redacted:token]" in done.out
+    assert "Rotate REDACTED_token_0" in done.out
     assert GITHUB not in done.out
 
 

@@ -32,7 +32,7 @@ def test_no_secret_leaves_in_any_form(repo: Repo, tmp_path: Path) -> None:
     )
     assert (done.code, done.err) == (0, "")
     assert all(f"=== {path} [modified" in done.out for path in after)
-    assert done.out.count("[redacted:") > 250
+    assert done.out.count("REDACTED_") > 250
     secrets = {**{f"old {form}": drawn for form, drawn in old.items()}, **new, "words": draw.take()}
     left = {form: one for form, drawn in secrets.items() for one in drawn if one in done.out}
     assert left == {}

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from affidavit.git.objects import ObjectStore
+from affidavit.git.secrets import Secrets
 from affidavit.ports import BlameLine, LineCommit
-from affidavit.redaction.text import redact_content, redact_text
+from affidavit.redaction.text import redact_text
 
 MAX_CONTENT_BYTES = 5_000_000
 MAX_DIFF_LINES = 120
@@ -58,7 +59,9 @@ def blame(
             headers[sha].setdefault(name, value)
 
 
-def commit_behind(store: ObjectStore, found: BlameLine, redact: Callable[[str], str]) -> LineCommit:
+def commit_behind(
+    store: ObjectStore, found: BlameLine, redact: Callable[[str], str], secrets: Secrets
+) -> LineCommit:
     """Return the commit without secrets; both contents of the file are redacted whole, then compared."""
     if not found.commit.strip("0"):
         return LineCommit(blame=found, message="")
@@ -69,7 +72,8 @@ def commit_behind(store: ObjectStore, found: BlameLine, redact: Callable[[str], 
     after = _content(store, found.commit, found.path)
     diff, is_cut = "", False
     if before is not None and after is not None:
-        diff, is_cut = _near(_compare(store, redact_content(before), redact_content(after)), found.line)
+        shown = secrets.redact_versions(found.path, before, after)
+        diff, is_cut = _near(_compare(store, *shown), found.line)
     return LineCommit(
         blame=found,
         message=redact(message.decode("utf-8", "replace")),

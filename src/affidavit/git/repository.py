@@ -4,14 +4,17 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
-from affidavit.git.tree import MAX_TEXT_BYTES, REGULAR_MODES, GitTree
+from affidavit.git.secrets import MAX_TEXT_BYTES, REGULAR_MODES, Secrets
+from affidavit.git.tree import GitTree
+from affidavit.languages.registry import ending_of, texts_in
 from affidavit.ports import BlameLine, Entry
 from affidavit.records.record import Side
-from affidavit.redaction.text import redact_content, redact_text, rules_version
+from affidavit.redaction.text import redact_text, rules_version
 from affidavit.system.temporary import Closing
 
 CLEAN = "without-secrets"
@@ -24,6 +27,7 @@ class RedactedTree(GitTree):
         self, store: ObjectStore, original: GitTree, revision: str, names: Mapping[str, str]
     ) -> None:
         super().__init__(store, revision, original.commit, is_committed=original.is_committed)
+        self.secrets = original.secrets
         self._original = original
         self._own_names = {shown: own for own, shown in names.items()}
 
@@ -55,7 +59,7 @@ def redact_trees(
     """Return both trees without secrets, and the names that differ; a shared file is read once."""
     names = shown_names(base, head)
     entries = [*base.entries().values(), *head.entries().values()]
-    blobs = dict(_redacted_blobs(store, entries, cache or BlobCache(None)))
+    blobs = dict(_redacted_blobs(store, entries, cache or BlobCache(None), head.secrets))
     made = [RedactedTree(store, tree, _write_tree(store, tree, names, blobs), names) for tree in (base, head)]
     made[1].before = made[0]
     return made[0], made[1], names
@@ -78,49 +82,65 @@ def shown_names(*trees: GitTree) -> dict[str, str]:
     return shown
 
 
-def _write_tree(store: ObjectStore, tree: GitTree, names: Mapping[str, str], blobs: Mapping[str, str]) -> str:
+def _write_tree(
+    store: ObjectStore, tree: GitTree, names: Mapping[str, str], blobs: Mapping["_Read", str]
+) -> str:
     entries = tree.entries()
     changes: dict[bytes, tuple[str, str] | None] = {
         entries[own].raw_path: None for own in names if own in entries
     }
     for entry in entries.values():
-        blob = blobs.get(entry.blob, entry.blob) if entry.mode in REGULAR_MODES else entry.blob
+        blob = blobs.get(_read_as(entry), entry.blob) if entry.mode in REGULAR_MODES else entry.blob
         if entry.path in names or blob != entry.blob:
             name = names[entry.path].encode() if entry.path in names else entry.raw_path
             changes[name] = (entry.mode, blob)
     return store.write_tree(tree.revision, changes) if changes else tree.revision
 
 
+class _Read(NamedTuple):
+    """A blob, and the ending of the file, which decides as what language it is read."""
+
+    blob: str
+    ending: str
+
+
+def _read_as(entry: Entry) -> _Read:
+    return _Read(entry.blob, ending_of(entry.path))
+
+
 def _redacted_blobs(
-    store: ObjectStore, entries: Iterable[Entry], cache: BlobCache
-) -> Iterator[tuple[str, str]]:
+    store: ObjectStore, entries: Iterable[Entry], cache: BlobCache, secrets: Secrets
+) -> Iterator[tuple[_Read, str]]:
     """Yield each blob that holds a secret, and its replacement."""
-    sizes = store.sizes(entry.blob for entry in entries if entry.mode in REGULAR_MODES)
+    read = {_read_as(entry): entry.path for entry in entries if entry.mode in REGULAR_MODES}
+    sizes = store.sizes({blob for blob, _ in read})
     known = cache.load(CLEAN, rules_version(), sizes)
     clean: dict[str, bytes] = {}
-
-    def changed() -> Iterator[tuple[str, bytes]]:
-        for blob, content in _shown(store, {blob: sizes[blob] for blob in sizes.keys() - known.keys()}):
-            if content is None:
-                clean[blob] = b""
-            else:
-                yield blob, content
-
-    yield from store.write_named(changed())
-    cache.save(CLEAN, rules_version(), clean)
-
-
-def _shown(store: ObjectStore, sizes: Mapping[str, int]) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the replacement of each blob; None if it has no secret."""
-    for blob, content in store.read_many(blob for blob, size in sizes.items() if size <= MAX_TEXT_BYTES):
+    unknown = [blob for blob, size in sizes.items() if size <= MAX_TEXT_BYTES and blob not in known]
+    for blob, content in store.read_many(unknown):
         # An unreadable file may hold secrets, and nobody can read it later either.
-        if content is not None:
-            redacted = redact_content(content)
-            yield blob, None if redacted == content else redacted
-    # A file too large to search for secrets is left out.
-    for blob, size in sizes.items():
-        if size > MAX_TEXT_BYTES:
-            yield blob, f"[left out: {size} bytes are too many to be read]\n".encode()
+        if content is not None and not secrets.spans(blob, content):
+            clean[blob] = b""
+    cache.save(CLEAN, rules_version(), clean)
+    hidden = {one: path for one, path in read.items() if one.blob not in known and one.blob not in clean}
+    yield from store.write_named(_shown(store, hidden, sizes, secrets))
+
+
+def _shown(
+    store: ObjectStore, read: Mapping[_Read, str], sizes: Mapping[str, int], secrets: Secrets
+) -> Iterator[tuple[_Read, bytes]]:
+    """Yield the replacement of each blob that has a secret or is too large to be searched for one."""
+    if read:
+        # Not while other files are being read.
+        secrets.numbers()
+    few = [one for one in read if sizes[one.blob] <= MAX_TEXT_BYTES]
+    for one, (blob, content) in zip(few, store.read_many([one.blob for one in few]), strict=True):
+        redacted = content if content is None else secrets.redact(read[one], blob, content)
+        if redacted is not None and redacted != content:
+            yield one, redacted
+    for one in read:
+        if sizes[one.blob] > MAX_TEXT_BYTES:
+            yield one, f"[left out: {sizes[one.blob]} bytes are too many to be read]\n".encode()
 
 
 class GitRepository(Closing):
@@ -128,12 +148,15 @@ class GitRepository(Closing):
 
     def __init__(self, store: ObjectStore, base: GitTree, head: GitTree, tip: GitTree | None = None) -> None:
         self.store = store
-        self.base = base
-        self.head = head
-        self.tip = tip
+        secrets = self._secrets(base, head)
+        self.base = base.beside(base.before, secrets)
+        self.head = head.beside(self.base, secrets)
+        self.tip = tip and tip.beside(tip.before, secrets)
         self._redacting = threading.Lock()
         self._redacted: RedactedRepository | None = None
-        head.before = base
+
+    def _secrets(self, base: GitTree, head: GitTree) -> Secrets:
+        return Secrets(self.store, (base.entries, head.entries), texts_in)
 
     @property
     def folder(self) -> Path | None:
@@ -211,6 +234,10 @@ class RedactedRepository(GitRepository):
     ) -> None:
         super().__init__(store, base, head, tip)
         self._names = names
+
+    def _secrets(self, base: GitTree, _head: GitTree) -> Secrets:
+        """Return the secrets of the originals."""
+        return base.secrets
 
     @property
     def redacted(self) -> "RedactedRepository":

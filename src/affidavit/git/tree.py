@@ -10,14 +10,13 @@ from functools import cached_property, lru_cache, partial
 from affidavit.git.blame import blame, commit_behind
 from affidavit.git.grep import Query, files_in_tree, search_tree
 from affidavit.git.objects import MAX_READ_BYTES, ObjectStore
+from affidavit.git.secrets import MAX_TEXT_BYTES, REGULAR_MODES, Secrets
 from affidavit.git.text import decode_path, is_binary, text_lines
 from affidavit.ports import BlameLine, Entry, LineCommit, Tree, always
 from affidavit.records.evidence import SearchHit
-from affidavit.redaction.text import redact_about, redact_content, secret_values
+from affidavit.redaction.text import redact_about, redact_content
 
-MAX_TEXT_BYTES = 5_000_000
 MAX_LINK_BYTES = 4096
-REGULAR_MODES = frozenset({"100644", "100755", "100664"})
 LINK_MODE = "120000"
 SUBMODULE_MODE = "160000"
 FOLDER_MODE = "040000"
@@ -40,14 +39,9 @@ def own_content(tree: Tree, path: str) -> bytes | None:
 
 
 @lru_cache(maxsize=16)
-def _redacted_lines(data: bytes) -> tuple[str, ...]:
+def _redacted_lines(secrets: Secrets, path: str, blob: str, data: bytes) -> tuple[str, ...]:
     """Redact a file; keep the last ones, as many findings are in one file."""
-    return tuple(text_lines(redact_content(data)))
-
-
-@lru_cache(maxsize=16)
-def _values(data: bytes) -> dict[str, str]:
-    return secret_values(data)
+    return tuple(text_lines(secrets.redact(path, blob, data)))
 
 
 class GitTree:
@@ -66,6 +60,7 @@ class GitTree:
         self.is_committed = is_committed
         self.before: GitTree | None = None
         """The tree that this one is compared with: a file that is text there is text here, too."""
+        self.secrets = Secrets(store)
         self._store = store
         self._hidden: frozenset[str] = frozenset()
         self._listing = threading.Lock()
@@ -114,6 +109,12 @@ class GitTree:
         found._entries = {path: one for path, one in self.entries().items() if path not in paths}  # noqa: SLF001
         return found
 
+    def beside(self, before: "GitTree | None", secrets: Secrets) -> "GitTree":
+        """Return the tree as one of a pair, whose secrets are numbered together."""
+        found = copy(self)
+        found.before, found.secrets = before, secrets
+        return found
+
     def size(self, path: str) -> int | None:
         """Return the size of a regular file in bytes."""
         entry = self._regular(path)
@@ -153,14 +154,18 @@ class GitTree:
         """Return the lines without secrets, redacted as a whole; of a link, its target."""
         target = self.link(path)
         if target is not None:
-            return list(_redacted_lines(os.fsencode(target)))
+            return text_lines(redact_content(os.fsencode(target)))
         data = self._read_up_to(path, MAX_TEXT_BYTES)
-        return None if data is None or self._is_binary(data, path) else list(_redacted_lines(data))
+        if data is None or self._is_binary(data, path):
+            return None
+        return list(_redacted_lines(self.secrets, path, self._blob(path), data))
 
     def without_secrets(self, path: str, text: str) -> str:
         """Redact a text about a file by the secrets of the file."""
         data = self._read_up_to(path, MAX_TEXT_BYTES)
-        return redact_about(text, _values(data) if data is not None else {})
+        return redact_about(
+            text, self.secrets.values(path, self._blob(path), data) if data is not None else {}
+        )
 
     def search(
         self,
@@ -206,11 +211,14 @@ class GitTree:
         """Return the commit behind a line, without secrets; None if there is none."""
         found = self.blame(path, line)
         redact = partial(self.without_secrets, path)
-        return None if found is None else commit_behind(self._store, found, redact)
+        return None if found is None else commit_behind(self._store, found, redact, self.secrets)
 
     def _regular(self, path: str) -> Entry | None:
         entry = self.entry(path)
         return entry if entry and entry.mode in REGULAR_MODES else None
+
+    def _blob(self, path: str) -> str:
+        return self.entries()[path].blob
 
     def _read_up_to(self, path: str, limit: int) -> bytes | None:
         entry = self._regular(path)

@@ -120,6 +120,40 @@ def matches(grammar: Grammar, source: str, root: Node) -> Iterator[dict[str, lis
         yield captured
 
 
+TEXT = re.compile(
+    r"(?:\w+_)?comment|\w*(?:string|literal|heredoc)_content|\w*string_fragment|nowdoc_string|escape_\w+"
+    r"|verbatim_string_literal|text|jsx_text|html_character_reference|preproc_arg|uninterpreted"
+)
+"""The nodes of comments and of what is inside strings, in all grammars."""
+COMMENT = re.compile(rb"[/*#]*(.*?)(?:\*/)?", re.DOTALL)
+VERBATIM = re.compile(rb"[^\"]*\"(.*)\"[^\"]*", re.DOTALL)
+
+
+@cache
+def _text_query(grammar: Grammar) -> str:
+    known = _loaded(grammar)
+    names = {
+        known.node_kind_for_id(one) or ""
+        for one in range(known.node_kind_count)
+        if known.node_kind_is_named(one)
+    }
+    return "[" + "".join(f"({name})" for name in sorted(names) if TEXT.fullmatch(name)) + "] @text"
+
+
+def text_ranges(grammar: Grammar, root: Node) -> Iterator[tuple[int, int]]:
+    """Yield where a file has comments and what is inside strings, without their signs; code is left."""
+    for captured in matches(grammar, _text_query(grammar), root):
+        for node in captured["text"]:
+            if node.parent is None or node.parent.type != "regex":
+                yield _inside(node)
+
+
+def _inside(node: Node) -> tuple[int, int]:
+    sign = VERBATIM if node.type == "verbatim_string_literal" else COMMENT if "comment" in node.type else None
+    found = sign.fullmatch(node.text or b"") if sign else None
+    return (node.start_byte + found.start(1), node.start_byte + found.end(1)) if found else node.byte_range
+
+
 def node_text(node: Node | None, text: bytes) -> str:
     return "" if node is None else text[node.start_byte : node.end_byte].decode("utf-8", "replace")
 

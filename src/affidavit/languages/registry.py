@@ -8,7 +8,7 @@ from typing import NamedTuple
 from affidavit.languages.c import CPP, C
 from affidavit.languages.csharp import C_SHARP
 from affidavit.languages.go import GO
-from affidavit.languages.grammars import Grammar, NodeFields, parse
+from affidavit.languages.grammars import Grammar, NodeFields, parse, text_ranges
 from affidavit.languages.java import JAVA
 from affidavit.languages.javascript import JAVASCRIPT, QUOTES, TYPESCRIPT
 from affidavit.languages.language import Language
@@ -16,6 +16,7 @@ from affidavit.languages.php import PHP
 from affidavit.languages.python import PYTHON
 from affidavit.languages.ruby import RUBY
 from affidavit.languages.rust import RUST
+from affidavit.redaction.spans import merged
 
 UNQUOTED = ""
 _named = partial(Language, grammars=(), imports=None, tests=None)
@@ -199,6 +200,15 @@ def grammar_of(path: str) -> Grammar | None:
     """Return the grammar of a file; None if there is none for its language."""
     parsed_as = LANGUAGES.parsed_as(path)
     return parsed_as.grammar if parsed_as else None
+
+
+def texts_in(path: str, content: bytes) -> list[tuple[int, int]] | None:
+    """Return where code has strings and comments; None if its language is unknown or it has errors."""
+    grammar = grammar_of(path)
+    root = parse(grammar, content) if grammar else None
+    if grammar is None or root is None or root.has_error:
+        return None
+    return merged(text_ranges(grammar, root))
 
 
 def has_errors(path: str, content: bytes | None) -> bool:

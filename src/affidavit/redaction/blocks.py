@@ -51,7 +51,7 @@ def find_blocks(data: bytes) -> Iterator[Span]:
     yield from _putty(data)
     yield from (Span(*found.span(), "password") for found in PASSWORD_HASH.finditer(data))
     if JWK.search(data):
-        yield from (Span(*found.span(1), "private-key") for found in JWK_SECRET.finditer(data))
+        yield from (Span(*found.span(1), "private_key") for found in JWK_SECRET.finditer(data))
     yield from (Span(*found.span(1), "password") for found in DOCKER_LOGIN.finditer(data))
     yield from _kubernetes(data)
 
@@ -70,7 +70,7 @@ def _private_keys(data: bytes) -> Iterator[Span]:
 def _body(data: bytes, start: int, end: int) -> Iterator[Span]:
     """Find each line of a key without quotes, line numbers and diff marks."""
     if b"\n" not in data[start:end]:
-        yield Span(start, end, "private-key")
+        yield Span(start, end, "private_key")
         return
     for first, last in _lines(data, start, end):
         line = data[first:last]
@@ -80,7 +80,7 @@ def _body(data: bytes, start: int, end: int) -> Iterator[Span]:
 
 
 def _line_of_key(start: int, found: Match) -> Span:
-    return Span(start + found.span(1)[0], start + found.span(1)[1], "private-key")
+    return Span(start + found.span(1)[0], start + found.span(1)[1], "private_key")
 
 
 def _open_body(data: bytes, start: int) -> Iterator[Span]:
@@ -88,7 +88,7 @@ def _open_body(data: bytes, start: int) -> Iterator[Span]:
     run = OPEN_RUN.match(data, start, end)
     line_end = data.find(b"\n", start)
     if run is not None and (line_end < 0 or run.span()[1] <= line_end):
-        yield Span(*run.span(), "private-key")
+        yield Span(*run.span(), "private_key")
         return
     for first, last in list(_lines(data, start, end))[1:]:
         found = KEY_LINE.fullmatch(data[first:last])
@@ -129,7 +129,7 @@ def _encoded_lines(data: bytes) -> Iterator[Span]:
         if start > end + 1:
             yield from _believed(data, group)
             group = []
-        group.append(Span(*found.span(1), "encoded-data"))
+        group.append(Span(*found.span(1), "encoded_data"))
         end = stop
     yield from _believed(data, group)
 
@@ -155,8 +155,8 @@ def _is_encoded(value: bytes) -> bool:
 def _putty(data: bytes) -> Iterator[Span]:
     for found in PUTTY.finditer(data):
         lines = list(_lines(data, found.span()[1] + 1, min(len(data), found.span()[1] + MAX_KEY)))
-        yield from (Span(*line, "private-key") for line in lines[: int(found.group(1))])
-    yield from (Span(*found.span(1), "private-key") for found in PUTTY_CODE.finditer(data))
+        yield from (Span(*line, "private_key") for line in lines[: int(found.group(1))])
+    yield from (Span(*found.span(1), "private_key") for found in PUTTY_CODE.finditer(data))
 
 
 def _kubernetes(data: bytes) -> Iterator[Span]:

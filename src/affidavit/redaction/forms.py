@@ -157,7 +157,8 @@ def _has_secret_name(way: _Way, found: Match) -> bool:
 
 def _is_basic(value: str) -> bool:
     """Return whether a value encodes a name and a password for HTTP."""
-    return b":" in decode_base64(value.encode())
+    decoded = decode_base64(value.encode())
+    return b":" in decoded and PRINTABLE.issuperset(decoded)
 
 
 def _is_mixed(value: str) -> bool:
@@ -188,5 +189,5 @@ WAYS = (
     _Way(IN_DEFINE, WORDS, is_chosen, group=2, name=1),
     _Way(IN_GRADLE, WORDS, is_chosen, group=2, name=1),
     _Way(IN_PGPASS, ":", is_chosen, "password"),
-    _Way(IN_WALLET, "private", lambda _value: True, "private-key"),
+    _Way(IN_WALLET, "private", lambda _value: True, "private_key"),
 )

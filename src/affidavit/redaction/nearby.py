@@ -20,8 +20,8 @@ NEAR_WORDS = linear(
 VALUE = linear(r"[A-Za-z0-9_+/~-]{12,500}={0,2}")
 MIN_LENGTH = 12
 RUNS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
-NO_SECRET = re.compile(r"[0-9A-Fa-f-]+$|AAAA[BCEI]|sha\d|\d+[A-Za-z]+$")
-"""Digests, identifiers and public keys look random, too."""
+NO_SECRET = re.compile(r"[0-9A-Fa-f-]+$|GHSA-|AAAA[BCEI]|sha\d|\d+[A-Za-z]+$")
+"""Digests, identifiers, public keys and names of advisories look random, too."""
 MAX_RUN, MAX_RUN_IN_QUOTES = 2.6, 2.0
 """Average length of runs of one case or of digits; names have longer runs."""
 LONGEST_IN_QUOTES = 4

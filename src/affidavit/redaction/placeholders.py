@@ -10,7 +10,7 @@ from affidavit.system.late import expression
 
 FILLED_IN = expression(
     r"^\\?\$(?:[\w.]+$|[{(])|^\{|^<|^%(?:[sdvrxq]\b|\w+%$|\()|^\(|^\[|^@\{|^@\w+@?$|^#\{|^\?|^\*+$|^x+$|^\.+$|^your"
-    r"|^\W*redacted\W*$|\$\{|\{\{|#\{|%\(|<[\w -]+>|\[redacted|\.\.\.|…|xxxx"
+    r"|^\W*redacted\W*$|\$\{|\{\{|#\{|%\(|<[\w -]+>|REDACTED_[a-z_]+_\d|\.\.\.|…|xxxx"
     r"|^\*\*|\*\*$|\*{3}|\{[a-z_][\w.]*\}"
     r"|\(\?[:=!<P]|\[\^|\\[wsdb]\b|\.[*+]|\[(?:a-z|A-Z|0-9)",
     re.IGNORECASE,

@@ -1,4 +1,4 @@
-"""Redact a text or the content of a file: each secret becomes a marker such as `[redacted:token]`.
+"""Redact a text or the content of a file: each secret becomes a marker such as `REDACTED_token_1`.
 
 The same content is always redacted in the same way, and lines keep their numbers.
 """
@@ -6,7 +6,7 @@ The same content is always redacted in the same way, and lines keep their number
 import re
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import accumulate
@@ -18,10 +18,10 @@ from affidavit.redaction.assignments import find_assigned
 from affidavit.redaction.blocks import find_blocks
 from affidavit.redaction.forms import encoded_texts, find_forms
 from affidavit.redaction.joining import join_parts
-from affidavit.redaction.linear import Match, compile_linear, linear
+from affidavit.redaction.linear import Match, compile_linear, linear, once
 from affidavit.redaction.nearby import find_nearby
 from affidavit.redaction.shapes import find_shapes
-from affidavit.redaction.spans import Span, without_spans
+from affidavit.redaction.spans import Hidden, Ranges, SecretNumbers, Span, hidden_parts, merged, without_parts
 from affidavit.redaction.values import is_random
 
 Record = TypeVar("Record", bound=BaseModel)
@@ -47,6 +47,7 @@ MIN_REPEATED = 8
 MAX_REPEATED = 500
 MIN_QUOTED = 6
 MAX_VALUES = 5000
+MAX_ROUNDS = 8
 BYTES_AT_ONCE = 20_000
 FEW_ZEROS, MANY_ZEROS = 0.02, 0.2
 """Shares of zero bytes: text with fewer has stray bytes; text with more is UTF-16."""
@@ -100,21 +101,49 @@ def redact_text(text: str) -> str:
 
 
 def redact_content(data: bytes) -> bytes:
-    """Redact the content of a whole file; its lines keep their numbers."""
-    return without_spans(data, find_secrets(data))
+    """Redact text that belongs to no file of a change; its lines keep their numbers."""
+    return redact_file(data, find_secrets(data))
 
 
-def secret_values(data: bytes) -> dict[str, str]:
-    """Return the secrets of a file that others could repeat, each with its kind; the longest first."""
-    values = {data[start:end].decode("utf-8", "replace"): kind for start, end, kind in find_secrets(data)}
-    told = [value for value in values if MIN_QUOTED <= len(value) <= MAX_REPEATED and "\n" not in value]
+def redact_file(
+    data: bytes,
+    spans: Sequence[Span],
+    numbers: SecretNumbers | None = None,
+    texts_in: Callable[[bytes], Ranges | None] = lambda _: None,
+) -> bytes:
+    """Redact a file in which these secrets were found, until no other is found in what is left."""
+    for _ in range(MAX_ROUNDS):
+        hidden = hide(data, spans, numbers, texts_in(data)) if spans else ()
+        if not hidden:
+            break
+        data = without_parts(data, hidden)
+        spans = find_secrets(data)
+    return data
+
+
+def hide(
+    data: bytes, spans: Sequence[Span], numbers: SecretNumbers | None, texts: Ranges | None
+) -> list[Hidden]:
+    """Return the parts of a file to hide. Without `numbers` they are 0; without `texts` all of it is text."""
+    return list(hidden_parts(data, spans, numbers, texts, once(lambda: _sure(data))))
+
+
+def _sure(data: bytes) -> Ranges:
+    """Return what is secret wherever it stands, by its own form."""
+    return merged((span.start, span.end) for span in (*find_shapes(data), *find_blocks(data)))
+
+
+def values_of(data: bytes, hidden: Iterable[Hidden]) -> dict[str, str]:
+    """Return the hidden texts of a file that others could repeat, with their markers; the longest first."""
+    values = {data[one.start : one.end].decode("utf-8", "replace"): one.marker for one in hidden}
+    told = [value for value in values if MIN_QUOTED <= len(value) <= MAX_REPEATED]
     return {value: values[value] for value in sorted(told, key=len, reverse=True)}
 
 
 def redact_about(text: str, values: Mapping[str, str]) -> str:
     """Redact a text about a file: the file's secrets and its own."""
-    for value, kind in values.items():
-        text = text.replace(value, f"[redacted:{kind}]")
+    for value, marker in values.items():
+        text = text.replace(value, marker)
     return redact_text(text)
 
 
@@ -205,7 +234,7 @@ def _find_encoded(data: bytes) -> Iterator[Span]:
     runs = list(encoded_texts(data))
     ends = list(accumulate(len(text) + 1 for _, _, text in runs))
     found = {bisect_right(ends, span.start) for span in _find_plain(b"\n".join(text for _, _, text in runs))}
-    yield from (Span(runs[number][0], runs[number][1], "encoded-data") for number in sorted(found))
+    yield from (Span(runs[number][0], runs[number][1], "encoded_data") for number in sorted(found))
 
 
 def _repeated(data: bytes, spans: Sequence[Span]) -> Iterator[Span]:

@@ -113,7 +113,7 @@ async def _hold(case: Case, crew: Crew) -> Talk:
 RULE = "=" * 78
 INTRODUCTION = (
     "What a review would send. Nothing was sent, and no model was asked.",
-    "Secrets are shown as [redacted:KIND], as they would be sent.",
+    "Secrets are shown as REDACTED_KIND_NUMBER, as they would be sent.",
     "Invisible characters are shown as <U+…>.",
 )
 LATER = (

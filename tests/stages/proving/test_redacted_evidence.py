@@ -72,7 +72,7 @@ def test_the_secret_is_in_nothing_that_is_kept_of_the_finding(repository: GitRep
         kept = checked(quoted(code, (3, 10)), repository, kind=kind)
         assert kept.withheld is None
         assert kept.quote is not None
-        assert "[redacted:token]" in kept.quote.code
+        assert "REDACTED_token_0" in kept.quote.code
         assert not [secret for secret in SECRETS if secret in kept.model_dump_json()]
 
 
@@ -105,10 +105,10 @@ def test_a_search_that_hits_a_secret_does_not_write_it_down(repository: GitRepos
 @pytest.mark.parametrize(
     "code",
     [
-        'KEY = "[redacted:password]"',
-        'KEY = "[redacted:token]" + OTHER',
-        'REGION = "[redacted:token]"',
-        'OTHER = "[redacted:token]"',
+        'KEY = "REDACTED_password_0"',
+        'KEY = "REDACTED_token_0" + OTHER',
+        'REGION = "REDACTED_token_0"',
+        'OTHER = "REDACTED_token_0"',
     ],
 )
 def test_a_marker_is_no_wildcard(repository: GitRepository, code: str) -> None:
@@ -117,7 +117,7 @@ def test_a_marker_is_no_wildcard(repository: GitRepository, code: str) -> None:
 
 
 def test_code_that_holds_a_marker_itself_is_quoted_as_it_stands(repo: Repo) -> None:
-    line = 'SHOWN = "[redacted:token]"'
+    line = 'SHOWN = "REDACTED_token_0"'
     with opened(repo, {"app.py": "x = 1\n"}, {"app.py": f"import os\n{line}\n"}) as repository:
         quote, _ = check_quote(quoted(line, (2, 2)), repository)
     assert (quote.outcome, quote.start) == ("exact", 2)

@@ -15,6 +15,7 @@ from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.finding import Finding
 from affidavit.records.record import Side
 from affidavit.records.report import Report
+from affidavit.redaction.spans import MARKER
 from affidavit.render.markdown import clipped_line, finding_block
 from affidavit.render.proof import patch_words
 from affidavit.render.safe_text import clip, visible
@@ -91,7 +92,7 @@ def _is_shown(file: FileChange, suggested: Suggested, old: list[str]) -> bool:
 def _is_plain(suggested: Suggested) -> bool:
     """Check that nothing in it is hidden, cut or a command: what readers see is what they commit."""
     return len(suggested.lines) <= MAX_LINES and not any(
-        visible(line, keep="\t") != line or line.startswith("/") or "[redacted:" in line
+        visible(line, keep="\t") != line or line.startswith("/") or MARKER.search(line)
         for line in suggested.lines
     )
 
