@@ -27,7 +27,7 @@ def repository(open_pair: Opened) -> GitRepository:
 
 
 def test_every_line_keeps_its_number(repository: GitRepository) -> None:
-    expected = ["import os", 'TOKEN = "REDACTED_token_0"', 'REGION = "eu"']
+    expected = ["import os", 'TOKEN = "REDACTED_token_1"', 'REGION = "eu"']
     assert repository.redacted.head.lines("app.py") == expected
     assert repository.head.redacted_lines("app.py") == expected
     assert repository.head.lines("app.py") == APP.splitlines()
@@ -46,7 +46,7 @@ def test_no_pattern_meets_the_secret(repository: GitRepository, pattern: str) ->
 
 def test_what_stands_beside_the_secret_is_found(repository: GitRepository) -> None:
     (hit,) = repository.redacted.head.search("TOKEN = ")
-    assert (hit.path, hit.line, hit.text) == ("app.py", 2, 'TOKEN = "REDACTED_token_0"')
+    assert (hit.path, hit.line, hit.text) == ("app.py", 2, 'TOKEN = "REDACTED_token_1"')
 
 
 def test_a_name_that_holds_a_secret_is_another_one(open_pair: Opened) -> None:
@@ -68,7 +68,7 @@ def test_blame_keeps_the_history_and_hides_what_people_wrote_into_it(repo: Repo,
     repo.commit(f"Use {TOKEN} as the token", {"app.py": APP + "y = 1\n"})
     blamed = repository.redacted.head.blame("app.py", 2)
     assert blamed is not None
-    assert (blamed.line, blamed.text) == (2, 'TOKEN = "REDACTED_token_0"')
+    assert (blamed.line, blamed.text) == (2, 'TOKEN = "REDACTED_token_1"')
     assert blamed.summary == "Head"
 
 

@@ -93,6 +93,6 @@ def _answer_only(answer: dict[str, Any]) -> dict[str, Any]:
 def test_what_stands_beside_the_secret_can_be_read_and_searched(tools: Tools) -> None:
     toolbox = tools(TOKENS[0])
     (found,) = toolbox.call("search", {"pattern": "TOKEN ="})["files"]
-    assert found["lines"] == ['2: TOKEN = "REDACTED_token_0"']
+    assert found["lines"] == ['2: TOKEN = "REDACTED_token_1"']
     shown = {"file_path": "keys/REDACTED_token_0.pem", "start_line": 1, "end_line": 1}
     assert toolbox.call("get_file_context", shown)["content"] == "1: x"

@@ -12,7 +12,7 @@ from affidavit.records.evidence import (
     QuoteOutcome,
 )
 from affidavit.records.finding import DependencyQuote, Finding
-from affidavit.redaction.spans import MARKER
+from affidavit.redaction.spans import MARKER, without_numbers
 from affidavit.redaction.text import redact_lines
 
 LINE_NUMBER = re.compile(r"^[+\-\s]*\d+\s?[:|]\s?")
@@ -149,8 +149,10 @@ def _find(quote: str, lines: list[str]) -> list[QuoteMatch]:
     found = find_quote(quote, lines)
     if found or not MARKER.search(quote):
         return found
-    # A line beside other text may be redacted further than in its file.
-    return find_quote(quote, [redacted for line in lines for redacted in redact_lines([line])])
+    # A line beside other text may be redacted further than in its file, and then has other numbers.
+    further = [redacted for line in lines for redacted in redact_lines([line])]
+    folded = ([without_numbers(line) for line in each] for each in (lines, further))
+    return next(filter(None, (find_quote(without_numbers(quote), each) for each in folded)), [])
 
 
 def _without_secrets(finding: Finding, place: QuoteMatch, lines: list[str]) -> Finding:

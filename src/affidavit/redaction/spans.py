@@ -126,6 +126,11 @@ def _common(span: Span, texts: Ranges) -> list[tuple[int, int]]:
     return [(max(start, span.start), min(end, span.end)) for start, end in found]
 
 
+def without_numbers(text: str) -> str:
+    """Drop the numbers of markers, where only the kinds can be compared."""
+    return MARKER.sub(lambda found: found[0].rpartition("_")[0], text)
+
+
 class _Lines:
     """The lines of a text, whose escapes and words are not cut."""
 

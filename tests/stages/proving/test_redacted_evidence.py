@@ -72,7 +72,7 @@ def test_the_secret_is_in_nothing_that_is_kept_of_the_finding(repository: GitRep
         kept = checked(quoted(code, (3, 10)), repository, kind=kind)
         assert kept.withheld is None
         assert kept.quote is not None
-        assert "REDACTED_token_0" in kept.quote.code
+        assert "REDACTED_token_1" in kept.quote.code
         assert not [secret for secret in SECRETS if secret in kept.model_dump_json()]
 
 
