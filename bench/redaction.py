@@ -1,4 +1,4 @@
-"""`python -m bench redaction FOLDER…`: what is redacted in the diffs of real commits, line by line."""
+"""`python -m bench redaction FOLDER…`: what is redacted in real commits, and what still parses."""
 
 import argparse
 import sys
@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 from affidavit.diff.redacted import redact_hunks
 from affidavit.errors import AffidavitError
+from affidavit.git.repository import open_repository
+from affidavit.git.tree import read_all
+from affidavit.languages.registry import grammar_of, has_errors
 from affidavit.redaction.spans import MARKER
 from affidavit.stages.intake import ChangeRequest, open_change
 from bench.commits import Commit, last_commits
@@ -40,8 +43,8 @@ class Figures:
         ]
 
 
-class Hidden(NamedTuple):
-    """One line of a diff that is shown with a marker."""
+class HiddenLine(NamedTuple):
+    """One line that is shown with a marker."""
 
     place: str
     text: str
@@ -53,6 +56,13 @@ def main(arguments: Sequence[str]) -> None:
     asked = _parser().parse_args(arguments)
     figures = Figures()
     asked.out.parent.mkdir(parents=True, exist_ok=True)
+    if asked.parses:
+        found: Counter[str] = Counter()
+        with asked.out.open("w", errors="backslashreplace") as table:
+            for folder in asked.folders:
+                table.writelines("\t".join(one) + "\n" for one in _hidden_in_tree(folder, found))
+        print(*(f"{count} {name}" for name, count in found.items()), f"table: {asked.out}", sep="\n")
+        return
     with asked.out.open("w", errors="backslashreplace") as table:
         for commit in (
             one for folder in asked.folders for one in last_commits(folder, asked.commits, asked.before)
@@ -75,12 +85,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--commits", type=int, default=50, metavar="N", help="the last N of each (50)")
     parser.add_argument("--before", metavar="DATE", help="only commits from before this day")
     parser.add_argument(
+        "--parses", action="store_true", help="go through all files of the last commit that have a grammar"
+    )
+    parser.add_argument(
         "--out", type=Path, default=Path(".bench/redaction.tsv"), help="the table (.bench/redaction.tsv)"
     )
     return parser
 
 
-def _hidden_lines(commit: Commit, figures: Figures) -> Iterator[Hidden]:
+def _hidden_lines(commit: Commit, figures: Figures) -> Iterator[HiddenLine]:
     with open_change(ChangeRequest(commit.target, repo=commit.folder)) as opened:
         for file in opened.change.files:
             shown = redact_hunks(file, opened.repository)
@@ -90,10 +103,33 @@ def _hidden_lines(commit: Commit, figures: Figures) -> Iterator[Hidden]:
                 for (_, old, new, text), line in zip(hunk.numbered(), redacted.lines, strict=True):
                     if text != line[1:]:
                         place = f"{commit.repository} {commit.id[:12]} {file.path}:{new or old}"
-                        yield Hidden(place, text.strip(), line[1:].strip())
+                        yield HiddenLine(place, text.strip(), line[1:].strip())
 
 
-def _count(figures: Figures, hidden: Sequence[Hidden]) -> None:
+def _hidden_in_tree(folder: Path, found: Counter[str]) -> Iterator[HiddenLine]:
+    """Redact every file that has a grammar, and count those that no longer parse or change again."""
+    (commit,) = last_commits(folder, argparse.Namespace(commits=1, before=None))
+    with open_repository(folder, commit.id, commit.id) as opened:
+        secrets = opened.head.secrets
+        for path, data in read_all(opened.head, filter(grammar_of, opened.head.entries())):
+            blob = opened.head.entries()[path].blob
+            shown = secrets.redact(path, blob, data)
+            lines = [*zip(data.split(b"\n"), shown.split(b"\n"), strict=True)]
+            hidden = [(at, *both) for at, both in enumerate(lines, start=1) if both[0] != both[1]]
+            parsed = bool(hidden) and not has_errors(path, data)
+            found["files"] += 1
+            found["lines"] += len(lines)
+            found["lines with a marker"] += len(hidden)
+            found["files with a marker that parse"] += parsed
+            found["of them no longer parse"] += parsed and has_errors(path, shown)
+            again = secrets.redact_versions(path, shown) if parsed else [shown]
+            found["of them change when they are redacted again"] += again != [shown]
+            for at, own, other in hidden:
+                texts = (one.decode("utf-8", "replace").strip() for one in (own, other))
+                yield HiddenLine(f"{commit.repository} {path}:{at}", *texts)
+
+
+def _count(figures: Figures, hidden: Sequence[HiddenLine]) -> None:
     figures.diffs += 1
     figures.with_markers += bool(hidden)
     figures.hidden_lines += len(hidden)

@@ -178,4 +178,5 @@ def _entries(data: bytes, start: int, end: int, indent: int) -> Iterator[Span]:
         begins, ends = entry.span(3) if entry else (len(line) - len(line.lstrip()), len(line.rstrip()))
         value = line[begins:ends] if begins >= 0 else b""
         if value and not value.startswith((b"|", b">", b"{{", b"#", b'""', b"''")):
-            yield Span(first + begins, first + ends, "secret")
+            in_quotes = int(len(value) > 1 and value[:1] in (b'"', b"'") and value[-1:] == value[:1])
+            yield Span(first + begins + in_quotes, first + ends - in_quotes, "secret")

@@ -12,7 +12,7 @@ FILLED_IN = expression(
     r"^\\?\$(?:[\w.]+$|[{(])|^\{|^<|^%(?:[sdvrxq]\b|\w+%$|\()|^\(|^\[|^@\{|^@\w+@?$|^#\{|^\?|^\*+$|^x+$|^\.+$|^your"
     r"|^\W*redacted\W*$|\$\{|\{\{|#\{|%\(|<[\w -]+>|REDACTED_[a-z_]+_\d|\.\.\.|…|xxxx"
     r"|^\*\*|\*\*$|\*{3}|\{[a-z_][\w.]*\}"
-    r"|\(\?[:=!<P]|\[\^|\\[wsdb]\b|\.[*+]|\[(?:a-z|A-Z|0-9)",
+    r"|^/\^|\$/[a-z]*$|\(\?[:=!<P]|\[\^|\\[wsdb]\b|\.[*+]|\[(?:a-z|A-Z|0-9)",
     re.IGNORECASE,
 )
 """Text that a program or a reader replaces, and patterns."""
