@@ -3,14 +3,15 @@
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
-from affidavit.git.secrets import MAX_TEXT_BYTES, REGULAR_MODES, Secrets
-from affidavit.git.tree import GitTree
+from affidavit.git.secrets import Secrets
+from affidavit.git.tree import MAX_TEXT_BYTES, REGULAR_MODES, GitTree
 from affidavit.languages.registry import ending_of, texts_in
 from affidavit.ports import BlameLine, Entry
 from affidavit.records.record import Side
@@ -143,6 +144,18 @@ def _shown(
             yield one, f"[left out: {sizes[one.blob]} bytes are too many to be read]\n".encode()
 
 
+def _changed_files(store: ObjectStore, base: GitTree, head: GitTree) -> list[tuple[str, str]]:
+    """Return path and blob of each file that differs: those of base first."""
+    found = [
+        (path, entry.blob)
+        for tree, other in ((base, head), (head, base))
+        for path, entry in sorted(tree.entries().items())
+        if entry.mode in REGULAR_MODES and other.blob_of(path) != entry.blob
+    ]
+    sizes = store.sizes(blob for _, blob in found)
+    return [(path, blob) for path, blob in found if sizes.get(blob, 0) <= MAX_TEXT_BYTES]
+
+
 class GitRepository(Closing):
     """Base and head of a change. Closing it ends its processes and deletes its temporary objects."""
 
@@ -156,7 +169,7 @@ class GitRepository(Closing):
         self._redacted: RedactedRepository | None = None
 
     def _secrets(self, base: GitTree, head: GitTree) -> Secrets:
-        return Secrets(self.store, (base.entries, head.entries), texts_in)
+        return Secrets(self.store, partial(_changed_files, self.store, base, head), texts_in)
 
     @property
     def folder(self) -> Path | None:

@@ -1,19 +1,17 @@
 """Redact the files of a pair of trees: the same secret has the same marker everywhere in a review."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from affidavit.git.objects import ObjectStore
-from affidavit.ports import Entry
 from affidavit.redaction.linear import once
 from affidavit.redaction.spans import Ranges, SecretNumbers, Span
 from affidavit.redaction.text import find_secrets, hide, redact_file, values_of
 
-MAX_TEXT_BYTES = 5_000_000
-REGULAR_MODES = frozenset({"100644", "100755", "100664"})
 TextsIn = Callable[[str, bytes], Ranges | None]
 """Return where the code of a file has strings and comments; None where all of it counts as text."""
-Listed = Callable[[], Mapping[str, Entry]]
+Changed = Callable[[], Iterable[tuple[str, str]]]
+"""Return paths and blobs, in the order in which their secrets are numbered."""
 
 
 def _all_text(_path: str, _data: bytes) -> None:
@@ -26,11 +24,9 @@ class Secrets:
     Any other file counts on behind them, so its markers depend on nothing that was read before.
     """
 
-    def __init__(
-        self, store: ObjectStore, sides: Sequence[Listed] = (), texts_in: TextsIn = _all_text
-    ) -> None:
+    def __init__(self, store: ObjectStore, changed: Changed = tuple, texts_in: TextsIn = _all_text) -> None:
         self._store = store
-        self._sides = sides
+        self._changed = changed
         self._texts_in = texts_in
         self._spans: dict[str, Sequence[Span]] = {}
         self.numbers = once(self._numbered)
@@ -68,19 +64,3 @@ class Secrets:
             if self._spans.get(blob) != () and (data := self._store.read(blob)) is not None:
                 self._redact(path, data, self.spans(blob, data), numbers)
         return numbers
-
-    def _changed(self) -> list[tuple[str, str]]:
-        sides = [listed() for listed in self._sides]
-        differ = [
-            (path, entry.blob)
-            for entries in sides
-            for path, entry in sorted(entries.items())
-            if entry.mode in REGULAR_MODES and any(entry.blob != _blob(other, path) for other in sides)
-        ]
-        sizes = self._store.sizes(blob for _, blob in differ)
-        return [(path, blob) for path, blob in differ if sizes.get(blob, 0) <= MAX_TEXT_BYTES]
-
-
-def _blob(entries: Mapping[str, Entry], path: str) -> str:
-    entry = entries.get(path)
-    return entry.blob if entry else ""

@@ -10,13 +10,15 @@ from functools import cached_property, lru_cache, partial
 from affidavit.git.blame import blame, commit_behind
 from affidavit.git.grep import Query, files_in_tree, search_tree
 from affidavit.git.objects import MAX_READ_BYTES, ObjectStore
-from affidavit.git.secrets import MAX_TEXT_BYTES, REGULAR_MODES, Secrets
+from affidavit.git.secrets import Secrets
 from affidavit.git.text import decode_path, is_binary, text_lines
 from affidavit.ports import BlameLine, Entry, LineCommit, Tree, always
 from affidavit.records.evidence import SearchHit
 from affidavit.redaction.text import redact_about, redact_content
 
+MAX_TEXT_BYTES = 5_000_000
 MAX_LINK_BYTES = 4096
+REGULAR_MODES = frozenset({"100644", "100755", "100664"})
 LINK_MODE = "120000"
 SUBMODULE_MODE = "160000"
 FOLDER_MODE = "040000"
@@ -109,6 +111,11 @@ class GitTree:
         found._entries = {path: one for path, one in self.entries().items() if path not in paths}  # noqa: SLF001
         return found
 
+    def blob_of(self, path: str) -> str:
+        """Return the id of a file's content; empty if there is no such file."""
+        entry = self.entry(path)
+        return entry.blob if entry else ""
+
     def beside(self, before: "GitTree | None", secrets: Secrets) -> "GitTree":
         """Return the tree as one of a pair, whose secrets are numbered together."""
         found = copy(self)
@@ -158,13 +165,13 @@ class GitTree:
         data = self._read_up_to(path, MAX_TEXT_BYTES)
         if data is None or self._is_binary(data, path):
             return None
-        return list(_redacted_lines(self.secrets, path, self._blob(path), data))
+        return list(_redacted_lines(self.secrets, path, self.blob_of(path), data))
 
     def without_secrets(self, path: str, text: str) -> str:
         """Redact a text about a file by the secrets of the file."""
         data = self._read_up_to(path, MAX_TEXT_BYTES)
         return redact_about(
-            text, self.secrets.values(path, self._blob(path), data) if data is not None else {}
+            text, self.secrets.values(path, self.blob_of(path), data) if data is not None else {}
         )
 
     def search(
@@ -216,9 +223,6 @@ class GitTree:
     def _regular(self, path: str) -> Entry | None:
         entry = self.entry(path)
         return entry if entry and entry.mode in REGULAR_MODES else None
-
-    def _blob(self, path: str) -> str:
-        return self.entries()[path].blob
 
     def _read_up_to(self, path: str, limit: int) -> bytes | None:
         entry = self._regular(path)
