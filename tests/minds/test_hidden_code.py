@@ -14,12 +14,21 @@ SECRET = "<?php /*\nkind: Secret\ndata:\n" + "  k: */ system($_GET['c']); /*\n" 
 PLAIN = f'<?php\n$password = "Xk9vQ2mLr7Zt4WbN";\n{SHELL}'
 
 
-@pytest.mark.parametrize(("code", "hidden"), [(KEY, 9), (SECRET, 9), (PLAIN, 0)])
+@pytest.mark.parametrize(
+    ("path", "code", "hidden"),
+    [
+        ("helper.pl", KEY, 9),
+        ("helper.pl", SECRET, 9),
+        ("helper.php", KEY, 9),
+        ("helper.php", SECRET, 0),
+        ("helper.php", PLAIN, 0),
+    ],
+)
 def test_lines_that_redaction_hides_from_models_are_named_and_not_approved(
-    repo: Repo, code: str, hidden: int
+    repo: Repo, path: str, code: str, hidden: int
 ) -> None:
     repo.commit("Begin", {"README.md": "# One\n"})
-    repo.commit("Helper", {"helper.php": code})
+    repo.commit("Helper", {path: code})
     with serving(panelists()) as (address, script):
         report = json.loads(review(repo.path, address).out)
     told = json.dumps(script.requests)

@@ -16,7 +16,7 @@ from affidavit.records.plan import Chunk, Piece, Plan
 from affidavit.records.record import Side
 from affidavit.records.report import FileCoverage, Gap, HunkCoverage, name_some
 from affidavit.redaction.spans import MARKER
-from affidavit.redaction.text import redact_text
+from affidavit.redaction.text import redact_lines, redact_text
 
 MAX_TARGET = 80
 
@@ -160,7 +160,8 @@ class Coverage:
 
     def _hidden_lines(self, file: FileChange) -> int:
         """Count the added lines whose code models do not see: a hostile change may look like a secret."""
-        shown = self.case.repository.head.redacted_lines(file.path) or []
+        # Messages are redacted once more, as text in which nobody knows what is code.
+        shown = redact_lines(self.case.repository.head.redacted_lines(file.path) or [])
         added = file.changed_lines("head")
         return sum(bool(HIDDEN_CODE.search(shown[line - 1])) for line in added if line <= len(shown))
 

@@ -19,6 +19,8 @@ ESCAPE = linear(
 )
 """A character that is written as several, and must stay whole."""
 REST_OF_WORD = linear(r"\w+")
+KEY_ALONE = linear(r"[\w+/=.~-]+")
+"""A key in code; what has other signs is code between the marks of a key."""
 WORD_BYTES = frozenset(f"{ascii_letters}{digits}_".encode())
 
 Ranges = Sequence[tuple[int, int]]
@@ -100,7 +102,7 @@ def hidden_parts(
     done = 0
     for span in _merged(spans):
         parts = [(span.start, span.end)] if texts is None else _common(span, texts)
-        if not parts and _common(span, sure()):
+        if not parts and KEY_ALONE.fullmatch(data[span.start : span.end]) and _common(span, sure()):
             parts = [lines.whole_word(span.start, span.end)]
         outside = [one for part in parts for one in _outside(*part, marked)]
         hidden = [part for one in outside for part in lines.parts(*one, marked)]
