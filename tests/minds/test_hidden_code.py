@@ -20,7 +20,6 @@ PLAIN = f'<?php\n$password = "Xk9vQ2mLr7Zt4WbN";\n{SHELL}'
         ("helper.pl", KEY, 9),
         ("helper.pl", SECRET, 9),
         ("helper.php", KEY, 9),
-        ("helper.php", SECRET, 0),
         ("helper.php", PLAIN, 0),
     ],
 )
