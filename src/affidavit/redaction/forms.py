@@ -157,8 +157,8 @@ def _has_secret_name(way: _Way, found: Match) -> bool:
 
 def _is_basic(value: str) -> bool:
     """Return whether a value encodes a name and a password for HTTP."""
-    decoded = decode_base64(value.encode())
-    return b":" in decoded and PRINTABLE.issuperset(decoded)
+    is_word = value.isalpha() and value[1:].islower()
+    return not is_word and b":" in decode_base64(value.encode())
 
 
 def _is_mixed(value: str) -> bool:

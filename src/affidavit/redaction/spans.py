@@ -12,7 +12,7 @@ KINDS = ("private_key", "token", "password", "secret", "encoded_data")
 """Kinds of secrets; of several that fit, the first counts."""
 MARKER = re.compile(rf"REDACTED_(?:{'|'.join(KINDS)})_\d+")
 """One word, so that a file parses with it as it did with the secret."""
-_MARKER_BYTES = re.compile(MARKER.pattern.encode())
+MARKER_BYTES = re.compile(MARKER.pattern.encode())
 ESCAPE = linear(
     r"\\(?:u\{[0-9a-fA-F]{1,8}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-7]{1,3}|(?s:.))"
     r"|%[0-9a-fA-F]{2}|&#?\w{1,8};"
@@ -98,7 +98,7 @@ def hidden_parts(
     In code, secrets are in strings and comments; only what `sure` returns is hidden elsewhere.
     """
     lines = _Lines(data)
-    marked = [found.span() for found in _MARKER_BYTES.finditer(data)]
+    marked = [found.span() for found in MARKER_BYTES.finditer(data)]
     done = 0
     for span in _merged(spans):
         parts = [(span.start, span.end)] if texts is None else _common(span, texts)

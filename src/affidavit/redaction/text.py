@@ -21,7 +21,16 @@ from affidavit.redaction.joining import join_parts
 from affidavit.redaction.linear import Match, compile_linear, linear, once
 from affidavit.redaction.nearby import find_nearby
 from affidavit.redaction.shapes import find_shapes
-from affidavit.redaction.spans import Hidden, Ranges, SecretNumbers, Span, hidden_parts, merged, without_parts
+from affidavit.redaction.spans import (
+    MARKER_BYTES,
+    Hidden,
+    Ranges,
+    SecretNumbers,
+    Span,
+    hidden_parts,
+    merged,
+    without_parts,
+)
 from affidavit.redaction.values import is_random
 
 Record = TypeVar("Record", bound=BaseModel)
@@ -156,6 +165,8 @@ def redact_lines(lines: Sequence[str]) -> list[str]:
 
 
 def find_secrets(data: bytes) -> list[Span]:
+    # The words of a marker are no sign of a secret beside it.
+    data = MARKER_BYTES.sub(lambda found: b" " * len(found[0]), data)
     spans = [*_find_plain(data), *_find_behind_escapes(data), *_find_in_diff(data)]
     spans += [*_find_encoded(data), *_find_joined(data)]
     zeros = data.count(b"\0")
