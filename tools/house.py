@@ -27,19 +27,19 @@ GENERATED = {"reference.md"}
 OPTION = re.compile(r"^[\s│*]*(?:-\w,?\s+)?(--[a-z-]+)", re.MULTILINE)
 
 CEILINGS = {
-    "AST nodes": 531_300,
-    "lines": 75_740,
-    "lines outside the wings": 63_880,
-    "modules": 482,
+    "AST nodes": 541_750,
+    "lines": 76_960,
+    "lines outside the wings": 65_100,
+    "modules": 489,
     "folders": 51,
     "layers": 12,
-    "function length, 90th percentile": 17,
+    "function length, 90th percentile": 16,
     "function length, longest": 50,
-    "class names used more than once": 13,
-    "words of documentation": 22_510,
+    "class names used more than once": 14,
+    "words of documentation": 22_830,
     "options in review --help": 36,
-    "files executed by a review": 191,
-    "modules imported by a review": 231,
+    "files executed by a review": 193,
+    "modules imported by a review": 233,
     "files that hold one finding": 39,
     "room changes of one finding": 22,
 }

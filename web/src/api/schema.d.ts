@@ -771,7 +771,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "alike" | "announced" | "reported" | "differs" | "flaky" | "could_not_run";
+            state: "alike" | "announced" | "reported" | "differs" | "flaky" | "untouched" | "could_not_run";
             /**
              * Announced
              * @default
@@ -845,10 +845,14 @@ export interface components {
             dependency_quotes: components["schemas"]["DependencyCheck"][];
             reproduction: components["schemas"]["ReproductionCheck"] | null;
             patch_trial: components["schemas"]["PatchTrial"] | null;
-            /** Proof From */
-            proof_from: {
-                [key: string]: string;
-            };
+            /**
+             * Proof From
+             * @default []
+             */
+            proof_from: [
+                string,
+                string
+            ][];
             /**
              * Judgements
              * @default []
@@ -2314,6 +2318,21 @@ export interface components {
             why: string;
         };
         /**
+         * LanguageHere
+         * @description Whether programs in a language of the change can run where it is reviewed.
+         */
+        LanguageHere: {
+            /** Title */
+            title: string;
+            /** Runs */
+            runs: boolean;
+            /**
+             * Detail
+             * @default
+             */
+            detail: string;
+        };
+        /**
          * Me
          * @description The caller, and what this server offers.
          */
@@ -2609,6 +2628,8 @@ export interface components {
              * @default []
              */
             altered: components["schemas"]["AlteredFile"][];
+            /** Touched */
+            touched: string[] | null;
             /** Left Seconds */
             left_seconds: number | null;
         };
@@ -2655,6 +2676,11 @@ export interface components {
              * @default []
              */
             patches: components["schemas"]["GivenTrial"][];
+            /**
+             * Languages
+             * @default []
+             */
+            languages: components["schemas"]["LanguageHere"][];
             /**
              * Runs
              * @default 0
