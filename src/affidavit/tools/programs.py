@@ -174,7 +174,8 @@ def _file(value: object) -> AddedFile:
 def answer_of(run: ProgramRun, most: int = MAX_OUTPUT) -> Answer:
     # A text of several lines is written with bars, one of a single line would stand among our own words.
     barred = run.output if run.output.endswith("\n") or not run.output else f"{run.output}\n"
-    answer: Answer = {"ended": run.summary, "output": clipped_output(barred, most)}
+    how = run.summary.removeprefix("ended: ")
+    answer: Answer = {"ended": how, "output": clipped_output(barred, most)}
     return {**answer, "detail": run.detail} if run.detail else answer
 
 
