@@ -62,7 +62,7 @@ def test_the_file_of_outside_servers_is_checked_without_a_model_too(changed: Rep
 def test_a_secret_is_shown_as_it_would_leave(changed: Repo) -> None:
     done = review(changed, "--what-leaves", "--model", "openai:gpt-4o")
     assert SECRET not in done.out
-    assert "REDACTED_token_0" in done.out
+    assert "REDACTED_token_1" in done.out
     assert "secrets: 1 redacted" in done.out
 
 
