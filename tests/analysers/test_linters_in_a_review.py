@@ -104,6 +104,6 @@ def test_what_a_linter_repeats_of_a_secret_stands_in_no_finding(case, tmp_path):
     settings = load_settings(one.repository.base, {}, {"allow_linters": True})
     report = asyncio.run(review(one.change, one.repository, settings, assemble_crew(settings, None)))
     (found,) = [one for one in report.candidates if one.specialist == "mine"]
-    assert "do not write REDACTED_secret_0" in found.model_dump_json()
+    assert "do not write REDACTED_secret_1" in found.model_dump_json()
     kept = report.model_dump_json(exclude={"change"})
     assert secret not in kept
