@@ -108,7 +108,7 @@ def _hidden_lines(commit: Commit, figures: Figures) -> Iterator[HiddenLine]:
 
 def _hidden_in_tree(folder: Path, found: Counter[str]) -> Iterator[HiddenLine]:
     """Redact every file that has a grammar, and count those that no longer parse or change again."""
-    (commit,) = last_commits(folder, argparse.Namespace(commits=1, before=None))
+    (commit,) = last_commits(folder, 1)
     with open_repository(folder, commit.id, commit.id) as opened:
         secrets = opened.head.secrets
         for path, data in read_all(opened.head, filter(grammar_of, opened.head.entries())):

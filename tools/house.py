@@ -27,16 +27,16 @@ GENERATED = {"reference.md"}
 OPTION = re.compile(r"^[\s│*]*(?:-\w,?\s+)?(--[a-z-]+)", re.MULTILINE)
 
 CEILINGS = {
-    "AST nodes": 541_750,
-    "lines": 76_960,
-    "lines outside the wings": 65_100,
+    "AST nodes": 541_850,
+    "lines": 76_970,
+    "lines outside the wings": 65_110,
     "modules": 489,
     "folders": 51,
     "layers": 12,
     "function length, 90th percentile": 16,
     "function length, longest": 50,
     "class names used more than once": 14,
-    "words of documentation": 22_830,
+    "words of documentation": 22_840,
     "options in review --help": 36,
     "files executed by a review": 193,
     "modules imported by a review": 233,

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import IO, TypeVar
+from uuid import uuid4
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, Location, complaint, git_environment, partial_clone_advice, spawn_error
@@ -279,7 +280,7 @@ class ObjectStore(Closing):
 
     def write_tree(self, tree: str, changes: Mapping[bytes, tuple[str, str] | None]) -> str:
         """Write a tree like `tree` with some paths set to (mode, id), or removed by None."""
-        git = self.git.having({"GIT_INDEX_FILE": str(self.folder / "new-index")})
+        git = self._with_own_index()
         git.run("read-tree", tree)
         removed = b"".join(
             b"0 " + b"0" * len(tree) + b"\t" + path + b"\0" for path, new in changes.items() if new is None
@@ -294,9 +295,13 @@ class ObjectStore(Closing):
             raise InputError(f"the files cannot be in one tree: {complaint(done.stderr)}")
         return git.line("write-tree")
 
+    def _with_own_index(self) -> Git:
+        # Several trees may be written at once.
+        return self.git.having({"GIT_INDEX_FILE": str(self.folder / f"new-index-{uuid4().hex}")})
+
     def apply_patch(self, tree: str, patch: bytes) -> str:
         """Apply a unified diff to a tree with git, in an index of its own; return the id of the new tree."""
-        git = self.git.having({"GIT_INDEX_FILE": str(self.folder / "new-index")})
+        git = self._with_own_index()
         git.run("read-tree", tree)
         options = ("--cached", "--whitespace=nowarn", "--no-ignore-whitespace")
         done = git.attempt("apply", *options, stdin=patch, timeout_seconds=APPLY_SECONDS)

@@ -139,8 +139,15 @@ async def try_again(report: Report, trying: TryPatch | None, reason: str = "") -
         elif trying is None:
             proofs.append(proof_of(candidate, "patch", None, f"nothing is run here: {reason}"))
         else:
-            proofs.append(_compared_trial(candidate, then, await trying(candidate)))
+            proofs.append(_compared_trial(candidate, then, await trying(_without_patched_run(candidate))))
     return proofs
+
+
+def _without_patched_run(candidate: Candidate) -> Candidate:
+    """Leave out what the report says of the program with the patch: it is run again."""
+    check = candidate.reproduction
+    fresh = check.model_copy(update={"patched": None}) if check else None
+    return candidate.model_copy(update={"reproduction": fresh})
 
 
 def _compared_trial(candidate: Candidate, then: PatchTrial, steps: Sequence[TrialStep]) -> Proof:

@@ -56,7 +56,9 @@ MIN_REPEATED = 8
 MAX_REPEATED = 500
 MIN_QUOTED = 6
 MAX_VALUES = 5000
-MAX_ROUNDS = 8
+MAX_ROUNDS, FEW_ROUNDS = 8, 2
+LONG = 50_000
+"""So long a text is searched fewer times: a hostile one could hide something new each time."""
 BYTES_AT_ONCE = 20_000
 FEW_ZEROS, MANY_ZEROS = 0.02, 0.2
 """Shares of zero bytes: text with fewer has stray bytes; text with more is UTF-16."""
@@ -121,7 +123,7 @@ def redact_file(
     texts_in: Callable[[bytes], Ranges | None] = lambda _: None,
 ) -> bytes:
     """Redact a file in which these secrets were found, until no other is found in what is left."""
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_ROUNDS if len(data) < LONG else FEW_ROUNDS):
         hidden = hide(data, spans, numbers, texts_in(data)) if spans else ()
         if not hidden:
             break
