@@ -159,9 +159,8 @@ EMULATORS = frozenset(
 FOR_BROWSERS = re.compile(r"authDomain|messagingSenderId|measurementId|firebase|appspot\.com", re.IGNORECASE)
 PRIVATE_KEYS = ("private-key", "commented-private-key")
 BROWSER_KEYS = ("gcp-api-key", "google-key-in-address")
-MADE_OF_LETTERS = ("huggingface-access-token", "huggingface-organization-api-token")
 FEWEST_CHARACTERS = 16
-"""A real key has more different characters, and a value this long has a digit."""
+"""A real key has more different characters."""
 _IN_ADDRESSES = frozenset(map(name_of, CONNECTIONS))
 
 
@@ -174,17 +173,14 @@ def why_no_secret(name: str, place: Place) -> str | None:
         return None if _is_whole_key(place.text) else "the key is a placeholder"
     if name in BROWSER_KEYS and any(map(FOR_BROWSERS.search, (place.line, *place.below[:12]))):
         return "the key is meant for browsers, where everybody sees it"
-    return _why_no_token(place.token, name)
+    return _why_no_token(place.token)
 
 
-def _why_no_token(value: str, name: str) -> str | None:
+def _why_no_token(value: str) -> str | None:
     if EXAMPLE.search(value):
         return "the value says that it is an example"
     if hashlib.sha256(value.encode()).hexdigest() in EMULATORS:
         return "the key is the same in every installation of the emulator"
-    is_long = len(value) >= FEWEST_CHARACTERS and name not in MADE_OF_LETTERS
-    if is_long and not any(map(str.isdigit, value)):
-        return "the value is made of words"
     return None
 
 
