@@ -96,7 +96,19 @@ def test_what_types_of_packages_would_settle_draws_nothing_and_is_said(case, com
     assert (report.incomplete, report.gate.exit_code) == ((), 0)
 
 
+def test_what_packages_add_to_known_types_and_globals_draws_nothing(case, ask, tsc):
+    # honojs/hono 28a9c128912d, src/utils/mime.test.ts:10 (globals of vitest, which older tests use).
+    # 00unnmd/frontend_pills_parser 4fbe89897ba5, src/utils/constants.ts:1 (`import.meta.env` of vite).
+    before = {"tsconfig.json": STRICT, "old.test.ts": "expect(1);\n"}
+    after = {
+        "mime.test.ts": "expect(2);\n",
+        "constants.ts": "export const url: string = import.meta.env.PROD;\nurl.nope;\n",
+    }
+    assert rules(ask(tsc, case(before, after))) == [("TS2339", 2)]
+
+
 def test_a_file_that_builds_on_one_with_missing_types_is_not_judged(case, ask, tsc):
+    # cline/cline 21cb8d2525bc, apps/vscode/webview-ui/src/components/chat/CompletionOutputRow.tsx:6.
     files = {
         "props.ts": "import type { Base } from 'widgets';\nexport interface Props extends Base {}\n",
         "use.ts": "import type { Props } from './props';\nexport const f = (props: Props) => props.b;\n",
