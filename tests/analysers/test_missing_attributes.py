@@ -36,6 +36,7 @@ FINE = {
     "what is asked for above": (
         "import os\n\nHAS = hasattr(os, 'nope')\n\n\ndef f():\n    if HAS:\n        os.nope()\n"
     ),
+    # celery/celery 5dc781f0bd5f, celery/app/task.py:675.
     "what is tried": "import os\n\ntry:\n    os.nope()\nexcept AttributeError:\n    pass\n",
     "what is expected to fail": (
         "import os\nimport pytest\n\n\ndef test():\n    with pytest.raises(TypeError):\n        os.nope()\n"
@@ -43,18 +44,25 @@ FINE = {
     "what only Python 2 runs": (
         "import six\n\n\ndef f():\n    if six.PY2:\n        return 'a'.decode('ascii')\n    return 'a'\n"
     ),
+    # pydantic/pydantic 2151025aa512, pydantic-core/tests/validators/test_complex.py:89.
     "what a switch decides": (
         "import os\nfrom shop import PYPY\n\n\ndef f():\n    if PYPY:\n        os.nope()\n"
     ),
+    # django/django 03988c5a5ba2, django/utils/inspect.py:14.
     "what is given to a module": "import os\n\n\ndef f(value):\n    os.nope = value\n    return os.nope\n",
     "what is given by name": "import os\n\nsetattr(os, 'nope', print)\nos.nope()\n",
+    # micropython/micropython-lib ee4bb8ff139e,
+    # micropython/drivers/display/ssd1306/ssd1306.py:144.
     "a module of another Python": "import time\nimport machine\n\ntime.sleep_ms(1)\n",
+    # ipython/ipython 7f0ee55684f0, IPython/core/magics/execution.py:1154.
     "a name that the stubs of the library leave out": (
         "import timeit\n\nprint(timeit.default_number, timeit.default_repeat)\n"
     ),
     "a private name": "import os\n\nos._nope()\n",
+    # micropython/micropython-lib ee4bb8ff139e, micropython/aiorepl/aiorepl.py:338.
     "sys": "import sys\n\nprint(sys.frozen)\n",
     "a parameter with a type": "def f(name: str):\n    return name.nosuch()\n",
+    # ipython/ipython 7f0ee55684f0, IPython/core/magics/execution.py:355.
     "a variable that is bound twice": (
         "def f(make):\n    found = []\n    if make:\n        found = make()\n    found.apend(1)\n"
     ),
@@ -73,6 +81,7 @@ FINE = {
     "a class that is made by another": (
         "def register(cls):\n    return cls\n\n\n@register\nclass Cart:\n    pass\n\n\nprint(Cart.total)\n"
     ),
+    # ipython/ipython 7f0ee55684f0, IPython/core/magics/execution.py:168.
     "a mixin": "class CartMixin:\n    def f(self):\n        return self.total\n",
     "a class with heirs": (
         CLASS.replace("append(item)\n", "append(item)\n        self.total()\n")

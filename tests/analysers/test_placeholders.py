@@ -54,8 +54,10 @@ SECRETS = {
 }
 HARMLESS = {
     "a default": "postgres://postgres:postgres@localhost:5432/app",
+    # MKuzich/goit-pythonweb-hw-12 ab7bfc57da73, src/conf/config.py:6.
     "a default in the same network": "postgres://postgres:postgres@db:5432/app",
     "the machine itself": f"postgres://app:{PASSWORD}@localhost/app",
+    # docker/awesome-compose 18f59bdb09ec, wasmedge-mysql-nginx/backend/src/main.rs:23.
     "the machine by its number": f"mysql://app:{PASSWORD}@127.0.0.1:3306/app",
     "the machine of a container": f"mysql://app:{PASSWORD}@host.docker.internal/app",
     "the word password": "postgres://user:password@db.acme.io/app",
@@ -74,6 +76,8 @@ HARMLESS = {
     "brackets": "mongodb+srv://<user>:<password>@cluster0.ab1cd.mongodb.net/app",
     "stars": "mongodb://user:********@db.acme.io/app",
     "a password of Java to be filled in": "jdbc:mysql://db.acme.io/shop?user=shop&password=${password}",
+    # dotnet-architecture/eShopOnContainers 3169a933447f,
+    # src/Services/Catalog/Catalog.API/appsettings.Development.json:3.
     "a connection on the machine itself": f"Server=localhost\\SQLEXPRESS;Database=shop;User Id=sa;Password={PASSWORD};",
     "a connection to a file": f"Data Source=(localdb)\\v11;Initial Catalog=a;User ID=sa;Password={PASSWORD};",
     "a connection of a manual": f"Server=myServerAddress;Database=myDataBase;User Id=myUsername;Password={PASSWORD};",
@@ -90,7 +94,9 @@ HARMLESS = {
     "the alphabet": f'"{GITHUB}abcdefghijklmnopqrstuvwxyz0123456789"',
     "your token": f'"{GITHUB}YourTokenGoesHere1{drawn("", 18)}"',
     "a test account of Stripe": f"'{drawn('sk' + '_test_', 24)}'",
+    # Azure/Azurite 9074bea3528e documents the key (README.md:732).
     "the emulator of a storage": f"AccountName=devstoreaccount1;AccountKey={AZURITE};",
+    # angular/angularfire b83343df612f, src/test-config.ts:2.
     "a key for browsers": (
         f'const firebaseConfig = {{\n  apiKey: "{drawn("AI" + "za", 35)}",\n  authDomain: "acme.firebaseapp.com",\n}}'
     ),

@@ -169,14 +169,19 @@ def test_a_planted_problem_is_found(what, case, ask):
 
 HARMLESS = {
     "a package that is not installed": "import requests\nfrom yaml.nodes import Node\n",
+    # aio-libs/aiohttp 495e778360d1, aiohttp/http_parser.py:1236.
     "an optional import of our own": (
         "try:\n    from shop import fast\nexcept ImportError:\n    fast = None\n"
     ),
+    # pallets/flask 2ac89889f4cc, src/flask/app.py:60.
     "an import for type checkers": (
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from shop.nothing import Thing\n"
     ),
+    # pandas-dev/pandas 66d98e5d527e, pandas/core/algorithms.py:21.
     "an extension that a build makes": "from shop._speedups import total\n",
+    # tensorflow/tensorflow 00f0938ae85c, tensorflow/python/framework/importer.py:22.
     "generated code": "from shop.prices_pb2 import Price\n",
+    # scipy/scipy 035d704b20c9, scipy/__init__.py (`from scipy.version import version`).
     "a version file": "from shop.version import __version__\n",
     "a call that is meant to fail": (
         "import pytest\nfrom shop.prices import total\ndef test_f():\n"
@@ -290,6 +295,7 @@ def test_a_call_of_what_one_of_several_imports_brings_draws_nothing(case, ask):
 
 
 def test_a_folder_that_only_bears_the_name_of_a_package_draws_nothing(case, ask):
+    # celery/celery 5dc781f0bd5f, examples/pydantic/tasks.py:1.
     files = {
         "pyproject.toml": "[project]\nname = 'a'\n",
         "examples/redis/__init__.py": "",
@@ -353,6 +359,7 @@ class Model(metaclass=Meta):
 
 
 def test_a_model_that_decides_at_run_time_what_it_takes_draws_nothing(case, ask):
+    # pydantic/pydantic be5c601f6a8a, tests/test_main.py:272.
     files = {
         "model.py": MODEL,
         "use.py": "from model import Model\n\n\nclass Point(Model):\n    x: int\n\n\nPoint(x=1, y=2)\n",
@@ -418,6 +425,7 @@ def test_a_class_is_not_taken_for_another_of_its_name_or_its_neighbour(case, ask
 
 
 def test_a_name_that_a_module_from_elsewhere_may_bring_along_is_not_called_undefined(case, ask):
+    # thomas-haslwanter/Jansenberger 755cd21ede7f, dev/test_mainWindow.py:12.
     foreign = "from numpy import *\n\nprint(zeros(3))\n"
     own = "from shop.prices import *\n\nprint(undefined)\n"
     found = ask(TY, case(LIBRARY, {"shop/foreign.py": foreign, "shop/own.py": own}))
