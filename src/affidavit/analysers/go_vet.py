@@ -32,7 +32,10 @@ NO_MODULE = b"module change.invalid/loose\n\ngo 1.21\n"
 LACKS_PACKAGES = "packages that it imports are not in the repository"
 DOES_NOT_COMPILE = "its package, or one that it imports, does not compile"
 LEFT_OUT = "it belongs to no package that is built here"
-AT = re.compile(r"^(?P<file>[^\n:]+\.go):(?P<line>\d+):(?P<column>\d+): (?P<message>[^\n]+)$", re.MULTILINE)
+# An indented line is a note on the error above it.
+AT = re.compile(
+    r"^(?P<file>[^\s:][^\n:]*\.go):(?P<line>\d+):(?P<column>\d+): (?P<message>[^\n]+)$", re.MULTILINE
+)
 ONLY_LOOSE = re.compile(r"redeclared in this block|requires go1\.")
 rule = RuleMaker(NAME)
 
