@@ -1,4 +1,4 @@
-"""Define the exceptions that Affidavit raises on purpose, sorted by who must act.
+"""Define the exceptions that Affidavit raises on purpose, grouped by who has to fix the cause.
 
     AffidavitError
     ├── InputError             the user: the requested change cannot be reviewed

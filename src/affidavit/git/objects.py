@@ -20,7 +20,7 @@ MAX_READ_BYTES = 100_000_000
 APPLY_SECONDS = 30.0
 BATCH_BYTES = 32_000_000
 KEPT_BYTES = 64_000_000
-"""So much content is kept: each who looks at a changed file reads it again."""
+"""Contents that are cached: several analysers read the same changed files."""
 BATCH = 200  # 200 object names fit into a pipe's buffer, so writing them never waits for the reader.
 
 SHORT_ID = 40

@@ -130,7 +130,7 @@ class Verification(Record):
 
 @cache
 def no_evidence() -> Verification:
-    """Return what stands for evidence that a finding does not have."""
+    """Return empty evidence, for a finding that has none."""
     return Verification(
         code_examined="",
         line_range_examined=(1, 1),

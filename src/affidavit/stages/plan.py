@@ -111,7 +111,7 @@ async def _plan_while_probing(
 
 
 def plan_schema(lenses: Sequence[str], fixed: Collection[str] = ()) -> dict[str, Any]:
-    """Return the schema of the planner's answer, which says who is asked whatever the plan says."""
+    """Return the schema of the planner's answer; it marks the specialists that always run."""
     text = {"type": "string"}
     texts = {"type": "array", "items": text, "maxItems": MAX_QUESTIONS}
     questions = {
