@@ -14,12 +14,12 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from affidavit.agents.panel import assemble_readers
 from affidavit.context.gather import gather_context
 from affidavit.errors import AffidavitError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.languages.registry import grammar_of
 from affidavit.languages.test_files import is_test
-from affidavit.specialists.agents.panel import assemble_readers
 from affidavit.stages.intake import ChangeRequest, open_change
 
 FIRST = 20

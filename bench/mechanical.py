@@ -12,9 +12,9 @@ from pathlib import Path
 
 import grimp
 
-from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.engine.analyser import Analyser
+from affidavit.analysers.engine.specialist import mechanical_specialists
 from affidavit.analysers.registry import all_analysers
-from affidavit.analysers.specialist import mechanical_specialists
 from affidavit.events import ignore_events
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.repository import commit_tree, open_repository

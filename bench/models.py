@@ -11,6 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, get_args
 
+from affidavit.agents.briefing import diff_of
+from affidavit.agents.model_agents import LENSES
+from affidavit.agents.panel import Panel
 from affidavit.config.settings import Settings
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.events import Emit, ignore_events
@@ -28,9 +31,6 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.report import Answer, Report
 from affidavit.render.formats import render
 from affidavit.reviewing.hold import assemble_crew
-from affidavit.specialists.agents.briefing import diff_of
-from affidavit.specialists.agents.model_agents import LENSES
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.plan import plan_by_size
 from bench.measure import Row, Scale

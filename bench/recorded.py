@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from affidavit.agents.verifier import CLAIM
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.ports import Role
 from affidavit.records.report import Report
 from affidavit.reviewing.cost import FINDINGS_PER_CONVERSATION, sent_tokens
-from affidavit.specialists.agents.verifier import CLAIM
 
 KEPT = Path(__file__).parent / "recorded_runs.json"
 SHORT = 10

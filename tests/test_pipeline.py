@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from affidavit.agents.panel import Panel
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, Event
 from affidavit.pipeline import look, review
@@ -17,7 +18,6 @@ from affidavit.ports import Case, Role, Talk
 from affidavit.records.change import FileChange
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.evidence import CHECKS
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.merge import merge

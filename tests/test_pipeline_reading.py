@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from affidavit.agents.panel import Panel
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.pipeline import review
 from affidavit.ports import Role, Talk
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Answer, Report, RoleUsage
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.review import Crew
 from claims import verification

@@ -3,7 +3,7 @@
 import sys
 from collections import Counter
 
-from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.engine.analyser import Analyser
 from affidavit.analysers.kingfisher_rules import CONNECTIONS, KEYS, OFF, TOKENS
 from affidavit.analysers.registry import all_analysers
 from affidavit.records.finding import Severity

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from affidavit.analysers.rulebook import rules_off
 from affidavit.config.baseline import dismissals_of
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, handoff, ignore_events, pipeline_completed
@@ -17,15 +18,14 @@ from affidavit.prompts import PromptSet
 from affidavit.records.change import Change
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import BehaviourRow, Reply, Report
-from affidavit.specialists.rulebook import rules_off
 from affidavit.stages.parse import docket_of, keep_inputs, read_replies, redacted_reply
 from affidavit.stages.report import compile_report
 from affidavit.stages.review import Crew, Looked, begin_case, collect_replies, docket_without_models
 from affidavit.system.concurrency import both
 
 if TYPE_CHECKING:
-    from affidavit.specialists.agents.briefing import Briefing
-    from affidavit.specialists.agents.panel import Panel
+    from affidavit.agents.briefing import Briefing
+    from affidavit.agents.panel import Panel
     from affidavit.stages.plan import Opening
 
 

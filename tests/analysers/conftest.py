@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.specialist import MechanicalSpecialist
+from affidavit.analysers.engine.analyser import Analyser
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from commands import AFFIDAVIT
 from python_changes import Case, Open, opened_cases
 from repositories import Repo

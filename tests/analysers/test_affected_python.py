@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from affidavit.analysers.affected_python import affected_python
-from affidavit.analysers.checkouts import Checkouts, lay_out
-from affidavit.analysers.run_side import SideRunner
-from affidavit.analysers.specialist import MechanicalSpecialist
-from affidavit.analysers.task import Program
+from affidavit.analysers.engine.checkouts import Checkouts, lay_out
+from affidavit.analysers.engine.run_side import SideRunner
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
+from affidavit.analysers.engine.task import Program
 from affidavit.analysers.ty import TY
 from commands import affidavit
 from long_tests import examples

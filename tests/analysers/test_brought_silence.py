@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.engine.analyser import Analyser
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF

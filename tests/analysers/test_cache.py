@@ -1,6 +1,6 @@
 """Results on disk: found again, and a miss when broken."""
 
-from affidavit.analysers.task import FORMAT, KIND, Kept, ResultCache, cache_key
+from affidavit.analysers.engine.task import FORMAT, KIND, Kept, ResultCache, cache_key
 from affidavit.git.blob_cache import BlobCache
 from affidavit.records.evidence import AnalyserDiagnostic, SearchHit, Unread
 

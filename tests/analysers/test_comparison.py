@@ -1,6 +1,6 @@
 """What is new and what only moved."""
 
-from affidavit.analysers.comparison import new_diagnostics
+from affidavit.analysers.engine.comparison import new_diagnostics
 from affidavit.records.evidence import AnalyserDiagnostic
 
 BODY = "first\nsecond\nbroken call\nfourth\nfifth\nsixth\nseventh\neighth\nninth\n"

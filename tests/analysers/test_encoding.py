@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.encoding import as_utf8
+from affidavit.analysers.engine.analyser import Analyser
+from affidavit.analysers.engine.encoding import as_utf8
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.shellcheck import SHELLCHECK
-from affidavit.analysers.specialist import MechanicalSpecialist
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.config.settings import Settings

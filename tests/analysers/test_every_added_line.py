@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from affidavit.analysers.kingfisher import KINGFISHER
-from affidavit.analysers.specialist import MechanicalSpecialist
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Report

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.execution import (
+from affidavit.analysers.engine.execution import (
     Limits,
     find_executable,
     isolated_environment,

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.engine.analyser import Analyser
+from affidavit.analysers.engine.programs import find_program
+from affidavit.analysers.engine.run_side import SideRunner
+from affidavit.analysers.engine.task import ResultCache, SideResult
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.analysers.oxlint import OXLINT
-from affidavit.analysers.programs import find_program
 from affidavit.analysers.ruff import RUFF
-from affidavit.analysers.run_side import SideRunner
 from affidavit.analysers.shellcheck import SHELLCHECK
-from affidavit.analysers.task import ResultCache, SideResult
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.analysers.zizmor import ZIZMOR

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.engine.analyser import Analyser
+from affidavit.analysers.engine.programs import FORMAT, KIND, _key, find_program
+from affidavit.analysers.engine.task import Program
 from affidavit.analysers.kingfisher import KINGFISHER
-from affidavit.analysers.programs import FORMAT, KIND, _key, find_program
 from affidavit.analysers.ruff import RUFF
-from affidavit.analysers.task import Program
 from affidavit.git.blob_cache import BlobCache
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.execution import has_walls
+from affidavit.analysers.engine.execution import has_walls
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from affidavit.analysers.go_vet import GO_VET
-from affidavit.analysers.specialist import MechanicalSpecialist
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Reply

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from affidavit.analysers.execution import find_executable, isolated_environment
+from affidavit.analysers.engine.execution import find_executable, isolated_environment
+from affidavit.analysers.engine.specialist import MechanicalSpecialist, mechanical_specialists
 from affidavit.analysers.registry import all_analysers
-from affidavit.analysers.specialist import MechanicalSpecialist, mechanical_specialists
 from python_changes import Case
 
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from affidavit.analysers.execution import Limits
-from affidavit.analysers.programs import find_program
-from affidavit.analysers.run_side import SideRunner
-from affidavit.analysers.task import SideResult
+from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.engine.programs import find_program
+from affidavit.analysers.engine.run_side import SideRunner
+from affidavit.analysers.engine.task import SideResult
 from affidavit.analysers.zizmor import ZIZMOR
 from python_changes import Case, Open
 

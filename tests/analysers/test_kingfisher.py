@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from affidavit.analysers.kingfisher import KINGFISHER
-from affidavit.analysers.specialist import MechanicalSpecialist
 from python_changes import opened_cases
 from repositories import Repo
 from secret_shapes import drawn, key_block

@@ -5,12 +5,13 @@ import json
 
 import pytest
 
-from affidavit.analysers.analyser import Analyser, Invocation
-from affidavit.analysers.execution import Limits
+from affidavit.analysers.engine.analyser import Analyser, Invocation
+from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.engine.specialist import MechanicalSpecialist, mechanical_specialists
 from affidavit.analysers.registry import all_analysers
 from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.ruff import read_ruff as read_list
-from affidavit.analysers.specialist import MechanicalSpecialist, mechanical_specialists
+from affidavit.analysers.rulebook import known_rules
 from affidavit.analysers.ty import TY
 from affidavit.errors import GitError
 from affidavit.events import EventName
@@ -18,7 +19,6 @@ from affidavit.ports import Case, Entry
 from affidavit.records.change import FileChange, FileStatus, SkipReason
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import ReviewResult
-from affidavit.specialists.rulebook import known_rules
 
 UNDEFINED = "def f():\n    return total\n"
 

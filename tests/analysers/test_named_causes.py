@@ -1,7 +1,7 @@
 """Which changed definition a diagnostic goes back to, where several have its name."""
 
-from affidavit.analysers.analyser import Inspection
-from affidavit.analysers.causes import exact_cause, find_cause
+from affidavit.analysers.engine.analyser import Inspection
+from affidavit.analysers.engine.causes import exact_cause, find_cause
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.symbols.changed import changed_symbols
 from python_changes import Case, Files, Open

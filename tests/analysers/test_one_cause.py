@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.shellcheck import SHELLCHECK
-from affidavit.analysers.specialist import MechanicalSpecialist
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.config.settings import Settings

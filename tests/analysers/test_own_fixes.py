@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from affidavit.analysers.wording import edited, patch_of, unified
+from affidavit.analysers.engine.wording import edited, patch_of, unified
 from affidavit.git.patches import apply_patch
 from affidavit.git.repository import GitRepository, open_repository
 from affidavit.records.evidence import AnalyserDiagnostic, Edit

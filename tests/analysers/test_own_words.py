@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.engine.analyser import Analyser
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.shellcheck import SHELLCHECK
-from affidavit.analysers.specialist import MechanicalSpecialist
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from outcomes import all_are, each, outcomes

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from affidavit.analysers.kingfisher import KINGFISHER
-from affidavit.analysers.specialist import MechanicalSpecialist
 from affidavit.redaction.text import redact_text
 from python_changes import opened_cases
 from repositories import Repo

@@ -2,8 +2,8 @@
 
 import pytest
 
+from affidavit.analysers.engine.rule import TEST_PLACE, fill
 from affidavit.analysers.ruff_rules import RUFF_RULES
-from affidavit.analysers.rule import TEST_PLACE, fill
 from affidavit.records.evidence import AnalyserDiagnostic
 
 

@@ -1,7 +1,7 @@
 """What an analyser's own part drops has a note each up to a bound, and beyond it a number by rule."""
 
+from affidavit.analysers.engine.wording import MAX_LISTED, note_set_aside
 from affidavit.analysers.ruff import RUFF
-from affidavit.analysers.wording import MAX_LISTED, note_set_aside
 from affidavit.records.diagnostics import Diagnostic
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity

@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.analysers.silencing_comments import suppressions_in
+from affidavit.analysers.engine.silencing_comments import suppressions_in
 
 SILENT = [
     ("a.py", 'HELP = "add `# ruff: noqa` to the top"'),

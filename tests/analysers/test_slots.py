@@ -2,7 +2,7 @@
 
 import asyncio
 
-from affidavit.analysers.execution import Slots
+from affidavit.analysers.engine.execution import Slots
 from affidavit.system.concurrency import usable_cores
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.analyser import Printed
-from affidavit.analysers.execution import has_walls
-from affidavit.analysers.specialist import MechanicalSpecialist
+from affidavit.analysers.engine.analyser import Printed
+from affidavit.analysers.engine.execution import has_walls
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from affidavit.analysers.tsc import TSC, read_tsc_files
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from affidavit.analysers.specialist import MechanicalSpecialist
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from affidavit.analysers.ty import TY, source_folders
 
 PRICES = """TAX = 0.2

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from affidavit.analysers.readers import read_problems
-from affidavit.analysers.specialist import MechanicalSpecialist
-from affidavit.analysers.user_linters import UnallowedLinters, user_linters
+from affidavit.analysers.engine.readers import read_problems
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
+from affidavit.analysers.engine.user_linters import UnallowedLinters, user_linters
 from affidavit.errors import SettingsError
 from affidavit.records.finding import Severity
 from affidavit.records.settings_entries import Linter

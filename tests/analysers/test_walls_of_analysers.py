@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.execution import Limits, Outcome, has_walls, run_program, walled
+from affidavit.analysers.engine.execution import Limits, Outcome, has_walls, run_program, walled
 
 pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no sandbox")
 

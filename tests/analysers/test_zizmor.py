@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.analysers.takeover import find_takeovers
+from affidavit.analysers.engine.takeover import find_takeovers
 from affidavit.analysers.zizmor import ZIZMOR, read_zizmor
 
 INJECTION = """\

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from affidavit.analysers.programs import find_program, packaged_program
+from affidavit.analysers.engine.programs import find_program, packaged_program
 from affidavit.analysers.registry import all_analysers
 from affidavit.cli.doctor import examine
 

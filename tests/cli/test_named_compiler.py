@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.execution import has_walls
+from affidavit.analysers.engine.execution import has_walls
 from commands import affidavit
 from page import WEB, build
 from repositories import Repo

@@ -106,7 +106,9 @@ def test_documents_load_no_analyser_but_the_one_for_secrets(shop: Repo, tmp_path
 
 def test_programs_start_before_anything_that_only_their_results_need(shop: Repo, tmp_path: Path) -> None:
     begun = code(shop, tmp_path / "data")
-    assert not {"affidavit.analysers.examine", "affidavit.render.terminal", "rich"} & begun.before("git")
+    assert not {"affidavit.analysers.engine.examine", "affidavit.render.terminal", "rich"} & begun.before(
+        "git"
+    )
     for name in ("kingfisher", "ty", "ruff"):
         assert not {"affidavit.judging", "affidavit.render.terminal", "rich"} & begun.before(name)
 

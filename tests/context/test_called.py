@@ -1,8 +1,8 @@
 """What the changed lines call is found: by imports, and by the few files that define a name."""
 
+from affidavit.agents.panel import assemble_readers
 from affidavit.context.gather import gather_context
 from affidavit.records.context import ContextMap
-from affidavit.specialists.agents.panel import assemble_readers
 from python_changes import make_case
 from repositories import Repo
 

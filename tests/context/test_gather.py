@@ -2,9 +2,9 @@
 
 import pytest
 
+from affidavit.agents.panel import assemble_readers
 from affidavit.context.gather import gather_context
 from affidavit.records.context import ContextMap
-from affidavit.specialists.agents.panel import assemble_readers
 from python_changes import Case, make_case
 from repositories import Repo
 from written_readers import written_readers

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from affidavit.agents.question import read_answer
 from affidavit.records.report import Report
-from affidavit.specialists.agents.question import read_answer
 from commands import Done, affidavit
 from model_server import Act, calls, fails, refuses, says, serving
 from repositories import Repo

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from affidavit.agents.model_agents import LENSES
 from affidavit.records.report import Report
-from affidavit.specialists.agents.model_agents import LENSES
 from model_server import serving
 from panelists import PLAN, claim, panelists, result, review, task_in, told_in
 from repositories import Repo

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from test_verifiers_in_a_review import reviewed
 
-from affidavit.analysers.specialist import mechanical_specialists
+from affidavit.analysers.engine.specialist import mechanical_specialists
 from affidavit.records.report import Report
 from affidavit.render import markdown
 from affidavit.render.formats import RenderOptions

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from test_whole_review import review
 
-from affidavit.analysers.specialist import mechanical_specialists
+from affidavit.agents.panel import Panel
+from affidavit.analysers.engine.specialist import mechanical_specialists
 from affidavit.config.settings import Settings
 from affidavit.minds.choice import choose_model
 from affidavit.minds.conversation_log import ConversationLog
@@ -18,7 +19,6 @@ from affidavit.minds.roles import kept_open, minds_from
 from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist
 from affidavit.records.report import Report
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.review import Crew
 from commands import affidavit

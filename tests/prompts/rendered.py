@@ -6,6 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
+from affidavit.agents.briefing import Briefing
+from affidavit.agents.model_agents import LENSES, TRIAGE
+from affidavit.agents.panel import Panel
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Case, Role, Talk
@@ -17,9 +20,6 @@ from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Report
-from affidavit.specialists.agents.briefing import Briefing
-from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.report import compile_report

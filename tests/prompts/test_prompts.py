@@ -8,6 +8,11 @@ from pathlib import Path
 import pytest
 from rendered import FOUND, convened, finished, judged
 
+from affidavit.agents.briefing import Briefing
+from affidavit.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
+from affidavit.agents.panel import Panel
+from affidavit.agents.question import question_talk
+from affidavit.agents.verifier import probe_talk
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION, schema_of
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.minds.fence import CLOSE, OPEN
@@ -15,11 +20,6 @@ from affidavit.ports import Talk
 from affidavit.prompts import PLACEHOLDER, current_prompts
 from affidavit.records.finding import Category, Severity
 from affidavit.records.plan import Plan
-from affidavit.specialists.agents.briefing import Briefing
-from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
-from affidavit.specialists.agents.panel import Panel
-from affidavit.specialists.agents.question import question_talk
-from affidavit.specialists.agents.verifier import probe_talk
 from affidavit.stages.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
 from claims import candidate

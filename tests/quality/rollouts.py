@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from affidavit.agents.panel import Panel
 from affidavit.config.settings import Settings
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.events import Emit
@@ -16,7 +17,6 @@ from affidavit.quality.prompts import ChosenPrompts, choose_prompts
 from affidavit.quality.rollout import BUILT_IN, record_review, start_rollout
 from affidavit.records.measure import Arm, ReviewCounts, Rollout, RolloutDecision, RolloutReview, Versions
 from affidavit.records.report import Answer, Report, RoleUsage
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import OpenedChange
 from affidavit.stages.review import Crew
 from affidavit.store.open import Store

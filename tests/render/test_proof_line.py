@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from affidavit.analysers.references import specialist as broken_references
 from affidavit.forges.posting.bodies import finding_body
 from affidavit.records.candidate import Candidate, Carried, Judgement
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
@@ -14,7 +15,6 @@ from affidavit.render import proof
 from affidavit.render.markdown import render_markdown
 from affidavit.render.proof import OWN_ANALYSERS, how_shown
 from affidavit.render.terminal import render_terminal
-from affidavit.specialists.broken_references import specialist as broken_references
 from reports import a_candidate, a_finding, a_report
 
 CONFIRMED = Judgement(by="verifier", answer="CONFIRMED", model="judge")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from affidavit.agents.model_agents import LENSES
 from affidavit.ports import Role
 from affidavit.reviewing.cost import BYTES_A_TOKEN, COURSES, FINDINGS_PER_CONVERSATION, WITHIN_FACTOR
-from affidavit.specialists.agents.model_agents import LENSES
 from commands import affidavit
 from model_server import Act, Exchange, calls, says, serving
 from panelists import CONFIRMED, PLAN, WORDS, claim, result, review, task_in, told_in

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from affidavit.dependencies.found import find_packages
-from affidavit.dependencies.open_packages import OpenPackages
 from affidavit.recheck.check import recheck
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew, settings_for
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.submitted import Submission, judge_submission
 from affidavit.stages.intake import ChangeRequest, open_change, rebuild_change
+from affidavit.tools.installed_packages import find_packages
+from affidavit.tools.open_packages import OpenPackages
 from repositories import Repo
 
 OFF = "kingfisher,ty"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.dependencies.found import find_packages
 from affidavit.errors import SettingsError
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for
 from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.tools.installed_packages import find_packages
 from commands import affidavit
 from repositories import Repo
 

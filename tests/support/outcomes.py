@@ -4,8 +4,8 @@ import asyncio
 import json
 from collections.abc import Mapping
 
-from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.specialist import MechanicalSpecialist
+from affidavit.analysers.engine.analyser import Analyser
+from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from python_changes import Case
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from affidavit.agents.panel import Panel
 from affidavit.config.settings import Settings
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.events import Emit
@@ -17,7 +18,6 @@ from affidavit.records.change import FileChange
 from affidavit.records.iteration import FindingDecision
 from affidavit.records.report import Answer, Reply, Report, RoleUsage
 from affidavit.render.formats import render
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.review import Crew
 from repositories import Repo

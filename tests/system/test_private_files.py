@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.task import Kept, ResultCache
+from affidavit.analysers.engine.task import Kept, ResultCache
 from affidavit.git.blob_cache import BlobCache
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.system.private_files import make_private_file, make_private_folder, write_private_file

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.analysers.analyser import Analyser, Invocation
+from affidavit.analysers.engine.analyser import Analyser, Invocation
 from affidavit.analysers.ruff import RUFF
 from affidavit.tools.arguments import JoinedTools
 from affidavit.tools.checks import CheckLimits, Checks

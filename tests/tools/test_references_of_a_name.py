@@ -1,6 +1,6 @@
 """Who uses a name that several classes have: each line once, in the surest way that it was found."""
 
-from affidavit.specialists.agents.panel import assemble_readers
+from affidavit.agents.panel import assemble_readers
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case
 from repositories import Repo

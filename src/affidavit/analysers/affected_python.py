@@ -10,9 +10,9 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from affidavit.analysers.analyser import Part
+from affidavit.analysers.engine.analyser import Part
+from affidavit.analysers.engine.rule import names_in
 from affidavit.analysers.python_modules import PYTHON
-from affidavit.analysers.rule import names_in
 from affidavit.analysers.ty_judgement import FIXED_FIELDS
 from affidavit.languages.python_modules import ENDINGS
 from affidavit.languages.registry import LANGUAGES

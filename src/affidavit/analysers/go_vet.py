@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Excuse, Faults, Inspection, Invocation, Printed, Reading
+from affidavit.analysers.engine.analyser import (
+    Analyser,
+    Excuse,
+    Faults,
+    Inspection,
+    Invocation,
+    Printed,
+    Reading,
+)
+from affidavit.analysers.engine.rule import RuleMaker
 from affidavit.analysers.registry import listed
-from affidavit.analysers.rule import RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Disclaimer, Excuse, Inspection, Invocation
-from affidavit.analysers.configuration import read_text
+from affidavit.analysers.engine.analyser import Analyser, Disclaimer, Excuse, Inspection, Invocation
+from affidavit.analysers.engine.configuration import read_text
+from affidavit.analysers.engine.readers import json_rows
+from affidavit.analysers.engine.rule import Rule, RuleMaker
 from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
-from affidavit.analysers.readers import json_rows
 from affidavit.analysers.registry import listed
-from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.shellcheck_rules import shell_rules
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Canary, Inspection, Invocation
+from affidavit.analysers.engine.analyser import Analyser, Canary, Inspection, Invocation
 from affidavit.analysers.kingfisher_rules import KEYS, KINGFISHER_RULES, ON, name_of
 from affidavit.analysers.kingfisher_values import ON_ORDER, named_part, place_of, split_tokens, why_no_secret
 from affidavit.analysers.registry import listed

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
-from affidavit.analysers.rule import Rule, RuleMaker
+from affidavit.analysers.engine.rule import Rule, RuleMaker
 from affidavit.records.finding import Category, Severity
 
 _LISTED = json.loads(files("affidavit.analysers").joinpath("kingfisher_rules.json").read_bytes())

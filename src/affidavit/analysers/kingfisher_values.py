@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from affidavit.analysers.analyser import as_line
-from affidavit.analysers.encoding import as_utf8
+from affidavit.analysers.engine.analyser import as_line
+from affidavit.analysers.engine.encoding import as_utf8
 from affidavit.analysers.kingfisher_rules import CONNECTIONS, ON, TOKENS, identifier_of, name_of
 from affidavit.git.tree import own_content
 from affidavit.ports import Tree

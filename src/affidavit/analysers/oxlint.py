@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
-from affidavit.analysers.configuration import read_text, strings
+from affidavit.analysers.engine.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
+from affidavit.analysers.engine.configuration import read_text, strings
+from affidavit.analysers.engine.rule import RuleMaker
 from affidavit.analysers.oxlint_rules import OXLINT_RULES, SYNTAX
 from affidavit.analysers.registry import listed
-from affidavit.analysers.rule import RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 

@@ -1,6 +1,6 @@
 """List the oxlint rules that run, with their meaning: those that are nearly always real bugs."""
 
-from affidavit.analysers.rule import Rule, RuleMaker
+from affidavit.analysers.engine.rule import Rule, RuleMaker
 from affidavit.records.finding import Category, Severity
 
 HIGH, LOW = Severity.HIGH, Severity.LOW

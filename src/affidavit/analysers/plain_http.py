@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from affidavit.analysers.rule import Rule, RuleMaker
+from affidavit.analysers.engine.rule import Rule, RuleMaker
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.analysers.analyser import Disclaimer, Excuse
+from affidavit.analysers.engine.analyser import Disclaimer, Excuse
 from affidavit.analysers.python_syntax import (
     Spot,
     ancestors,

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from posixpath import dirname
 
-from affidavit.analysers.configuration import folders_above
+from affidavit.analysers.engine.configuration import folders_above
 from affidavit.languages.python_modules import MODULE_ENDS
 from affidavit.ports import Tree
 from affidavit.records.evidence import SearchHit

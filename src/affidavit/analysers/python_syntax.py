@@ -7,9 +7,9 @@ from functools import cached_property
 
 from tree_sitter import Node
 
-from affidavit.analysers.analyser import Inspection
-from affidavit.analysers.encoding import as_utf8
-from affidavit.analysers.rule import names_in
+from affidavit.analysers.engine.analyser import Inspection
+from affidavit.analysers.engine.encoding import as_utf8
+from affidavit.analysers.engine.rule import names_in
 from affidavit.languages.grammars import parse
 from affidavit.languages.python import GRAMMAR
 from affidavit.ports import Tree

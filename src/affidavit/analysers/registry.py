@@ -10,8 +10,8 @@ from affidavit.git.glob import matches_file
 from affidavit.records.change import FileChange
 
 if TYPE_CHECKING:
-    from affidavit.analysers.analyser import Analyser
-    from affidavit.analysers.rule import Rule
+    from affidavit.analysers.engine.analyser import Analyser
+    from affidavit.analysers.engine.rule import Rule
 
 WhyOff = Callable[[str, str], str | None]
 """Returns why the settings switch a rule off at a path; None if it counts."""

@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from posixpath import dirname
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Faults, Invocation, Printed, Reading, lines_after
-from affidavit.analysers.configuration import (
+from affidavit.analysers.engine.analyser import Analyser, Faults, Invocation, Printed, Reading, lines_after
+from affidavit.analysers.engine.configuration import (
     Table,
     folders_above,
     oldest_python,
@@ -20,12 +20,12 @@ from affidavit.analysers.configuration import (
     toml_string,
     within_repository,
 )
-from affidavit.analysers.readers import json_rows
+from affidavit.analysers.engine.readers import json_rows
+from affidavit.analysers.engine.rule import RuleMaker
 from affidavit.analysers.registry import listed
 from affidavit.analysers.ruff_judgement import judge_ruff
 from affidavit.analysers.ruff_rules import RUFF_RULES
 from affidavit.analysers.ruff_security import SECURITY_RULES, bandit_code
-from affidavit.analysers.rule import RuleMaker
 from affidavit.git.glob import matches_any
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic, Edit

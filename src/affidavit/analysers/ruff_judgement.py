@@ -5,7 +5,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from affidavit.analysers.analyser import Excuse, Inspection
+from affidavit.analysers.engine.analyser import Excuse, Inspection
 from affidavit.analysers.python_judgement import (
     judge_evaluation,
     judge_no_python,

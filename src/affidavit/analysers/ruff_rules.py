@@ -2,8 +2,8 @@
 
 from functools import partial
 
+from affidavit.analysers.engine.rule import Rule, RuleMaker
 from affidavit.analysers.ruff_security import SECURITY_RULES
-from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.records.finding import Category, Severity
 
 LOW, MEDIUM = Severity.LOW, Severity.MEDIUM

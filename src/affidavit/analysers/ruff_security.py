@@ -1,6 +1,6 @@
 """List ruff's security rules with their bandit codes."""
 
-from affidavit.analysers.rule import Rule, RuleMaker
+from affidavit.analysers.engine.rule import Rule, RuleMaker
 from affidavit.records.finding import Category, Severity
 
 LOW, MEDIUM = Severity.LOW, Severity.MEDIUM

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Inspection, Invocation, Printed, Reading
-from affidavit.analysers.configuration import read_text
+from affidavit.analysers.engine.analyser import Analyser, Inspection, Invocation, Printed, Reading
+from affidavit.analysers.engine.configuration import read_text
+from affidavit.analysers.engine.rule import RuleMaker
 from affidavit.analysers.plain_http import find_unencrypted_scripts
 from affidavit.analysers.registry import listed
-from affidavit.analysers.rule import RuleMaker
 from affidavit.analysers.shellcheck_rules import SHELLCHECK_RULES
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic, Edit

@@ -1,7 +1,7 @@
 """List the ShellCheck rules that run, with their meaning; hadolint reports most of them, too."""
 
+from affidavit.analysers.engine.rule import Rule, RuleMaker
 from affidavit.analysers.plain_http import unencrypted_script
-from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.records.finding import Severity
 
 HIGH, LOW = Severity.HIGH, Severity.LOW

@@ -4,10 +4,10 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from affidavit.analysers.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
-from affidavit.analysers.configuration import within_repository
+from affidavit.analysers.engine.analyser import Analyser, Faults, Inspection, Invocation, Printed, Reading
+from affidavit.analysers.engine.configuration import within_repository
+from affidavit.analysers.engine.rule import Rule, RuleMaker, names_in
 from affidavit.analysers.registry import listed
-from affidavit.analysers.rule import Rule, RuleMaker, names_in
 from affidavit.languages.javascript_packages import PathConfigurations, PathRules
 from affidavit.languages.tree_files import TreeFiles, below, parent, table, texts, upwards
 from affidavit.ports import Tree

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Hashable, Sequence
 
 from affidavit.analysers.affected_python import affected_python, saying_the_same
-from affidavit.analysers.analyser import (
+from affidavit.analysers.engine.analyser import (
     EVERYTHING,
     Analyser,
     Faults,
@@ -14,7 +14,7 @@ from affidavit.analysers.analyser import (
     Reading,
     lines_after,
 )
-from affidavit.analysers.configuration import (
+from affidavit.analysers.engine.configuration import (
     NEWEST_PYTHON,
     OLDEST_PYTHON,
     Table,
@@ -25,10 +25,10 @@ from affidavit.analysers.configuration import (
     toml_list,
     within_repository,
 )
+from affidavit.analysers.engine.readers import read_sarif
+from affidavit.analysers.engine.rule import RuleMaker, names_in
 from affidavit.analysers.python_modules import source_folders
-from affidavit.analysers.readers import read_sarif
 from affidavit.analysers.registry import listed
-from affidavit.analysers.rule import RuleMaker, names_in
 from affidavit.analysers.ty_attributes import is_of_python
 from affidavit.analysers.ty_judgement import judge_ty
 from affidavit.analysers.ty_rules import TY_RULES

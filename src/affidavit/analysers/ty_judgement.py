@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from affidavit.analysers.analyser import Disclaimer, Excuse, Inspection
+from affidavit.analysers.engine.analyser import Disclaimer, Excuse, Inspection
 from affidavit.analysers.python_judgement import (
     judge_no_python,
     judge_undefined_name,

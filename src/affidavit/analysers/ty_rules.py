@@ -1,6 +1,6 @@
 """The ty rules that are run, and what each means: broken calls, names and imports."""
 
-from affidavit.analysers.rule import Rule, RuleMaker
+from affidavit.analysers.engine.rule import Rule, RuleMaker
 from affidavit.records.finding import Severity
 
 CALL_RULES = frozenset(

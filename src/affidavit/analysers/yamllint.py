@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from affidavit.analysers.analyser import Analyser, Inspection, Invocation, Printed, Reading
-from affidavit.analysers.configuration import read_text
+from affidavit.analysers.engine.analyser import Analyser, Inspection, Invocation, Printed, Reading
+from affidavit.analysers.engine.configuration import read_text
+from affidavit.analysers.engine.rule import Rule, RuleMaker
 from affidavit.analysers.registry import listed
-from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from affidavit.analysers.analyser import (
+from affidavit.analysers.engine.analyser import (
     CHECKOUT,
     Analyser,
     Faults,
@@ -15,11 +15,11 @@ from affidavit.analysers.analyser import (
     Reading,
     lines_after,
 )
-from affidavit.analysers.configuration import read_text
+from affidavit.analysers.engine.configuration import read_text
+from affidavit.analysers.engine.rule import Rule, RuleMaker
+from affidavit.analysers.engine.takeover import TAKEOVER, find_takeovers
 from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
 from affidavit.analysers.registry import listed
-from affidavit.analysers.rule import Rule, RuleMaker
-from affidavit.analysers.takeover import TAKEOVER, find_takeovers
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from affidavit.agents.panel import Panel
+from affidavit.agents.question import question_talk, read_answer
 from affidavit.cli.change import allowed_of
 from affidavit.cli.options import quiet_option, repository_options, talk_options
 from affidavit.cli.progress import show_progress
@@ -25,8 +27,6 @@ from affidavit.render.safe_text import encodable, prose_lines, without_command_s
 from affidavit.reviewing.models import chosen_model, opened_ledger, opened_log
 from affidavit.reviewing.named import find_candidate, read_report, report_file
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.specialists.agents.panel import Panel
-from affidavit.specialists.agents.question import question_talk, read_answer
 from affidavit.stages.intake import OpenedChange, rebuild_change
 
 

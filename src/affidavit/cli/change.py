@@ -182,8 +182,8 @@ def say_unknown_names(settings: Settings) -> None:
 
 def _say_unknown(named: Sequence[tuple[str, str, str]], settings: Settings) -> None:
     """Warn about names that do not exist: the setting, its text, and the analyser that it names."""
+    from affidavit.analysers.rulebook import known_rules  # noqa: PLC0415
     from affidavit.reviewing.hold import assemble_crew  # noqa: PLC0415 - few settings switch anything off
-    from affidavit.specialists.rulebook import known_rules  # noqa: PLC0415
 
     everybody = assemble_crew(settings.model_copy(update={"analysers_off": (), "allow_linters": True}), None)
     known = [specialist.name for specialist in everybody.specialists]

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from affidavit.agents.panel import assemble_readers, made_precise
 from affidavit.cli.change import opened_change, say_hints
 from affidavit.cli.options import (
     format_option,
@@ -27,7 +28,6 @@ from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import server_pool
-from affidavit.specialists.agents.panel import assemble_readers, made_precise
 from affidavit.stages.intake import OpenedChange
 from affidavit.symbols.import_graph import collection_paused
 

@@ -11,10 +11,10 @@ from typing import Literal
 import click
 
 from affidavit import __version__
-from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.examine import WALLS_ADVICE
-from affidavit.analysers.execution import NO_WALLS, has_walls
-from affidavit.analysers.programs import find_program
+from affidavit.analysers.engine.analyser import Analyser
+from affidavit.analysers.engine.examine import WALLS_ADVICE
+from affidavit.analysers.engine.execution import NO_WALLS, has_walls
+from affidavit.analysers.engine.programs import find_program
 from affidavit.analysers.registry import all_analysers
 from affidavit.cli.options import format_option
 from affidavit.config.places import cache_folder, state_folder

@@ -25,11 +25,11 @@ from affidavit.render.safe_text import visible
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.named import find_candidate, find_report, ids_here
 from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.patch_trial import MakeRunner, covering_tests, try_patch
+from affidavit.reviewing.regression_test import Guard, write_guard
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.intake import rebuild_change
 from affidavit.store.open import open_store
-from affidavit.suggestions.regression_test import Guard, write_guard
-from affidavit.suggestions.trial import MakeRunner, covering_tests, try_patch
 
 MARKS = {True: "passed", False: "FAILED", None: "not tried"}
 

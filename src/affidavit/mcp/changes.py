@@ -7,6 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from affidavit.agents.briefing import Briefing
+from affidavit.agents.model_agents import LENSES, SUBJECTS, ModelAgent
+from affidavit.agents.panel import Panel
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.context.view import render_context_json
@@ -21,9 +24,6 @@ from affidavit.records.report import Answer, RoleUsage
 from affidavit.reviewing.hold import settings_for
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import server_pool
-from affidavit.specialists.agents.briefing import Briefing
-from affidavit.specialists.agents.model_agents import LENSES, SUBJECTS, ModelAgent
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.review import begin_case

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from affidavit.agents.model_agents import LENSES, asked_at_any_size
+from affidavit.agents.verifier import Probed
 from affidavit.analysers.tsc import TSC
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, derive_settings
 from affidavit.diff.between import files_between
@@ -25,8 +27,6 @@ from affidavit.records.evidence import DependencyCheck, ReproductionCheck
 from affidavit.records.plan import Plan
 from affidavit.records.program_runs import TrialStep
 from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
-from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
-from affidavit.specialists.agents.verifier import Probed
 from affidavit.stages.intake import words_of_commits
 from affidavit.stages.narrate import add_words
 from affidavit.stages.parse import docket_of, read_replies

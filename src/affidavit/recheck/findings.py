@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from affidavit.dependencies.found import find_packages
-from affidavit.dependencies.open_packages import OpenPackages
 from affidavit.git.repository import GitRepository
 from affidavit.proof.coverage import unseen_files
 from affidavit.proof.quotes import PackageFile, check_dependency, still_follows
@@ -18,6 +16,8 @@ from affidavit.records.finding import DependencyQuote
 from affidavit.records.record import Record
 from affidavit.records.report import Report, count_set_aside
 from affidavit.stages.report import decide_gate, decide_verdict
+from affidavit.tools.installed_packages import find_packages
+from affidavit.tools.open_packages import OpenPackages
 
 Kind = Literal[
     "change",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
+from affidavit.agents.panel import Panel
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.errors import SettingsError
@@ -32,7 +33,6 @@ from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import named_servers
 from affidavit.reviewing.running import opened_runner
 from affidavit.reviewing.series import followed_by
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.evidence import check
 from affidavit.stages.follow_up import carry
 from affidavit.stages.intake import OpenedChange

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from affidavit.analysers.execution import find_executable
-from affidavit.analysers.specialist import mechanical_specialists
-from affidavit.analysers.user_linters import UnallowedLinters, user_linters
+from affidavit.analysers.engine.execution import find_executable
+from affidavit.analysers.engine.specialist import mechanical_specialists
+from affidavit.analysers.engine.user_linters import UnallowedLinters, user_linters
+from affidavit.analysers.references.specialist import BrokenReferences
+from affidavit.analysers.rulebook import why_rules_are_off
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, load_settings
 from affidavit.errors import SettingsError
@@ -25,8 +27,6 @@ from affidavit.records.program_runs import TrialStep
 from affidavit.records.report import Report
 from affidavit.reviewing.models import opened_log
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.specialists.broken_references.specialist import BrokenReferences
-from affidavit.specialists.rulebook import why_rules_are_off
 from affidavit.stages.intake import OpenedChange
 from affidavit.stages.review import Crew, Running
 
@@ -170,7 +170,7 @@ def patch_trier(opened: OpenedChange, crew: Crew, running: Running) -> TryPatch 
     if running.beside is None:
         return None
     # Few reviews have patches.
-    from affidavit.suggestions.trial import covering_tests, try_patch  # noqa: PLC0415
+    from affidavit.reviewing.patch_trial import covering_tests, try_patch  # noqa: PLC0415
 
     async def try_one(candidate: Candidate) -> tuple[TrialStep, ...]:
         trial, _ = await try_patch(

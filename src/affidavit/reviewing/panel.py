@@ -5,6 +5,7 @@ from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from affidavit.agents.panel import Panel
 from affidavit.config.settings import Settings
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.roles import kept_open, minds_from
@@ -14,7 +15,6 @@ from affidavit.reviewing.hold import named_compiler
 from affidavit.reviewing.models import ledger_of, models_of, opened_log
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.running import environments_for
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import OpenedChange
 from affidavit.tools.language_server import TSC, ServerPool, find_servers
 from affidavit.tools.outside import OutsideTools

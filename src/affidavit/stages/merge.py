@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
+from affidavit.analysers.rulebook import same_problem
 from affidavit.ports import Case, Joiner
 from affidavit.proof.fingerprints import add_fingerprints, by_place
 from affidavit.proof.judgement import SharedCause, groups_by_cause, read_grouping
@@ -15,7 +16,6 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket, Group, Outcome
 from affidavit.records.finding import NEAR_LINES, Finding
 from affidavit.records.report import Answer
-from affidavit.specialists.rulebook import same_problem
 from affidavit.symbols.enclosing import Enclosing, enclosing
 
 AROUND_LINES = 3

@@ -13,8 +13,8 @@ from affidavit.records.finding import Finding
 from affidavit.records.report import Answer, Decision, Gap, PositiveNote, Report, ReporterWords
 
 if TYPE_CHECKING:
-    from affidavit.specialists.agents.briefing import Briefing
-    from affidavit.specialists.agents.panel import Panel
+    from affidavit.agents.briefing import Briefing
+    from affidavit.agents.panel import Panel
 
 WORDS_SCHEMA_NAME = "review_words"
 MAX_SUMMARY = 1_000

@@ -5,6 +5,16 @@ from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from affidavit.agents.briefing import Briefing
+from affidavit.agents.chunks import (
+    PartsOfFiles,
+    definition_starts,
+    divide,
+    shown_line_count,
+)
+from affidavit.agents.model_agents import LENSES, asked_at_any_size
+from affidavit.agents.panel import Panel
+from affidavit.agents.verifier import Probed, probe_verifiers
 from affidavit.contract.reply_text import object_with_key
 from affidavit.contract.schema import strict_object
 from affidavit.events import Emit, handoff
@@ -15,16 +25,6 @@ from affidavit.records.context import SymbolChange
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, RoleUsage
-from affidavit.specialists.agents.briefing import Briefing
-from affidavit.specialists.agents.chunks import (
-    PartsOfFiles,
-    definition_starts,
-    divide,
-    shown_line_count,
-)
-from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
-from affidavit.specialists.agents.panel import Panel
-from affidavit.specialists.agents.verifier import Probed, probe_verifiers
 
 WITHOUT_VERIFIER = Gap(
     name="model specialists",

@@ -19,10 +19,10 @@ from affidavit.records.report import Answer, Gap, Programs, Reply
 from affidavit.system.concurrency import side_by_side
 
 if TYPE_CHECKING:
+    from affidavit.agents.briefing import Briefing
+    from affidavit.agents.panel import Panel
     from affidavit.git.repository import GitRepository
     from affidavit.proof.running.runners import ProgramRunner
-    from affidavit.specialists.agents.briefing import Briefing
-    from affidavit.specialists.agents.panel import Panel
 
 NO_MODEL = Gap(
     name="model specialists and verifier",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
+from affidavit.analysers.rulebook import worth_of
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
@@ -14,7 +15,6 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
 from affidavit.records.finding import Confidence
 from affidavit.records.report import Gap, RoleUsage
-from affidavit.specialists.rulebook import worth_of
 from affidavit.system.concurrency import side_by_side
 
 STAGE = "verify"

@@ -8,15 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser
-from affidavit.analysers.execution import Limits
+from affidavit.analysers.engine.analyser import Analyser
+from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.engine.programs import find_program
+from affidavit.analysers.engine.run_side import SideRunner, paths_to_run
+from affidavit.analysers.engine.task import ResultCache
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
-from affidavit.analysers.programs import find_program
 from affidavit.analysers.ruff import RUFF
-from affidavit.analysers.run_side import SideRunner, paths_to_run
 from affidavit.analysers.shellcheck import SHELLCHECK
-from affidavit.analysers.task import ResultCache
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.analysers.zizmor import ZIZMOR

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
 
-from affidavit.dependencies.found import Package, Packages
-from affidavit.dependencies.open_packages import OpenPackages, hash_of
 from affidavit.errors import AffidavitError, InputError
 from affidavit.git.repository import GitRepository
 from affidavit.ports import ToolSource
 from affidavit.records.change import Change, Revision
 from affidavit.tools.arguments import Answer
+from affidavit.tools.installed_packages import Package, Packages
+from affidavit.tools.open_packages import OpenPackages, hash_of
 
 DEPENDENCY = "dependency"
 TOOLS = ("get_file_context", "search", "list_files", "find_definition", "outline")

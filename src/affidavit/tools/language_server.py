@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlparse
 
-from affidavit.analysers.execution import Limits, Walls, find_executable, isolated_environment, walled
+from affidavit.analysers.engine.execution import Limits, Walls, find_executable, isolated_environment, walled
 from affidavit.git.checkout import write_tree_to
 from affidavit.languages.javascript import JAVASCRIPT, TYPESCRIPT
 from affidavit.languages.python import PYTHON

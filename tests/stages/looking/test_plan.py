@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from affidavit.agents.model_agents import LENSES, TRIAGE
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Role, Talk
 from affidavit.records.change import Comment, Hunk
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, RoleUsage
-from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
 from affidavit.stages.plan import MAX_QUESTIONS, Planned, make_plan, plan_by_size, plan_schema
 from claims import change_of, file_change
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from affidavit.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.ports import Case
 from affidavit.proof.running.runners import ProgramRunner
 from affidavit.proof.running.touched import EXPERIMENTER
@@ -15,7 +16,6 @@ from affidavit.records.report import LanguageHere
 from affidavit.sandbox.asked import python_for, suits
 from affidavit.sandbox.provision import own_python, provide
 from affidavit.sandbox.sides import SandboxedSides
-from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import IS_FIXED, plan_schema
 from affidavit.stages.preflight import find_what_runs

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from affidavit.analysers.execution import Limits, limited_command
+from affidavit.analysers.engine.execution import Limits, limited_command
 from affidavit.tools.language_server import ServerProgram
 
 # A server that answers `initialize` and then does as it is told.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from fake_server import FAKE
 
-from affidavit.analysers.execution import has_walls, parts_of
+from affidavit.analysers.engine.execution import has_walls, parts_of
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.symbols.definitions import symbols_of

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from fake_server import fake_servers, without_walls
 
-from affidavit.analysers.execution import Limits
+from affidavit.agents.panel import Panel, assemble_readers, made_precise
+from affidavit.analysers.engine.execution import Limits
 from affidavit.events import ignore_events
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.ports import Case
 from affidavit.records.context import Reference, Symbol
-from affidavit.specialists.agents.panel import Panel, assemble_readers, made_precise
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.references import find_references

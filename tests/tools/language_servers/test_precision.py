@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fake_server import fake_servers, without_walls
 
-from affidavit.analysers.execution import Limits, walled
+from affidavit.analysers.engine.execution import Limits, walled
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.records.context import Reference, Symbol

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from affidavit import __version__
+from affidavit.agents.panel import Panel
 from affidavit.config.settings import Settings
 from affidavit.diff.rebuild import OpenedChange
 from affidavit.errors import AffidavitError, StoreError
@@ -40,7 +41,6 @@ from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.measure import Label
 from affidavit.records.report import Report, RoleUsage
 from affidavit.reviewing.hold import assemble_crew
-from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.review import Running
 from affidavit.system.private_files import write_private_file

@@ -11,6 +11,8 @@ from typing import Literal
 from pydantic import Field
 
 from affidavit import __version__
+from affidavit.agents.panel import Panel
+from affidavit.agents.verifier import probe_verifiers
 from affidavit.config.settings import Settings
 from affidavit.diff.rebuild import OpenedChange
 from affidavit.errors import AffidavitError, OutsideError, StoreError
@@ -31,8 +33,6 @@ from affidavit.records.finding import Severity
 from affidavit.records.measure import Rate
 from affidavit.records.record import Record
 from affidavit.records.report import RoleUsage
-from affidavit.specialists.agents.panel import Panel
-from affidavit.specialists.agents.verifier import probe_verifiers
 from affidavit.stages.evidence import check
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from affidavit.analysers.analyser import Analyser, Invocation
-from affidavit.analysers.comparison import new_diagnostics
-from affidavit.analysers.execution import Limits
-from affidavit.analysers.programs import find_program
-from affidavit.analysers.rule import Rule
-from affidavit.analysers.run_side import SideRunner
-from affidavit.analysers.task import ResultCache
+from affidavit.analysers.engine.analyser import Analyser, Invocation
+from affidavit.analysers.engine.comparison import new_diagnostics
+from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.engine.programs import find_program
+from affidavit.analysers.engine.rule import Rule
+from affidavit.analysers.engine.run_side import SideRunner
+from affidavit.analysers.engine.task import ResultCache
 from affidavit.analysers.ty import TY, read_ty
 from affidavit.git.repository import GitRepository
 from affidavit.lab.mutation.mutant import Mutant, PlantingGround

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from affidavit.analysers.task import ResultCache
+from affidavit.analysers.engine.task import ResultCache
 from affidavit.diff.between import files_between
 from affidavit.diff.skipping import mark_skipped
 from affidavit.errors import InputError, UnknownRevisionError

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from affidavit.agents.panel import assemble_readers
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.context.gather import gather_context
@@ -26,7 +27,6 @@ from affidavit.reviewing.cost import describe_cost, estimate_review
 from affidavit.reviewing.forecast import prepare_talks
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.specialists.agents.panel import assemble_readers
 from affidavit.stages.intake import rebuild_change
 
 MAX_LINES = 2_000

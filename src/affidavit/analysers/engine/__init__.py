@@ -1,0 +1,1 @@
+"""Run one analyser on base and head, and keep what the change introduces."""

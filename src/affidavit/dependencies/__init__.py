@@ -1,1 +1,0 @@
-"""Read and search the sources of installed packages, without running them."""

@@ -1,1 +1,0 @@
-"""Propose findings: model specialists, and the search for broken references."""

@@ -1,1 +1,0 @@
-"""Try the patches of findings before they are offered."""
