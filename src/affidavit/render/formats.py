@@ -128,4 +128,5 @@ FORMATS: dict[str, Format] = {
     "sarif": Format("exchange.sarif", ending=".sarif", versions=("2.1.0", "github")),
     "gitlab": Format("exchange.gitlab", ending=".json"),
     "junit": Format("exchange.junit", ending=".xml"),
+    "agent": Format("agent", ending=".txt"),
 }
