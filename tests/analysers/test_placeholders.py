@@ -108,6 +108,8 @@ HARMLESS = {
     "a key filled up with x": f"-----BEGIN {'PRIVATE'} KEY-----\nMIIEvQIBADANBgkqhkiG9w0{'x' * 1640}\n-----END {'PRIVATE'} KEY-----",
     "a key to be filled in": f"-----BEGIN {'PRIVATE'} KEY-----\n<insert the private key here that you downloaded from the console of your account>\n"
     f"-----END {'PRIVATE'} KEY-----",
+    # seanmonstar/reqwest 065a5ae5209d, src/tls.rs:846.
+    "a key without a body": f'b"-----BEGIN RSA {"PRIVATE"} KEY-----\\n\\\n    -----END RSA {"PRIVATE"} KEY-----\\n"',
     "a key of x": f"-----BEGIN {'PRIVATE'} KEY-----\n{'x' * 64}\n{'x' * 64}\n-----END {'PRIVATE'} KEY-----",
     "a public key": f"-----BEGIN PUBLIC KEY-----\n{drawn('', 64)}\n{drawn('', 64, 2)}\n-----END PUBLIC KEY-----",
     "a member of an object in packed code": "e=s.getBoundingClientRectang;t=s.isHandlingKeyboardEvents;",
