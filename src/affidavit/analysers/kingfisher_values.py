@@ -71,7 +71,9 @@ class Place:
                 if found.start() <= self.column <= found.end():
                     user = found.groupdict().get("user")
                     named = USER.search(found[0]) if user is None else None
-                    return _last_login(user or (named[1] if named else ""), found["password"], found["host"])
+                    # The bracket ends a default: `${DB:-Server=a;Password=b}`.
+                    password = found["password"].removesuffix("}")
+                    return _last_login(user or (named[1] if named else ""), password, found["host"])
         return None
 
 
