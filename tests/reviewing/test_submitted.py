@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.rechecking.check import recheck
+from affidavit.recheck.check import recheck
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew, settings_for
 from affidavit.reviewing.options import ReviewOptions

@@ -13,7 +13,7 @@ from affidavit.events import Emit
 from affidavit.iterations.scope import earlier_of
 from affidavit.pipeline import review
 from affidavit.ports import Case, Role, Specialist, Talk
-from affidavit.rechecking.check import Rechecked, recheck
+from affidavit.recheck.check import Rechecked, recheck
 from affidavit.records.change import FileChange
 from affidavit.records.iteration import FindingDecision
 from affidavit.records.report import Answer, Reply, Report, RoleUsage
