@@ -419,7 +419,8 @@ def test_the_written_command_installs_a_commit(tmp_path: Path) -> None:
         f"affidavit @ git+{SOURCE}", f"git+file://{ROOT}@{commit}"
     )
     command = (
-        local.replace("python -m pip", shlex.quote(sys.executable) + " -m pip") + f" --target {tmp_path}"
+        local.replace("python -I -m pip", shlex.quote(sys.executable) + " -I -m pip")
+        + f" --target {tmp_path}"
     )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
