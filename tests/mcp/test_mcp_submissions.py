@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from affidavit.contract.schema import PROGRAMS_SCHEMA_VERSION
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.mcp.changes import Changes, WantedChange, prompt_text
 from affidavit.mcp.reports import ReportDesk
 from affidavit.mcp.reviews import BackgroundReviews
@@ -92,7 +92,7 @@ def test_everything_that_the_contract_misses_in_a_finding_is_named_at_once(call:
 
 def test_what_the_contract_requires_is_in_the_schema_of_the_tool() -> None:
     schema = jsonschema_rs.validator_for(OWN_TOOLS["submit_findings"].schema["properties"]["result"])
-    current = {"schema_version": PROGRAMS_SCHEMA_VERSION}
+    current = {"schema_version": CURRENT_SCHEMA_VERSION}
     assert schema.is_valid(result_of(named("G1")) | current)
     for required in ("failing_input", "wrong_outcome", "code_examined"):
         poor = named("G1")
@@ -128,16 +128,16 @@ def test_what_is_no_review_result_is_an_error_that_says_what_to_do(
 
 def test_agents_are_shown_one_version_of_the_contract_everywhere(folder: Path, call: Call) -> None:
     shown = OWN_TOOLS["submit_findings"].schema["properties"]["result"]["properties"]
-    assert shown["schema_version"]["enum"] == [PROGRAMS_SCHEMA_VERSION]
+    assert shown["schema_version"]["enum"] == [CURRENT_SCHEMA_VERSION]
     evidence = shown["findings"]["items"]["properties"]["verification"]["properties"]
     assert {"reproduction", "patch", "dependency_quotes"} <= evidence.keys()
     with Changes(folder, ReviewOptions(analysers_off=OFF["AFFIDAVIT_ANALYSERS_OFF"])) as changes:
         prompt = prompt_text("review-logic", changes.open(WantedChange(target="HEAD")))
-    assert f'`schema_version` is "{PROGRAMS_SCHEMA_VERSION}"' in prompt
-    assert f'"schema_version": "{PROGRAMS_SCHEMA_VERSION}"' in call("submit_findings", result=[])["error"]
+    assert f'`schema_version` is "{CURRENT_SCHEMA_VERSION}"' in prompt
+    assert f'"schema_version": "{CURRENT_SCHEMA_VERSION}"' in call("submit_findings", result=[])["error"]
     newest = named("G1")
     newest["verification"]["patch"] = "no patch"
-    told = call("submit_findings", result={**result_of(newest), "schema_version": PROGRAMS_SCHEMA_VERSION})
+    told = call("submit_findings", result={**result_of(newest), "schema_version": CURRENT_SCHEMA_VERSION})
     assert [one["your_id"] for one in told["findings"]] == ["G1"]
     assert [one for one in told["diagnostics"] if one.startswith("unknown_field")] == []
 

@@ -211,8 +211,9 @@ def test_err_of_result_is_no_use_of_an_associated_type_of_uv(open_tree: OpenTree
                 "    fn from_str(s: &str) -> Result<Self, Self::Err> { Err(s) }\n}\n"
             ),
             "src/user.rs": (
-                "use crate::ArchiveId;\nfn f() -> Result<A, <T as FromStr>::Err> {\n    Err(LazyLock::new(1))\n"
-                "}\nfn g() -> ArchiveId { let id = ArchiveId::new(); CACHE.new(); id }\n"
+                "use crate::ArchiveId;\nfn f() -> Result<A, <T as FromStr>::Err> {\n"
+                "    Err(LazyLock::new(1))\n}\n"
+                "fn g() -> ArchiveId { let id = ArchiveId::new(); CACHE.new(); id }\n"
             ),
         }
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from affidavit.config.places import cache_folder
-from affidavit.contract.schema import PROGRAMS_SCHEMA_VERSION, schema_of
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
 from affidavit.errors import AffidavitError, InputError
 from affidavit.events import Emit
 from affidavit.mcp.changes import Changes, KeptChange, WantedChange
@@ -42,8 +42,8 @@ REQUIRED_WHERE = {
 
 def submission_schema() -> dict[str, Any]:
     """Return the JSON schema of a submission, with the versions that it must name."""
-    schema = schema_of(PROGRAMS_SCHEMA_VERSION)
-    versions = {"schema_version": PROGRAMS_SCHEMA_VERSION, "prompt_version": current_prompts().version}
+    schema = schema_of(CURRENT_SCHEMA_VERSION)
+    versions = {"schema_version": CURRENT_SCHEMA_VERSION, "prompt_version": current_prompts().version}
     for name, version in versions.items():
         schema["properties"][name] = {"type": "string", "enum": [version]}
     evidence = schema["properties"]["findings"]["items"]["properties"]["verification"]["properties"]
@@ -81,7 +81,7 @@ def _refuse_unreadable(submission: Submission, change: Change) -> None:
         noted = [note.detail for note in read.diagnostics if note.code is not Reason.RESPONSE_REJECTED]
         raise InputError(
             f"nothing was judged: this is not a review result: {'; '.join(noted)[:MAX_SAID]}. Submit an "
-            f'object with "schema_version": "{PROGRAMS_SCHEMA_VERSION}", "prompt_version": '
+            f'object with "schema_version": "{CURRENT_SCHEMA_VERSION}", "prompt_version": '
             f'"{current_prompts().version}" and "findings", a list (empty, if there is nothing to say)'
         )
 

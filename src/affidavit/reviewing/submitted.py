@@ -52,7 +52,7 @@ async def judge_submission(
     """
     started = time.monotonic()
     case = replace(begin_case(opened.change, opened.repository, settings, emit), dependencies=dependencies)
-    crew, case = crew.before(case)
+    case = crew.with_packages(case)
     heard = await collect_replies([*crew.specialists, submission], case)
     replies = [redacted_reply(one) if one.kind == "outside" else one for one in heard]
     briefing = await asyncio.to_thread(crew.panel.brief, case) if crew.panel else None
