@@ -24,6 +24,7 @@ from mcp import Client
 from model_server import Exchange, serving
 from panelists import panelists
 from repositories import Repo
+from sandboxes import needed_sandbox
 
 
 def named(name: str, **changes: Any) -> dict[str, Any]:
@@ -78,6 +79,21 @@ def test_an_agent_knows_its_findings_by_its_own_names_and_reads_what_was_wrong(c
     for ours in ("submitted-0", "submitted-1", "submitted-2"):
         assert call("explain", report=told["report"], finding=ours)["id"] == ours
     assert call("explain", report="last", finding="G1")["id"] == "submitted-0"
+
+
+def test_the_program_of_a_submitted_finding_is_run_where_programs_run(folder: Path, tmp_path: Path) -> None:
+    needed_sandbox()
+    shown = named("G1")
+    shown["verification"]["reproduction"] = {
+        "language": "python",
+        "program": "from mean import mean\ntry:\n    mean([])\nexcept ZeroDivisionError:\n    exit(1)\n",
+        "expected_at_base": {"exit_code": 0},
+        "expected_at_head": {"exit_code": 1},
+    }
+    with calling(folder, tmp_path, run=True) as call:
+        told = call("submit_findings", result=result_of(shown))
+        found = call("explain", report=told["report"], finding="G1")
+    assert found["reproduction"]["outcome"] == "reproduced"
 
 
 def test_everything_that_the_contract_misses_in_a_finding_is_named_at_once(call: Call) -> None:

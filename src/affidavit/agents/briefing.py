@@ -239,7 +239,8 @@ class Briefing:
         return "" if self._is_told(body) else body
 
     def _is_told(self, body: str) -> bool:
-        return body.strip() in ("", self.change.description.strip())
+        """Check whether the description has these words; forges end and break lines otherwise."""
+        return " ".join(body.split()) in " ".join(self.change.description.split())
 
     def _discussion(self, chunk: Chunk, plan: Plan) -> str:
         """Return the first page of comments; only the triage reads the others."""

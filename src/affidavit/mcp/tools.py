@@ -18,9 +18,10 @@ from affidavit.prompts import current_prompts
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Reply, Report
-from affidavit.reviewing.hold import assemble_crew
+from affidavit.reviewing.hold import assemble_crew, patch_trier
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.running import opened_runner
 from affidavit.reviewing.submitted import Submission, judge_submission
 from affidavit.stages.parse import read_replies
 from affidavit.stages.review import Crew
@@ -65,12 +66,15 @@ async def judge(change: KeptChange, result: object, agent: str, options: ReviewO
     submission = Submission(submission_text(result), agent)
     _refuse_unreadable(submission, change.opened.change)
     cache = None if options.no_cache else cache_folder()
-    crew = assemble_crew(change.settings, cache)
-    if not models_of(change.settings, options):
+    with opened_runner(change.opened.repository, change.settings, options) as running:
+        crew = assemble_crew(change.settings, cache)
+        crew = replace(crew, runner=running.runner, programs=running.programs)
+        crew = replace(crew, try_patch=patch_trier(change.opened, crew, running))
+        if models_of(change.settings, options):
+            return await _judge_with_models(change, submission, crew, options, emit)
         return await judge_submission(
             change.opened, change.settings, crew, submission, emit, change.dependencies
         )
-    return await _judge_with_models(change, submission, crew, options, emit)
 
 
 def _refuse_unreadable(submission: Submission, change: Change) -> None:
