@@ -108,7 +108,7 @@ def test_a_good_version_is_promoted_with_the_reason(history: Repo) -> None:
         on_trial = review(history, address, "HEAD")
         promoted = rollout(history, "promote", "--why", "looks good")
     assert (refused.code, "only 0 of 1 reviews" in refused.err) == (2, True)
-    assert "prompts 1.5.0 (schema 1.1), on trial for 100% of the changes" in on_trial.err
+    assert "prompts 1.5.0 (schema 1.3), on trial for 100% of the changes" in on_trial.err
     assert (promoted.code, version_of(on_trial)) == (0, "1.5.0")
     assert ": looks good" in rollout(history, "status").out
 

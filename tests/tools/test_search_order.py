@@ -97,7 +97,7 @@ def test_more_lines_around_a_match_than_there_may_be_are_as_many_as_there_may_be
 def test_where_paths_are_given_nothing_is_left_to_a_count(repo: Repo, place: str) -> None:
     answer = searched(repo, {"zoo.py": "needle = 1\n" * 30}, paths=[place, "zoo.py"])
     assert paths(answer) == ["zoo.py", "vendor/x/y.py"]
-    assert "note" not in answer
+    assert answer["note"] == "10 of 31 hits are left out"
 
 
 def test_a_line_of_a_bundle_is_shown_around_its_match(repo: Repo) -> None:
