@@ -51,7 +51,7 @@ def finding(**changes: Any) -> dict[str, Any]:
 
 def said(*findings: dict[str, Any]) -> str:
     return json.dumps(
-        {"schema_version": "1.3", "prompt_version": "2.0.0", "findings": list(findings), "summary": "read"}
+        {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": list(findings), "summary": "read"}
     )
 
 

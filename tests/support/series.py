@@ -48,7 +48,7 @@ def claim(file: str, line: int, quote: str, **fields: Any) -> Claim:
 
 def reply(claims: Sequence[Claim]) -> str:
     return json.dumps(
-        {"schema_version": "1.3", "prompt_version": CURRENT_PROMPT_VERSION, "findings": list(claims)}
+        {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": list(claims)}
     )
 
 

@@ -166,7 +166,8 @@ environment_options = together(
         multiple=True,
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="For programs, read-only: a virtual environment, node_modules, Go modules; repeatable.",
+        help="For programs, read-only: a virtual environment, node_modules, Go modules; `auto` fetches "
+        "what base's lock files name; repeatable.",
     ),
     click.option("--run-seconds", metavar="N", help="Time for all programs together; default 600."),
     click.option("--run-at-once", metavar="N", help="Programs run at one time; default: one a core."),

@@ -77,13 +77,13 @@ def prepare_talks(
         panel = Panel(
             minds,
             cache,
-            prompts,
+            prompts.asking_for_all() if running.runner else prompts,
             analysers_off=settings.analysers_off,
             reads_dependencies=options.dependencies,
         )
         crew = replace(assemble_crew(settings, cache), panel=panel)
         case = asyncio.run(find_what_runs(replace(case, runner=running.runner, earlier=earlier)))
-        case = crew.with_packages(case)
+        crew, case = crew.before(case)
         chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
         shared = asyncio.run(_hold(replace(case, scope=chosen), crew))
     opened_packages = panel.packages(case)

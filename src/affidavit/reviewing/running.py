@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from affidavit.config.places import cache_folder
 from affidavit.config.readers import READERS
 from affidavit.config.settings import Settings
 from affidavit.errors import SettingsError
@@ -16,14 +17,19 @@ from affidavit.ports import Runner
 from affidavit.proof.running.runners import SANDBOX_KEY, ProgramRunner, Tally
 from affidavit.records.report import Programs
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.sandbox.asked import asked_version
 from affidavit.sandbox.choice import choose_sandbox
-from affidavit.sandbox.provision import provide
+from affidavit.sandbox.job import Sandbox
+from affidavit.sandbox.provision import by_content, provide
 from affidavit.sandbox.sides import SandboxedSides
 from affidavit.stages.review import Running
 
+if TYPE_CHECKING:
+    from affidavit.sandbox.fetching import Fetched
+
 LIMITS = ("run_seconds", "run_at_once")
 ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"
+AUTO = Path("auto")
+"""Instead of a folder: fetch what base's lock files name."""
 
 
 def running_settings(options: ReviewOptions) -> Settings:
@@ -42,17 +48,22 @@ def _read(name: str, value: Any) -> Any:
 def opened_runner(
     repository: GitRepository, settings: Settings, options: ReviewOptions, *, is_asked: bool | None = None
 ) -> Iterator[Running]:
-    """Open the runner for a change; none if not requested, and the reason if nothing can run."""
+    """Open the runner for a change; none if not requested, and the reason if nothing can run.
+
+    With `--environment auto`, the packages of base's lock files are fetched first.
+    """
     if not (settings.run if is_asked is None else is_asked):
         yield Running()
         return
     # A folder that cannot be shown is the user's mistake, even without a sandbox.
-    python = asked_version("python", repository.base)
-    provided = provide(environments_for(repository, options), repository.folder, python)
+    provided = provide(_named(repository, options), repository.folder, repository.base)
     choice = choose_sandbox()
     if choice.sandbox is None:
         yield Running(None, Programs(reason=choice.reason, advice=choice.advice))
         return
+    fetched = fetched_for(repository, options, choice.sandbox)
+    for folder in fetched.folders:
+        provided = by_content(folder).plus(provided)
     with SandboxedSides(
         repository,
         choice.sandbox,
@@ -60,7 +71,8 @@ def opened_runner(
         budget_seconds=settings.run_seconds,
         at_once=settings.run_at_once,
     ) as sides:
-        yield Running(sides, Programs(sandbox=choice.sandbox.name), sides.beside)
+        runner = ProgramRunner(sides.name, sides.languages, sides, notes=fetched.notes)
+        yield Running(runner, Programs(sandbox=choice.sandbox.name), sides.beside)
 
 
 @contextmanager
@@ -81,7 +93,10 @@ def logged_runner(
             yield running
             return
         runner = ProgramRunner.of(running.runner)
-        log.append(SANDBOX_KEY, {"sandbox": runner.name, "languages": list(runner.languages)})
+        log.append(
+            SANDBOX_KEY,
+            {"sandbox": runner.name, "languages": list(runner.languages), "notes": dict(runner.notes)},
+        )
         yield _logged(running, runner.over(repository, running.runner, log), log)
 
 
@@ -101,12 +116,29 @@ def named_environments(options: ReviewOptions) -> Sequence[Path]:
 
 
 def environments_for(repository: GitRepository, options: ReviewOptions) -> Sequence[Path]:
+    """Return the named environments, and those that were fetched already."""
+    return [*fetched_for(repository, options, None).folders, *_named(repository, options)]
+
+
+def fetched_for(repository: GitRepository, options: ReviewOptions, sandbox: Sandbox | None) -> "Fetched":
+    """Fetch packages if the user says so; without a sandbox, find what was fetched before."""
+    from affidavit.sandbox.fetching import Fetched, Fetcher  # noqa: PLC0415 - few reviews fetch
+    from affidavit.sandbox.registries import user_registries  # noqa: PLC0415
+
+    if AUTO not in named_environments(options):
+        return Fetched()
+    provision = provide((), repository.folder, repository.base)
+    registries = user_registries(os.environ, Path.home())
+    return Fetcher(cache_folder(), provision, sandbox, registries).fetch(repository)
+
+
+def _named(repository: GitRepository, options: ReviewOptions) -> Sequence[Path]:
     """Refuse environments that the repository tracks: a change could name any folder in it."""
-    environments = named_environments(options)
-    for one in environments:
+    named = [one for one in named_environments(options) if one != AUTO]
+    for one in named:
         if repository.tracks(one):
             raise SettingsError(
                 f"--environment {one}: the repository tracks it, so a change could choose what programs and "
                 "models see; make one outside of what is tracked"
             )
-    return environments
+    return named

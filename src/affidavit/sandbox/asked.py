@@ -1,7 +1,7 @@
 """Read which version of a language a repository asks for, and find an interpreter of that version."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -47,6 +47,34 @@ def python_for(asked: str, folders: Iterable[Path]) -> Path | None:
     programs = (one for folder in folders for one in folder.glob("*/bin/python3.*") if one.is_file())
     found = [(one.name.removeprefix("python"), one.parent.parent) for one in programs]
     fitting = [(Version(number), place) for number, place in found if _is_release(number, asked)]
+    return max(fitting)[1] if fitting else None
+
+
+IN_A_HOME: Mapping[str, tuple[str, ...]] = {
+    "node": (
+        ".nvm/versions/node/*/bin/node",
+        ".local/share/fnm/node-versions/*/installation/bin/node",
+        ".volta/tools/image/node/*/bin/node",
+        ".asdf/installs/nodejs/*/bin/node",
+        ".local/share/mise/installs/node/*/bin/node",
+    ),
+    "go": ("sdk/go*/bin/go", "go/pkg/mod/golang.org/toolchain@*/bin/go", ".asdf/installs/golang/*/go/bin/go"),
+    "rust": (".rustup/toolchains/*/bin/cargo",),
+}
+"""Where version switchers keep the interpreters of a user."""
+NUMBER = re.compile(r"\d+(?:\.\d+)+")
+USUAL_RUST = "stable"
+
+
+def toolchain_for(language: str, asked: str, homes: Iterable[Path]) -> Path | None:
+    """Return the folder of the newest toolchain in these homes that suits; None if there is none."""
+    wanted = asked or (USUAL_RUST if language == "rust" else "")
+    programs = (one for home in homes for pattern in IN_A_HOME[language] for one in home.glob(pattern))
+    places = [one.parent.parent for one in programs if wanted and one.is_file()]
+    if not wanted[:1].isdigit():
+        return next((one for one in places if f"{one.name}-".startswith(f"{wanted}-")), None)
+    numbered = [(found[-1], one) for one in places if (found := NUMBER.findall(str(one)))]
+    fitting = [(Version(number), place) for number, place in numbered if suits(number, wanted, language)]
     return max(fitting)[1] if fitting else None
 
 

@@ -97,7 +97,8 @@ def _given(job: Job) -> list[str]:
         arguments += ["--ro-bind", str(job.added), ADDED]
     if job.watch is not None:
         arguments += ["--ro-bind", str(job.watch), WATCH]
-    return arguments + bind(job.mounts)
+    kept = bind([job.kept], writable=True) if job.kept else []
+    return arguments + bind(job.mounts) + kept
 
 
 def _memory_file(content: bytes) -> int:

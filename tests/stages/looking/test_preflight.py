@@ -13,11 +13,12 @@ from affidavit.proof.running.touched import EXPERIMENTER
 from affidavit.records.program_runs import Program, ProgramRun
 from affidavit.records.record import Side
 from affidavit.records.report import LanguageHere
-from affidavit.sandbox.asked import python_for, suits
+from affidavit.sandbox.asked import python_for, suits, toolchain_for
+from affidavit.sandbox.fetching import NEW_ARE_MISSING
 from affidavit.sandbox.provision import own_python, provide
 from affidavit.sandbox.sides import SandboxedSides
 from affidavit.stages.intake import ChangeRequest, open_change
-from affidavit.stages.plan import plan_by_size, plan_schema_of
+from affidavit.stages.plan import IS_FIXED, plan_schema
 from affidavit.stages.preflight import find_what_runs
 from repositories import Repo
 from sandboxes import needed_sandbox
@@ -84,20 +85,11 @@ def test_the_experimenter_is_asked_only_if_a_changed_language_runs(
     assert EXPERIMENTER not in asked_at_any_size(case.change, (LanguageHere(title=title, runs=False),))
 
 
-@pytest.mark.parametrize(
-    ("lines", "required", "choice"),
-    [
-        (2, [EXPERIMENTER], "1 of logic, codebase-fit, security, quality examine this change"),
-        (50, [*LENSES, EXPERIMENTER], None),
-    ],
-)
-def test_the_schema_of_a_plan_says_which_lenses_are_fixed(
-    tmp_path: Path, lines: int, required: list[str], choice: str | None
-) -> None:
-    case = tried(tmp_path, {"app.py": "x = 1\n"}, {"app.py": "x = 2\n" * lines}, Broken())
-    rough = plan_by_size(case.change, LENSES, (EXPERIMENTER,))
-    questions = plan_schema_of(rough, (EXPERIMENTER,))["properties"]["questions"]
-    assert (questions["required"], questions.get("description")) == (required, choice)
+def test_the_schema_of_a_plan_says_which_lenses_are_fixed() -> None:
+    properties = plan_schema([*LENSES, EXPERIMENTER], (EXPERIMENTER,))["properties"]["questions"][
+        "properties"
+    ]
+    assert [name for name, one in properties.items() if one.get("description") == IS_FIXED] == [EXPERIMENTER]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +105,50 @@ def test_the_schema_of_a_plan_says_which_lenses_are_fixed(
 )
 def test_a_version_suits_what_is_asked_for(language: str, version: str, asked: str, expected: bool) -> None:
     assert suits(version, asked, language) is expected
+
+
+def test_what_was_not_fetched_is_said_of_its_language(tmp_path: Path) -> None:
+    class Starting(Broken):
+        def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+            said = "affidavit-runs python 3.12.1\naffidavit-runs sh yes\n"
+            return ProgramRun(side=side, state="exited", exit_code=0, output=said)
+
+    runner = ProgramRunner("test", Broken.languages, Starting(), notes={"python": NEW_ARE_MISSING})
+    case = tried(tmp_path, {"app.py": "x = 1\n"}, {"app.py": "x = 2\n"}, runner)
+    assert [one.words for one in case.languages] == [f"Python yes (3.12.1; {NEW_ARE_MISSING})"]
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "expected"),
+    [
+        ("node", "20", ".nvm/versions/node/v20.11.1"),
+        ("node", "21", None),
+        ("node", "", None),
+        ("go", "1.21", "sdk/go1.22.3"),
+        ("go", "1.23", None),
+        ("rust", "1.75", ".rustup/toolchains/1.75.0-x86_64-unknown-linux-gnu"),
+        ("rust", "nightly", ".rustup/toolchains/nightly-x86_64-unknown-linux-gnu"),
+        ("rust", "", ".rustup/toolchains/stable-x86_64-unknown-linux-gnu"),
+    ],
+)
+def test_the_toolchain_that_a_repository_asks_for_is_found_in_a_home(
+    tmp_path: Path, language: str, asked: str, expected: str | None
+) -> None:
+    for place in (
+        ".nvm/versions/node/v20.11.1/bin/node",
+        ".nvm/versions/node/v20.9.0/bin/node",
+        ".nvm/versions/node/v18.0.0/bin/node",
+        "sdk/go1.20.1/bin/go",
+        "sdk/go1.22.3/bin/go",
+        *(
+            f".rustup/toolchains/{name}-x86_64-unknown-linux-gnu/bin/cargo"
+            for name in ("1.75.0", "stable", "nightly")
+        ),
+    ):
+        (tmp_path / place).parent.mkdir(parents=True)
+        (tmp_path / place).touch()
+    found = toolchain_for(language, asked, [tmp_path])
+    assert found == (tmp_path / expected if expected else None)
 
 
 def test_the_newest_python_that_suits_is_found(tmp_path: Path) -> None:

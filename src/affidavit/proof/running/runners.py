@@ -51,6 +51,8 @@ class ProgramRunner:
     emit: Emit = ignore_events
     loop: asyncio.AbstractEventLoop | None = None
     tally: Tally = field(default_factory=Tally)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What to say of the packages of a language."""
     finding: str = ""
     """The candidate whose program runs; empty if a model runs one itself."""
 
@@ -66,7 +68,8 @@ class ProgramRunner:
         kept = log.find(SANDBOX_KEY)
         if kept is None:
             return None
-        return cls(str(kept["sandbox"]), tuple(map(str, kept["languages"]))).over(repository, None, log)
+        own = cls(str(kept["sandbox"]), tuple(map(str, kept["languages"])), notes=kept["notes"])
+        return own.over(repository, None, log)
 
     def over(self, repository: Repository, runner: Runner | None, log: ConversationLog) -> "ProgramRunner":
         """Return a runner over another pair of trees that keeps its runs in a log."""

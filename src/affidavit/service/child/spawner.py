@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from affidavit.errors import OutsideError
+from affidavit.sandbox.registries import without_credentials
 from affidavit.service.child.channel import MAX_LINE, Channel, Served
 
 PASSED_ON = (
@@ -23,6 +24,7 @@ PASSED_ON = (
     "PYTHONDONTWRITEBYTECODE",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
+    "AFFIDAVIT_ENVIRONMENT",
 )
 """The variables that a child inherits: no keys, no tokens, no database."""
 _SPAWN = 0
@@ -36,6 +38,7 @@ class Spawner:
         self._lock = asyncio.Lock()
         cache.mkdir(parents=True, exist_ok=True)
         kept = {name: environment[name] for name in PASSED_ON if name in environment}
+        kept |= without_credentials(environment)
         self._environment = {**kept, "AFFIDAVIT_CACHE": str(cache), "HOME": str(cache)}
         self._process, self._control = self._start()
 

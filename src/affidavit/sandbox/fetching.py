@@ -1,0 +1,199 @@
+"""Fetch the packages that base's lock files name, in a sandbox that reaches nothing but registries."""
+
+import hashlib
+import os
+import shutil
+import socket
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from affidavit.ports import Repository, Tree
+from affidavit.proof.running.surroundings import IN_AN_ENVIRONMENT
+from affidavit.records.program_runs import RunLimits
+from affidavit.redaction.text import redact_text
+from affidavit.sandbox import relay
+from affidavit.sandbox.gate import Connect, opened_gate
+from affidavit.sandbox.job import MEGABYTE, Ended, Job, Sandbox
+from affidavit.sandbox.locks import Lock, locks_of
+from affidavit.sandbox.provision import Provision, base_variables
+from affidavit.sandbox.registries import Registries
+from affidavit.system.temporary import temporary_folder
+
+FOLDER = "environments"
+LIMITS = RunLimits(seconds=600, cpu_seconds=600, memory_mb=4096, tasks=512, disk_mb=512, output_kb=64)
+MAX_FETCHED_MB = 4096
+NEW_ARE_MISSING = "new dependencies are not installed"
+SCRIPT = 'OUT=$1; export OUT; shift; ( {script}\n) || exit 1; rm -rf "$OUT/.cache"'
+MAX_SAID = 200
+MAX_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """The folders that were fetched, and what to say about each language's."""
+
+    folders: tuple[Path, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    """Fetches into folders of a cache, once for each lock."""
+
+    cache: Path
+    provision: Provision
+    """The managers and interpreters."""
+    sandbox: Sandbox | None = None
+    """None: only what was fetched before is found."""
+    registries: Registries = field(default_factory=Registries)
+    connect: Connect = socket.create_connection
+
+    def fetch(self, repository: Repository) -> Fetched:
+        """Fetch for every lock of base; say what is not there, and what to do."""
+        folders: list[Path] = []
+        notes: dict[str, str] = {}
+        for lock in locks_of(repository.base):
+            folder, problem = self._folder(lock)
+            if folder is not None:
+                folders.append(folder / "node_modules" if lock.language == "node" else folder)
+            said = [problem or _left_out(lock), _differs(lock, repository.head, repository.base)]
+            if words := "; ".join(filter(None, said)):
+                notes[lock.language] = words
+        return Fetched(tuple(folders), notes)
+
+    def _folder(self, lock: Lock) -> tuple[Path | None, str]:
+        key = hashlib.sha256(repr((lock, self.provision.search_path)).encode()).hexdigest()[:32]
+        place = self.cache / FOLDER / f"{lock.language}-{key}"
+        if place.is_dir():
+            return place, ""
+        if self.sandbox is None:
+            return None, ""
+        program = _program(lock.program, self.provision)
+        if program is None:
+            return None, f"packages are not fetched, as {lock.program} is not installed: {IN_AN_ENVIRONMENT}"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=place.parent))
+        try:
+            problem = self._fetch(lock, program, unfinished) or why_unsafe(unfinished)
+            if not problem:
+                unfinished.chmod(0o755)
+                unfinished.rename(place)
+        except OSError as error:
+            # Another review may have fetched the same meanwhile.
+            problem = "" if place.is_dir() else str(error)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+        said = f"packages could not be fetched ({problem}): {IN_AN_ENVIRONMENT}"
+        return (None, said) if problem else (place, "")
+
+    def _fetch(self, lock: Lock, program: Provision, place: Path) -> str:
+        """Run the package manager; return why it failed, or nothing."""
+        if self.sandbox is None:
+            return "no sandbox"
+        with _given(lock, self.registries) as source, temporary_folder("gate-") as door:
+            door.chmod(0o755)
+            with opened_gate(
+                door / "socket", self.registries.hosts, MAX_FETCHED_MB * MEGABYTE, self.connect
+            ) as gate:
+                provision = program.plus(self.provision)
+                text = Path(relay.__file__).read_text("utf-8")
+                script = ("sh", "-c", SCRIPT.format(script=lock.script), "sh", str(place))
+                job = Job(
+                    ("python", "-I", "-c", text, str(door / "socket"), *script),
+                    source,
+                    mounts=(*provision.mounts, door),
+                    variables=_variables(provision, self.registries),
+                    limits=LIMITS,
+                    kept=place,
+                )
+                ended = self.sandbox.run(job)
+        if gate.is_used_up:
+            return f"they are larger than {MAX_FETCHED_MB} MB"
+        refused = f"; no registry of this machine: {', '.join(gate.refused)}" if gate.refused else ""
+        return f"{lock.program}: {_why(ended)}{refused}" if ended.state != "exited" or ended.exit_code else ""
+
+
+def _program(name: str, provision: Provision) -> Provision | None:
+    """Return the package manager: among the interpreters, on the user's path, or beside Affidavit."""
+    if shutil.which(name, path=":".join(provision.search_path)):
+        return Provision()
+    import sysconfig  # noqa: PLC0415 - few reviews fetch
+
+    found = shutil.which(name) or shutil.which(name, path=sysconfig.get_path("scripts"))
+    if found is None:
+        return None
+    program = Path(found).resolve()
+    return Provision((program,), (str(program.parent),))
+
+
+@contextmanager
+def _given(lock: Lock, registries: Registries) -> Iterator[Path]:
+    """Write what the package manager is given: our own files, and the certificates of registries."""
+    with temporary_folder("fetch-") as source:
+        source.chmod(0o755)
+        for name, text in lock.files.items():
+            (source / name).write_text(text, "utf-8")
+        if registries.certificates:
+            shutil.copyfile(registries.certificates, source / "certificates.pem")
+        yield source
+
+
+def _variables(provision: Provision, registries: Registries) -> dict[str, str]:
+    certificates = "/side/certificates.pem"
+    return {
+        **base_variables(provision),
+        "UV_NO_CONFIG": "1",
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_HTTP_RETRIES": "1",
+        "UV_DEFAULT_INDEX": registries.python[0],
+        "UV_INDEX": " ".join(registries.python[1:]),
+        "GOPROXY": ",".join(registries.go),
+        # go.sum of base says what is right.
+        "GONOSUMDB": "*",
+        "GONOSUMCHECK": "1",
+        "GOSUMDB": "off",
+        **{f"npm_config_{name}": address for name, address in registries.npm},
+        **(
+            {"SSL_CERT_FILE": certificates, "NODE_EXTRA_CA_CERTS": certificates}
+            if registries.certificates
+            else {}
+        ),
+    }
+
+
+def why_unsafe(folder: Path) -> str:
+    """Say why a folder that was fetched cannot be shown to programs; empty if it can.
+
+    It holds folders, plain files, and links that lead nowhere else.
+    """
+    for root, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            place = Path(root) / name
+            mode = place.lstat().st_mode
+            if stat.S_ISLNK(mode):
+                if not place.resolve().is_relative_to(folder.resolve()) or place.readlink().is_absolute():
+                    return f"{name} leads outside of what was fetched"
+            elif not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                return f"{name} is no plain file"
+    return ""
+
+
+def _why(ended: Ended) -> str:
+    if ended.state != "exited":
+        return ended.detail or ended.state.replace("_", " ")
+    words = " ".join(redact_text(ended.output.decode("utf-8", "replace")).split())
+    return words[:MAX_SAID] or f"exit code {ended.exit_code}"
+
+
+def _left_out(lock: Lock) -> str:
+    named = ", ".join(lock.left_out[:MAX_NAMED])
+    more = f" and {len(lock.left_out) - MAX_NAMED} more" if len(lock.left_out) > MAX_NAMED else ""
+    return f"not fetched, as no registry has them ready: {named}{more}" if named else ""
+
+
+def _differs(lock: Lock, head: Tree, base: Tree) -> str:
+    return NEW_ARE_MISSING if any(head.read(path) != base.read(path) for path in lock.paths) else ""

@@ -1,0 +1,223 @@
+"""Read the lock files of base, and write from them what uv, npm and Go need to fetch the packages.
+
+No text of the repository is copied but uv's lock: a package that is not from a registry is left out, and
+with it every address that a lock names.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from affidavit.ports import Tree
+
+MAX_LOCK_BYTES = 30_000_000
+UV, NPM, GO_MODULE, GO_SUM = "uv.lock", "package-lock.json", "go.mod", "go.sum"
+REQUIREMENTS = (
+    *("requirements-dev.txt", "requirements/dev.txt", "requirements-test.txt", "requirements/test.txt"),
+    *("requirements.lock", "requirements.txt"),
+)
+PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w., -]*\])?==[\w.!+*-]+\s*(?:;.*)?")
+HASH = re.compile(r"sha\d+:[0-9a-f]+")
+PROJECT = ("name", "version", "requires-python", "dependencies", "optional-dependencies")
+PIP = (
+    'uv pip install --quiet --require-hashes --only-binary :all: --link-mode hardlink --target "$OUT" '
+    "--python python -r {file}"
+)
+UV_SCRIPT = (
+    "export UV_CACHE_DIR=$OUT/.cache\n"
+    "exported() {{ uv export --quiet --frozen --offline --no-emit-project --no-emit-workspace --all-groups "
+    '--no-header --no-annotate --python python -o locked.txt "$@" {left_out}; }}\n'
+    # Extras may exclude each other.
+    f"exported --all-extras || exported || exit 1\n{PIP.format(file='locked.txt')}"
+)
+HASHED_SCRIPT = f"export UV_CACHE_DIR=$OUT/.cache\n{PIP.format(file='locked.txt')}"
+NPM_SCRIPT = (
+    'cp package.json package-lock.json "$OUT" && cd "$OUT" && '
+    'npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --cache "$OUT/.cache" --loglevel error'
+)
+GO_SCRIPT = 'GOMODCACHE="$OUT" GOFLAGS="-modcacherw -mod=mod" go mod download'
+NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,100}")
+GO_LINE = re.compile(r"^(?:require )?\s*([\w./~-]+) (v[\w.+-]+)(?:\s*//.*)?$", re.MULTILINE)
+GO_REPLACED = re.compile(
+    r"^(?:replace )?\s*([\w./~-]+)( v[\w.+-]+)? => ([\w~][\w./~-]*) (v[\w.+-]+)$", re.MULTILINE
+)
+GO_LOCAL = re.compile(r"^(?:replace )?\s*([\w./~-]+)(?: v[\w.+-]+)? => [./]", re.MULTILINE)
+GO_VERSION = re.compile(r"^go (\d+(?:\.\d+){1,2})$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What one package manager is to fetch."""
+
+    language: str
+    program: str
+    """The manager."""
+    paths: tuple[str, ...]
+    """The lock files of the repository."""
+    files: Mapping[str, str]
+    """What the manager is given."""
+    script: str
+    left_out: tuple[str, ...] = ()
+    """Packages that are not from a registry, or that only a build could install."""
+
+
+def locks_of(base: Tree) -> Iterator[Lock]:
+    """Yield what can be fetched for the lock files at the root of base."""
+    readers: Sequence[Callable[[Tree], Lock | None]] = (_uv, _npm, _go)
+    for read in readers:
+        try:
+            found = read(base)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            # A lock that its own tool could not have written.
+            continue
+        if found is not None:
+            yield found
+
+
+def _text(tree: Tree, path: str) -> str:
+    data = tree.read(path) or b""
+    return data.decode("utf-8", "replace") if len(data) <= MAX_LOCK_BYTES else ""
+
+
+def _uv(base: Tree) -> Lock | None:
+    lock = _text(base, UV)
+    if not lock:
+        return _hashed(base)
+    packages = [one for one in tomllib.loads(lock)["package"] if NAME.fullmatch(one["name"])]
+    left_out = sorted({one["name"] for one in packages if _is_no_wheel_of_a_registry(one)})
+    declared = tomllib.loads(_text(base, "pyproject.toml"))
+    project = {name: value for name, value in declared["project"].items() if name in PROJECT}
+    # A version that a build would find out has no part in what is fetched.
+    tables = {"project": {"version": "0", **project}, "dependency-groups": declared.get("dependency-groups")}
+    files = {"pyproject.toml": _toml(tables), UV: lock}
+    flags = " ".join(f"--no-emit-package {name}" for name in left_out)
+    own = {one["name"] for one in packages if {"editable", "virtual"} & one["source"].keys()}
+    told = tuple(name for name in left_out if name not in own)
+    return Lock("python", "uv", (UV,), files, UV_SCRIPT.format(left_out=flags), told)
+
+
+def _is_no_wheel_of_a_registry(package: Mapping[str, Any]) -> bool:
+    return "registry" not in package["source"] or not package.get("wheels")
+
+
+def _toml(tables: Mapping[str, Mapping[str, Any] | None]) -> str:
+    """Write tables of texts, lists and tables of lists; JSON's texts and lists are TOML's."""
+    lines = []
+    for title, table in tables.items():
+        plain = {name: value for name, value in (table or {}).items() if not isinstance(value, dict)}
+        inner = {name: value for name, value in (table or {}).items() if isinstance(value, dict)}
+        lines.append(f"[{title}]")
+        lines += [f"{json.dumps(name)} = {_inline(value)}" for name, value in plain.items()]
+        for name, value in inner.items():
+            lines.append(f"[{title}.{json.dumps(name)}]")
+            lines += [f"{json.dumps(key)} = {_inline(one)}" for key, one in value.items()]
+    return "\n".join([*lines, ""])
+
+
+def _inline(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inline, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(key)} = {_inline(one)}' for key, one in value.items())}}}"
+    return json.dumps(str(value))
+
+
+def _hashed(base: Tree) -> Lock | None:
+    """Read requirements with hashes: only lines that name a version and its hashes count."""
+    for path in REQUIREMENTS:
+        joined = re.sub(r"\\\r?\n", " ", _text(base, path))
+        if lines := [line for line in map(_pinned, joined.splitlines()) if line]:
+            return Lock("python", "uv", (path,), {"locked.txt": "\n".join([*lines, ""])}, HASHED_SCRIPT)
+    return None
+
+
+def _pinned(line: str) -> str:
+    asked, *hashes = line.partition(" #")[0].split(" --hash=")
+    are_hashes = hashes and all(HASH.fullmatch(one.strip()) for one in hashes)
+    return line if are_hashes and PINNED.fullmatch(asked.strip()) else ""
+
+
+INNER = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+KEPT = (
+    *INNER,
+    "peerDependenciesMeta",
+    "version",
+    "integrity",
+    "name",
+    "bin",
+    "os",
+    "cpu",
+    "libc",
+    "optional",
+    "peer",
+    "inBundle",
+)
+FOLDER = re.compile(r"(?:node_modules/(?:@[\w.~-]+/)?[\w.~-]+)(?:/node_modules/(?:@[\w.~-]+/)?[\w.~-]+)*")
+
+
+def _npm(base: Tree) -> Lock | None:
+    """Write a lock of the packages with a hash, and a package.json that asks for those at the top."""
+    lock = _text(base, NPM)
+    if not lock:
+        return None
+    packages: dict[str, dict[str, Any]] = json.loads(lock)["packages"]
+    listed = {path: one for path, one in packages.items() if FOLDER.fullmatch(path)}
+    kept = {path: one for path, one in listed.items() if _is_from_a_registry(one)}
+    names = {path.rpartition("node_modules/")[2] for path in kept}
+    gone = {path.rpartition("node_modules/")[2] for path in listed.keys() - kept.keys()} - names
+    entries = {path: _without(one, gone, names) for path, one in kept.items()}
+    top = {
+        path.removeprefix("node_modules/"): one
+        for path, one in entries.items()
+        if path.count("node_modules/") == 1
+    }
+    root: dict[str, Any] = {"name": "fetched", "version": "0.0.0"}
+    for table, is_optional in (("dependencies", False), ("optionalDependencies", True)):
+        root[table] = {
+            name: f"npm:{one['name']}@{one['version']}" if one.get("name", name) != name else one["version"]
+            for name, one in top.items()
+            if bool(one.get("optional")) is is_optional
+        }
+    written = {"lockfileVersion": 3, "requires": True, **root, "packages": {"": root, **entries}}
+    files = {"package.json": json.dumps(root), NPM: json.dumps(written)}
+    links = {path.rpartition("node_modules/")[2] for path, one in listed.items() if one.get("link")}
+    return Lock("node", "npm", (NPM,), files, NPM_SCRIPT, tuple(sorted(gone - links)))
+
+
+def _is_from_a_registry(entry: Mapping[str, Any]) -> bool:
+    resolved = str(entry.get("resolved") or "https://")
+    is_bundled = bool(entry.get("inBundle"))
+    is_plain = not entry.get("link") and resolved.startswith(("https://", "http://"))
+    return is_plain and bool(entry.get("integrity") or is_bundled)
+
+
+def _without(entry: Mapping[str, Any], gone: Collection[str], names: Collection[str]) -> dict[str, Any]:
+    """Keep what npm needs to place a package: no address, no script."""
+    kept = {name: value for name, value in entry.items() if name in KEPT}
+    for table in INNER:
+        if table in kept:
+            asked = kept[table].items()
+            is_optional = table == "optionalDependencies"
+            # A lock may lack what is for another platform.
+            kept[table] = {
+                name: version
+                for name, version in asked
+                if name not in gone and (name in names or not is_optional)
+            }
+    return kept
+
+
+def _go(base: Tree) -> Lock | None:
+    module, sums = _text(base, GO_MODULE), _text(base, GO_SUM)
+    if not module or not sums:
+        return None
+    version = GO_VERSION.search(module)
+    lines = ["module affidavit.invalid/fetch", f"go {version[1]}" if version else ""]
+    own = {*GO_LOCAL.findall(module)}
+    lines += [f"require {name} {number}" for name, number in GO_LINE.findall(module) if name not in own]
+    lines += [f"replace {old}{at} => {new} {number}" for old, at, new, number in GO_REPLACED.findall(module)]
+    files = {GO_MODULE: "\n".join([*lines, ""]), GO_SUM: sums}
+    return Lock("go", "go", (GO_MODULE, GO_SUM), files, GO_SCRIPT)
