@@ -4,6 +4,7 @@ Each row prints its ratio beside its bound. `python -m bench NAME…` measures s
 The results are committed, so that two versions can be compared.
 """
 
+import os
 import resource
 import sys
 import tempfile
@@ -80,6 +81,8 @@ def measure(
     found = {word: [name for name in sections if f"{name}-".startswith(f"{word}-")] for word in chosen}
     failed = [word for word, names in found.items() if not names]
     names = [name for names in found.values() for name in names] if chosen else list(sections)
+    # Compiled modules are kept, as those of an installed package are, whatever is set here.
+    os.environ |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(scale.folder / "byte-code")}
     for name in names:
         started = time.monotonic()
         try:

@@ -37,12 +37,10 @@ def run_{name}(value):
 def context(scale: Scale) -> list[Row]:
     """Compare the seconds of `affidavit context` with what it may take."""
     place = large_repository(scale)
-    # Compiled modules are kept, as those of an installed package are, whatever is set here.
-    env = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(scale.folder / "byte-code")}
     command = [BIN / "affidavit", "context", "main~1..main", "--repo", place, "--format", "json"]
 
     def make_map(cache: str) -> None:
-        call(command, env={**env, "AFFIDAVIT_CACHE": cache})
+        call(command, env={"AFFIDAVIT_CACHE": cache})
 
     cold, warm = [], []
     with tempfile.TemporaryDirectory() as cache:
