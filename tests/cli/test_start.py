@@ -102,6 +102,7 @@ def test_documents_load_no_analyser_but_the_one_for_secrets(shop: Repo, tmp_path
     names = ("ty", "ruff", "tsc", "oxlint", "zizmor", "decision")
     assert not {f"affidavit.analysers.{name}" for name in names}.intersection(begun.modules)
     assert [begun.count(name) for name in ("kingfisher", "ruff", "ty")] == [1, 0, 0]
+    assert begun.count("--load-builtins=false") == 1
 
 
 def test_programs_start_before_anything_that_only_their_results_need(shop: Repo, tmp_path: Path) -> None:
@@ -115,7 +116,7 @@ def test_programs_start_before_anything_that_only_their_results_need(shop: Repo,
 
 def test_each_program_runs_once_and_only_on_head_where_head_is_clean(shop: Repo, tmp_path: Path) -> None:
     begun = code(shop, tmp_path / "data")
-    assert [begun.count(name) for name in ("kingfisher", "ruff")] == [1, 1]
+    assert [begun.count(name) for name in ("kingfisher", "ruff", "--load-builtins=false")] == [1, 1, 1]
     again = code(shop, tmp_path / "data")
     assert [again.count(name) for name in ("kingfisher", "ruff", "ty")] == [0, 0, 0]
 

@@ -10,7 +10,7 @@ from commands import SHARED_CACHE, affidavit
 
 PLACE = Path("compiled-rules") / "kingfisher"
 ALL_BUT_KINGFISHER = "hadolint,oxlint,ruff,shellcheck,ty,yamllint,zizmor,python"
-CHANGE = b"diff --git a/a.txt b/a.txt\nnew file mode 100644\n--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\n"
+CHANGE = b"diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+-----BEGIN\n"
 
 
 def give_rules(data: Path, *tenants: str) -> None:

@@ -1,17 +1,21 @@
 """Kingfisher: find passwords, tokens and private keys in added lines; no secret is tried."""
 
 import json
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from affidavit.analysers.engine.analyser import Analyser, Canary, Inspection, Invocation
-from affidavit.analysers.kingfisher_rules import KEYS, KINGFISHER_RULES, ON, name_of
+from affidavit.analysers.kingfisher_rules import KEYS, KINGFISHER_RULES, ON, OWN, name_of
 from affidavit.analysers.kingfisher_values import ON_ORDER, named_part, place_of, split_tokens, why_no_secret
 from affidavit.analysers.registry import listed
 from affidavit.ports import Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
+from affidavit.redaction.forms import with_decoded
+from affidavit.redaction.shapes import has_shape, scanner
 
 CANARY_ID = "affidavit.canary"
 CANARY_LINE = b"affidavit_canary_5d3a91c7"
@@ -89,6 +93,12 @@ BLOCKS = frozenset(map(name_of, KEYS)) | {
     "gcp-application-default-credentials",
 }
 """Secrets of several lines."""
+IN_BLOCKS = re.compile(rb"(?i)-----begin|\"private_key\"|\"client_secret\"")
+"""In every text that the rules of blocks match, which the table of shapes does not have."""
+BUILT_IN = frozenset(name_of(rule) for rule in ON if not rule.startswith(OWN))
+MANY_BYTES = 200_000
+"""Kingfisher searches more text than this sooner than Python."""
+ALL = "--load-builtins=true"
 MOST_RULES = 8
 """No value is reported by more rules than this."""
 
@@ -110,6 +120,7 @@ def invoke_kingfisher(_base: Tree, _paths: Sequence[str]) -> Invocation:
             "--quiet",
             "--jobs=1",
             "--format=json",
+            ALL,
             f"--rules-path=../{OWN_FILE}",
             f"--rule={CANARY_ID}",
             *(f"--rule={rule}" for rule in ON),
@@ -117,6 +128,17 @@ def invoke_kingfisher(_base: Tree, _paths: Sequence[str]) -> Invocation:
         ),
         outside={OWN_FILE: OWN_RULES},
     )
+
+
+def own_rules_if_enough(arguments: Sequence[str], version: str, texts: Sequence[bytes]) -> Sequence[str]:
+    """Leave out the built-in rules, which take long to load, where none of them matches."""
+    if sum(map(len, texts)) > MANY_BYTES or scanner() != f"kingfisher {version}":
+        return arguments
+    decoded = chain.from_iterable(map(with_decoded, texts))
+    if any(IN_BLOCKS.search(text) or has_shape(text, BUILT_IN) for text in decoded):
+        return arguments
+    builtin = {f"--rule={rule}" for rule in ON if not rule.startswith(OWN)}
+    return ["--load-builtins=false" if one == ALL else one for one in arguments if one not in builtin]
 
 
 def read_kingfisher(text: str) -> list[AnalyserDiagnostic]:
@@ -230,6 +252,7 @@ KINGFISHER = Analyser(
     identify=identify_secret,
     # 200: something was found.
     accepted_exit_codes=frozenset({0, 200}),
+    lighten=own_rules_if_enough,
     compiled_rules=("--no-rule-cache", "--rule-cache-dir="),
     canary=Canary(f"kingfisher/{name_of(CANARY_ID)}", CANARY_LINE),
 )

@@ -40,6 +40,14 @@ def decode_base64(run: bytes) -> bytes:
         return b""
 
 
+def with_decoded(data: bytes) -> Iterator[bytes]:
+    """Yield a text, and what it has in base64 at any depth, if that is ASCII."""
+    while data:
+        yield data
+        decoded = (decode_base64(found.group()) for found in ENCODED.finditer(data))
+        data = b"\n".join(text for text in decoded if text.isascii())
+
+
 IN_SHELL = (
     r"(?:^|[\s\"'\x60;&|(])(?:--?[a-z_-]{0,30}(?i:pass(?:word|wd|phrase)?|secret|token"
     r"|(?:api|access|secret|private|auth|account)[_-]?key)[= ]|"

@@ -1,9 +1,9 @@
 """Find secrets by their shape, with the scanner rules in shapes.json."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from affidavit.redaction.linear import PatternSet, linear, once
 from affidavit.redaction.placeholders import is_login
@@ -60,11 +60,28 @@ class _Shape(NamedTuple):
 
 
 @once
+def _listed() -> dict[str, Any]:
+    listed: dict[str, Any] = json.loads(files("affidavit.redaction").joinpath("shapes.json").read_text())
+    return listed
+
+
+@once
 def _table() -> tuple[tuple[_Shape, ...], PatternSet]:
-    text = files("affidavit.redaction").joinpath("shapes.json").read_text()
-    rows = json.loads(text)["shapes"]
+    rows = _listed()["shapes"]
     shapes = tuple(_Shape(name, tuple(groups)) for name, _, groups, _ in rows)
     return shapes, PatternSet([(pattern, words) for _, pattern, _, words in rows])
+
+
+def scanner() -> str:
+    """Return the name and version of the scanner whose rules the table has."""
+    return str(_listed()["made_from"])
+
+
+def has_shape(data: bytes, names: Container[str]) -> bool:
+    """Return whether one of these rules matches a text; like for the scanner, `\\v` is white space."""
+    data = data.replace(b"\v", b" ")
+    shapes, patterns = _table()
+    return any(shapes[at].name in names and found.search(data) for at, found in patterns.possible(data))
 
 
 def _is_believed(name: str, data: bytes, start: int, end: int) -> bool:

@@ -270,6 +270,8 @@ class Analyser(Listed):
 
     Compiling takes longer than searching. The recorded command has the first.
     """
+    lighten: Callable[[Sequence[str], str, Sequence[bytes]], Sequence[str]] | None = None
+    """Returns arguments that find the same sooner, given the version and what is searched; not recorded."""
     reads_any_path: bool = False
     """A file can make the tool read any other file of the machine, so it runs only in a sandbox."""
     from_listing: Callable[[str], Sequence[str]] | None = None

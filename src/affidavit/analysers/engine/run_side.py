@@ -207,7 +207,7 @@ async def _outcomes(task: Task, code: Path, scratch: Path, limits: Limits) -> tu
         limits=limits,
         walls=walls if analyser.reads_any_path else None,
     )
-    given = _with_compiled_rules(analyser, task.arguments)
+    given = _with_compiled_rules(analyser, await asyncio.to_thread(_lightened, task, code))
     arguments = [one.replace(CHECKOUT, str(code)) for one in given]
     if analyser.from_listing is not None:
         listing = await run([*program.command, *invocation.listing])
@@ -220,6 +220,13 @@ async def _outcomes(task: Task, code: Path, scratch: Path, limits: Limits) -> tu
     if invocation.listing and outcome.state == "exited":
         return outcome, await run([*program.command, *invocation.listing])
     return outcome, None
+
+
+def _lightened(task: Task, code: Path) -> Sequence[str]:
+    lighten = task.analyser.lighten
+    if lighten is None:
+        return task.arguments
+    return lighten(task.arguments, task.program.version, [(code / name).read_bytes() for name in task.laid])
 
 
 def _kept_folder(analyser: Analyser) -> Path | None:
