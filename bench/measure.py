@@ -48,6 +48,8 @@ class Scale:
     stored_reviews: int = 2_000
     stored_events: int = 150
     """Of each stored review."""
+    is_started: bool = True
+    """Servers and workers start as users start them; in a smoke run they are forks, which start sooner."""
 
 
 def smoke_scale(folder: Path) -> Scale:
@@ -71,6 +73,7 @@ def smoke_scale(folder: Path) -> Scale:
         listeners=4,
         stored_reviews=25,
         stored_events=2,
+        is_started=False,
     )
 
 

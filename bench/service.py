@@ -136,8 +136,11 @@ def started_service(scale: Scale, kind: str, workers: int) -> Iterator[Loaded]:
         }
         told = [word for name, number in limits.items() for word in (f"--{name}", str(number))]
         arguments = ["--model", "openai:slow", "--base-url", address, *told, *where]
-        client, _ = stack.enter_context(serving(folder, "--no-work", *arguments, is_started=True))
-        crew = [stack.enter_context(working(folder, *arguments, is_started=True)) for _ in range(workers)]
+        client, _ = stack.enter_context(serving(folder, "--no-work", *arguments, is_started=scale.is_started))
+        crew = [
+            stack.enter_context(working(folder, *arguments, is_started=scale.is_started))
+            for _ in range(workers)
+        ]
         yield Loaded(client, crew, address, where[-1] if where else None)
 
 
@@ -284,7 +287,7 @@ def list_rows(scale: Scale, kind: str) -> list[Row]:
     with ExitStack() as stack:
         where = stack.enter_context(started_database(kind))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        client, _ = stack.enter_context(serving(folder, "--no-work", *where, is_started=True))
+        client, _ = stack.enter_context(serving(folder, "--no-work", *where, is_started=scale.is_started))
         store = stack.enter_context(open_store(where[-1] if where else folder))
 
         def first_page() -> None:

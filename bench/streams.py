@@ -47,7 +47,9 @@ def stream_rows(scale: Scale, kind: str) -> Iterator[Row]:
         with ExitStack() as stack, asyncio.Runner() as runner:
             where = stack.enter_context(started_database(kind))
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            client, service = stack.enter_context(serving(folder, "--no-work", *where, is_started=True))
+            client, service = stack.enter_context(
+                serving(folder, "--no-work", *where, is_started=scale.is_started)
+            )
             store = stack.enter_context(open_store(where[-1] if where else folder))
             names = [str(uuid4()) for _ in range(reviews)]
             for name in names:
