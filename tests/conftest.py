@@ -50,6 +50,15 @@ TESTS = Path(__file__).parent
 OF_PROCESSES = {"cli", "golden", "language_servers", "mcp", "sandbox", "service", "web"}
 WAITING = {"service", "web"}
 """Folders whose tests wait for servers and browsers half of their time."""
+LONGEST = {
+    "test_behaviour_compared.py",
+    "test_bench_smoke.py",
+    "test_running.py",
+    "test_starter_set.py",
+    "test_useless_patch.py",
+    "test_wings.py",
+}
+"""Files that take longest: at the end, one worker would run them while the others have nothing to do."""
 BROKEN = TESTS.parent / ".pytest_cache" / "runner-broke.txt"
 
 
@@ -72,14 +81,19 @@ def _build_page() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what waits; a build tries a test of living processes once more and counts it at the end."""
+    """Begin with the longest and what waits; a build repeats a failed test of living processes once."""
     # One worker waits, then, while the others compute, and the last tests of all are short ones.
-    items.sort(key=lambda item: WAITING.isdisjoint(item.path.relative_to(TESTS).parts))
+    items.sort(key=_order)
     # They wait for servers, browsers and signals, on machines that others use, too.
     if os.environ.get("CI"):
         for item in items:
             if not OF_PROCESSES.isdisjoint(item.path.relative_to(TESTS).parts):
                 item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def _order(item: pytest.Item) -> tuple[bool, bool]:
+    parts = item.path.relative_to(TESTS).parts
+    return LONGEST.isdisjoint(parts), WAITING.isdisjoint(parts)
 
 
 def pytest_collection_finish() -> None:
