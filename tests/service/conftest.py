@@ -28,8 +28,6 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
                 "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
                 "OTEL_BSP_SCHEDULE_DELAY": "200",
             },
-            # Its cells are looked at from outside.
-            is_started=True,
         ) as (client, service),
     ):
         yield Asked(client, script, folder, service, collector)

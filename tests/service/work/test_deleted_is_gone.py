@@ -22,7 +22,7 @@ from affidavit.store.open import Store
 from affidavit.store.tables import REVIEWS
 from model_server import serving as model_serving
 from scripted_model import model
-from service_process import DIFF, Asked, Client, Service, make_token, serving
+from service_process import DIFF, SECRETS, Asked, Client, Service, make_token, serving
 
 WORD = "quokka_wombat"
 
@@ -170,17 +170,21 @@ def test_who_has_lost_a_review_writes_no_more_about_it(store: Store) -> None:
     assert reviews.finish("r", "completed", "2026-01-01", owner="second")
 
 
-def test_a_child_process_knows_no_secret(asked: Asked) -> None:
-    children = [
-        int(number)
-        for task in Path(f"/proc/{asked.service.process.pid}/task").glob("*/children")
-        for number in task.read_text().split()
-    ]
-    (spawner,) = [one for one in children if b"child.spawner" in Path(f"/proc/{one}/cmdline").read_bytes()]
-    known = Path(f"/proc/{spawner}/environ").read_bytes()
-    assert b"PATH=" in known
-    assert b"secret-word" not in known
-    assert b"SOMETHING_ELSE" not in known
-    # Neither database is open in it, nor what the server listens to.
-    opened = [str(file.readlink()) for file in Path(f"/proc/{spawner}/fd").iterdir()]
-    assert not [name for name in opened if name.endswith(".db")]
+def test_a_child_process_knows_no_secret(tmp_path: Path) -> None:
+    # A fork would show the variables of what it is a fork of.
+    with serving(tmp_path, environment=SECRETS, is_started=True) as (_, service):
+        children = [
+            int(number)
+            for task in Path(f"/proc/{service.process.pid}/task").glob("*/children")
+            for number in task.read_text().split()
+        ]
+        (spawner,) = [
+            one for one in children if b"child.spawner" in Path(f"/proc/{one}/cmdline").read_bytes()
+        ]
+        known = Path(f"/proc/{spawner}/environ").read_bytes()
+        assert b"PATH=" in known
+        assert b"secret-word" not in known
+        assert b"SOMETHING_ELSE" not in known
+        # Neither database is open in it, nor what the server listens to.
+        opened = [str(file.readlink()) for file in Path(f"/proc/{spawner}/fd").iterdir()]
+        assert not [name for name in opened if name.endswith(".db")]
