@@ -142,7 +142,7 @@ def _running(home: Path) -> Iterator[None]:
         cwd=home,
         **run_as,
     )
-    options = ["-h", "", "-k", str(home), "-c", "fsync=off", "-c", "max_connections=100"]
+    options = ["-h", "", "-k", str(home), "-c", "fsync=off", "-c", "max_connections=200"]
     server = subprocess.Popen(
         [programs / "postgres", "-D", data, *options], env=environment, cwd=home, **run_as
     )
