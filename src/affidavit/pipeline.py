@@ -62,7 +62,10 @@ async def review(
         from affidavit.stages.reproduce import LiveReproducer
 
         reproducer = LiveReproducer.of(runner, programs, case, crew.try_patch)
-    report = await conclude(looked, *crew.judges(looked), settings, crew.models, crew.prompts, reproducer)
+    judges, who = crew.judges(looked), crew.models
+    report = await conclude(
+        looked, *judges, settings, who, crew.prompts, reproducer, specialists=crew.specialists
+    )
     if crew.panel and looked.briefing:
         from affidavit.stages.narrate import narrate
 
@@ -122,15 +125,22 @@ async def conclude(
     models: Mapping[str, str],
     prompts: PromptSet,
     reproducer: Reproducer | None = None,
+    *,
+    specialists: Sequence[Specialist] = (),
 ) -> Report:
-    """Check, judge and report all replies: a function of its inputs, which the report keeps."""
+    """Check, judge and report all replies: a function of its inputs, which the report keeps.
+
+    `specialists` try their own fixes of a request's findings: forges offer them as suggestions.
+    """
     case = replace(looked.case, is_rule_off=rules_off(settings))
     docket, grouping, follow_up = looked.docket, None, None
     if docket.candidates or case.earlier or reproducer:
-        from affidavit.judging import judge
+        from affidavit.judging import judge, try_fixes
 
         blocking = {linter.name for linter in settings.linters if linter.blocks}
         docket, grouping, follow_up = await judge(looked, case, joiner, verifiers, reproducer, blocking)
+        if case.change.request and not reproducer:
+            docket = await try_fixes(docket, case, specialists)
     else:
         case.emit(handoff("reviewer", "verifier", findings_count=0))
         case.emit(handoff("verifier", "reporter", verified_count=0))

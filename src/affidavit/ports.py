@@ -176,8 +176,8 @@ class Reproducer(Protocol):
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None: ...
 
 
-TryPatch = Callable[[Candidate], Awaitable[tuple[TrialStep, ...]]]
-"""Tries the patch of a finding."""
+TryPatch = Callable[[Candidate], Awaitable[tuple[TrialStep, ...] | None]]
+"""Tries the patch of a finding; None: patches of its kind are not tried."""
 
 
 class Dependencies(Protocol):

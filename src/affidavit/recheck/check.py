@@ -183,8 +183,9 @@ async def recheck(
     settings = derived_settings(report, repository)
     case = Case(derive_change(report.change, repository, settings), repository)
     # A report must not name a command that is then run.
-    replies = await collect_replies(assemble(without_commands(settings)), case)
-    derived = await derive_report(report, case, settings, replies, own_names(repository))
+    specialists = assemble(without_commands(settings))
+    replies = await collect_replies(specialists, case)
+    derived = await derive_report(report, case, settings, replies, own_names(repository), specialists)
     is_in_part = bool(opened.notices) or not has_its_trees(report.change, repository)
     change = _check_change(report, repository)
     whole = _compared(report, derived, change, is_in_part=is_in_part)

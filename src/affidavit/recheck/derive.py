@@ -15,7 +15,7 @@ from affidavit.git.revisions import commits_between, one_commit
 from affidavit.git.tree import GitTree
 from affidavit.iterations.scope import choose_scope, parts_to_show
 from affidavit.pipeline import conclude
-from affidavit.ports import Case, Judged, Verifiers
+from affidavit.ports import Case, Judged, Specialist, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.proof.running.announced import promises
 from affidavit.proof.running.own_names import OwnNames
@@ -109,9 +109,14 @@ def derived_settings(report: Report, repository: GitRepository) -> Settings:
 
 
 async def derive_report(
-    report: Report, case: Case, settings: Settings, again: Sequence[Reply], own: OwnNames
+    report: Report,
+    case: Case,
+    settings: Settings,
+    again: Sequence[Reply],
+    own: OwnNames,
+    specialists: Sequence[Specialist] = (),
 ) -> Derived:
-    """Derive the report from its inputs; `again` is what the analysers say now."""
+    """Derive the report from its inputs; `again` is what the analysers, `specialists`, say now."""
     inputs = report.inputs
     has_models = bool(report.models)
     # If no model was asked, none has planned, judged or written.
@@ -136,7 +141,10 @@ async def derive_report(
     has_joiner = plan is not None and (inputs.joiner is not None or "joiner" in report.models)
     joiner, reproducer = recorded if has_joiner else None, recorded if inputs.programs else None
     prompts = _prompts(report)
-    derived = await conclude(looked, joiner, verifiers, settings, report.models, prompts, reproducer)
+    trying = () if inputs.submitted_by else specialists
+    derived = await conclude(
+        looked, joiner, verifiers, settings, report.models, prompts, reproducer, specialists=trying
+    )
     derived = add_words(derived, inputs.reporter) if inputs.reporter else derived
     kept = {"measured": report.measured, "affidavit_version": report.affidavit_version}
     return Derived(derived.model_copy(update=kept), silent)

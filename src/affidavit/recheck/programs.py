@@ -139,7 +139,9 @@ async def try_again(report: Report, trying: TryPatch | None, reason: str = "") -
         elif trying is None:
             proofs.append(proof_of(candidate, "patch", None, f"nothing is run here: {reason}"))
         else:
-            proofs.append(_compared_trial(candidate, then, await trying(_without_patched_run(candidate))))
+            proofs.append(
+                _compared_trial(candidate, then, await trying(_without_patched_run(candidate)) or ())
+            )
     return proofs
 
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from affidavit.context.gather import gather_context
-from affidavit.diff.between import files_between
 from affidavit.errors import InputError
 from affidavit.git.patches import Contents, apply_patch, patched_repository
 from affidavit.git.repository import GitRepository
+from affidavit.judging import change_between
 from affidavit.languages.registry import has_errors
 from affidavit.languages.test_files import is_test, is_test_material, runs_tests
 from affidavit.ports import Case, Runner, Specialist
 from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.proof.running.reproduction import settled_by
 from affidavit.proof.running.surroundings import missing_dependency
-from affidavit.records.change import Change, Revision
+from affidavit.records.change import Change
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.program_runs import (
@@ -150,21 +150,9 @@ def _is_broken(patched: GitRepository, path: str) -> bool:
     return not has_errors(path, patched.base.read(path)) and has_errors(path, patched.head.read(path))
 
 
-def patched_change(change: Change, patched: GitRepository) -> Change:
-    """Return the change from head to patched head."""
-    store, base, head = patched.store, patched.base, patched.head
-    update = {
-        "files": files_between(store, base, head),
-        "commits": (),
-        "base": Revision(tree=base.revision, commit=base.commit),
-        "head": Revision(tree=head.revision),
-    }
-    return change.model_copy(update=update)
-
-
 async def _analysed(change: Change, patched: GitRepository, specialists: Sequence[Specialist]) -> TrialStep:
     """Run the analysers on the step from head to patched head."""
-    case = Case(patched_change(change, patched), patched)
+    case = Case(change_between(change, patched), patched)
     replies = await collect_replies(specialists, case)
     found = read_replies(replies, case.change).findings
     if found:
@@ -230,7 +218,7 @@ class _Proving:
         return is_test_material(path) and (self.repository.head.entry(path) is not None or runs_tests(path))
 
     def _covering(self, tests_of: TestsOf, patched: GitRepository) -> Sequence[str]:
-        return tests_of(patched_change(self.change, patched), patched)
+        return tests_of(change_between(self.change, patched), patched)
 
 
 def _compare_tests(covering: Sequence[str], runner: Runner) -> TrialStep:

@@ -74,7 +74,7 @@ MAX_TRIED = 12
 """Patches in one review: each takes a run of the analysers and of programs."""
 
 
-async def try_patches(docket: Docket, trier: Reproducer) -> Docket:
+async def try_patches(docket: Docket, trier: TryPatch) -> Docket:
     """Try the patches one after the other; no trial withholds a finding.
 
     Where the patch of a group's leader does not hold, those of the others are tried.
@@ -87,7 +87,7 @@ async def try_patches(docket: Docket, trier: Reproducer) -> Docket:
     return await _try_all(tried, trier, others, left)
 
 
-async def _try_all(docket: Docket, trier: Reproducer, names: Container[str], most: int) -> Docket:
+async def _try_all(docket: Docket, trier: TryPatch, names: Container[str], most: int) -> Docket:
     """Try the patches of the named findings, the worst first."""
     having = [one for one in docket.candidates if one.id in names and one.evidence.patch]
     offered = {one.id for one in sorted(having, key=_first_tried)[: max(most, 0)]}
@@ -99,8 +99,8 @@ def _first_tried(candidate: Candidate) -> tuple[bool, int]:
     return candidate.kind == "mechanical", candidate.rank
 
 
-async def _tried(candidate: Candidate, trier: Reproducer) -> Candidate:
-    steps = await trier.try_patch(candidate)
+async def _tried(candidate: Candidate, trier: TryPatch) -> Candidate:
+    steps = await trier(candidate)
     if steps is None:
         return candidate
     trial = trial_of(steps)
