@@ -106,7 +106,7 @@ def _result(told: str) -> dict[str, Any]:
     file = f"m{number:02}.py"
     finding = {**CLAIM, "title": f"Wrong {number}", "file": file, "verification": PROOF}
     findings = [finding] if f"=== {file}" in told else []
-    return {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": findings}
+    return {"schema_version": "1.3", "prompt_version": CURRENT_PROMPT_VERSION, "findings": findings}
 
 
 class ReadTool:

@@ -102,7 +102,7 @@ def claim(**fields: Any) -> dict[str, Any]:
 
 
 def reply(*findings: Any) -> str:
-    return json.dumps({"schema_version": "1.1", "prompt_version": "1.0.0", "findings": findings})
+    return json.dumps({"schema_version": "1.1", "prompt_version": "2.0.0", "findings": findings})
 
 
 @pytest.fixture(scope="module")

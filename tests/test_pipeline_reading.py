@@ -48,7 +48,7 @@ def result() -> dict[str, Any]:
     )
     finding = {"id": "f", "severity": "high", "category": "correctness", "title": "t", "file": "app.py"}
     finding |= {"line": 1, "message": "m", "verification": evidence}
-    return {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [finding]}
+    return {"schema_version": "1.1", "prompt_version": "2.0.0", "findings": [finding]}
 
 
 @pytest.fixture(scope="module")

@@ -128,7 +128,7 @@ class Story:
             calls(("get_file_context", json.dumps(reading)))(exchange)
         elif "review_result" in names:
             findings = FINDINGS.get(task_in(told_in(body)).split()[0], [])
-            result = {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": findings}
+            result = {"schema_version": "1.3", "prompt_version": CURRENT_PROMPT_VERSION, "findings": findings}
             calls(("review_result", json.dumps(result)))(exchange)
         elif "verification_judgment" in names:
             self._judge(exchange, said)

@@ -50,7 +50,7 @@ async def review(
 
         case = await find_what_runs(case)
         programs = programs.model_copy(update={"languages": case.languages})
-    crew, case = crew.before(case)
+    case = crew.with_packages(case)
     if earlier and crew.models:
         from affidavit.iterations.scope import choose_scope
 

@@ -1,6 +1,5 @@
 """The code around the hunks is sent to everybody, whole and bounded; instructions are chosen by section."""
 
-from affidavit.agents.background import MAX_CHARACTERS, choose_sections
 from affidavit.agents.briefing import Briefing
 from affidavit.agents.panel import assemble_readers
 from affidavit.context.gather import gather_context
@@ -69,27 +68,3 @@ def test_a_very_long_definition_is_left_to_the_tools(repo: Repo) -> None:
     long = DISK.replace("        first = 1\n", "        first = 1\n" * 100)
     text = around(repo, {"disk.py": long.replace("to_cents(item)", "to_cents(item, 2)")})
     assert "first = 1" not in text.partition("<diff>")[2].partition("</diff>")[0].partition("@@ ")[0]
-
-
-def test_sections_that_fit_are_kept_whole_and_others_are_named() -> None:
-    filler = "x" * (MAX_CHARACTERS // 3)
-    lines = [
-        "# General",
-        "Be kind.",
-        "# Rust",
-        filler * 3,
-        "# Python",
-        filler,
-        "# Folder",
-        f"In shop/ {filler}",
-    ]
-    text = choose_sections([("AGENTS.md", lines)])
-    assert text.startswith("[AGENTS.md]\n\n# General\nBe kind.\n\n# Python\nxxx")
-    assert "# Folder\nIn shop/" in text
-    assert text.endswith("[left out: Rust]")
-
-
-def test_a_mark_in_a_block_of_code_begins_no_section_and_what_fits_is_whole() -> None:
-    lines = ["# Run", "```", "# no heading", "```", "done"]
-    assert choose_sections([("AGENTS.md", lines)]) == "[AGENTS.md]\n\n" + "\n".join(lines)
-    assert choose_sections([]) == ""

@@ -30,6 +30,7 @@ SECRETS = {
     "a database of .NET": f'"Default": "Server=tcp:db.acme.io,1433;Initial Catalog=shop;User ID=shop;Password={PASSWORD};Encrypt=True;"',
     "a database by ODBC": f"Driver={{{{ODBC Driver 18}}}};Server=db.acme.io;Uid=shop;Pwd={PASSWORD}",
     "a database of Npgsql": f"Host=db.acme.io; Port=5432; Username=shop; Password={PASSWORD}",
+    "the default of a variable": f"- DB=${{DB:-Server=db.acme.io;Database=shop;User Id=sa;Password={PASSWORD}}}",
     "a cluster": f"mongodb+srv://svc:{PASSWORD}@cluster0.ab1cd.mongodb.net/prod",
     "several hosts": f"mongodb://svc:{PASSWORD}@mongo-0.acme.io:27017,mongo-1.acme.io:27017/prod",
     "a cache without a user": f"redis://:{PASSWORD}@cache.acme.io:6379/0",
@@ -82,6 +83,8 @@ HARMLESS = {
     "a connection to a file": f"Data Source=(localdb)\\v11;Initial Catalog=a;User ID=sa;Password={PASSWORD};",
     "a connection of a manual": f"Server=myServerAddress;Database=myDataBase;User Id=myUsername;Password={PASSWORD};",
     "a password of a manual": "Server=sql.acme.io;Database=a;User Id=sa;Password=Pass@word;",
+    # dotnet-architecture/eShopOnContainers 3169a933447f, src/docker-compose-tests.override.yml:90.
+    "the default of a variable": "- DB=${CATALOG_DB:-Server=sqldata;Database=a;User Id=sa;Password=Pass@word}",
     "a connection to be filled in": "Server=tcp:db.acme.io,1433;User ID=shop;Password={your_password};",
     "a connection of variables": "Server=db.acme.io;User Id=$(user);Password=$(password);",
     "settings in one line of code": "host=args.host;user=args.user;password=read_password3(args)",
@@ -108,6 +111,8 @@ HARMLESS = {
     "a key filled up with x": f"-----BEGIN {'PRIVATE'} KEY-----\nMIIEvQIBADANBgkqhkiG9w0{'x' * 1640}\n-----END {'PRIVATE'} KEY-----",
     "a key to be filled in": f"-----BEGIN {'PRIVATE'} KEY-----\n<insert the private key here that you downloaded from the console of your account>\n"
     f"-----END {'PRIVATE'} KEY-----",
+    # seanmonstar/reqwest 065a5ae5209d, src/tls.rs:846.
+    "a key without a body": f'b"-----BEGIN RSA {"PRIVATE"} KEY-----\\n\\\n    -----END RSA {"PRIVATE"} KEY-----\\n"',
     "a key of x": f"-----BEGIN {'PRIVATE'} KEY-----\n{'x' * 64}\n{'x' * 64}\n-----END {'PRIVATE'} KEY-----",
     "a public key": f"-----BEGIN PUBLIC KEY-----\n{drawn('', 64)}\n{drawn('', 64, 2)}\n-----END PUBLIC KEY-----",
     "a member of an object in packed code": "e=s.getBoundingClientRectang;t=s.isHandlingKeyboardEvents;",

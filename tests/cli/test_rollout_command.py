@@ -55,7 +55,7 @@ def test_a_status_says_what_runs_and_what_prevents_a_promotion(tmp_path: Path, p
     status = json.loads(rollout(tmp_path, prompts, "status", "--format", "json").output)
     assert (status["running"]["share"], status["reviews"]) == (0.3, {"old": 0, "new": 0})
     assert status["against_promotion"] == ["only 0 of 10 reviews of the slice are there"]
-    assert status["current"]["prompt"] == "1.0.0"
+    assert status["current"]["prompt"] == "2.0.0"
     assert [one["decisions"][0]["why"] for one in status["rollouts"]] == ["shorter"]
     # Reviews need not name the folder again.
     assert status["running"]["new"]["folder"] == str(prompts)

@@ -119,6 +119,41 @@ def test_a_review_follows_what_was_posted_and_goes_on_without(github: GitHubServ
     assert [one["fate"] for one in second["follow_up"]["decisions"]] == ["fixed"]
 
 
+def test_in_a_merge_queue_the_posted_review_counts_and_another_tree_is_reviewed(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    url, origin = github.address.url, github.origin
+    main, head = origin.of("main"), origin.of("topic")
+    review(github, url, tmp_path, "posted.json")
+    github.keep((tmp_path / "posted.json").read_bytes())
+    posted = json.loads((tmp_path / "posted.json").read_text())
+    same = origin.commit("queue/same", dict(HEAD_FILES), "Merge the request", start=main)
+    assert review(github, f"{url}/files/{main}..{same}", tmp_path, "same.json") == ""
+    ahead = origin.commit(
+        "queue/ahead", {"other.py": "import os, sys\n"}, "What is queued before", start=main
+    )
+    other = origin.commit("queue/other", {**HEAD_FILES, "new.py": "x = undefined\n"}, "Merge", start=ahead)
+    assert review(github, f"{url}/changes/{ahead}..{other}", tmp_path, "other.json") == ""
+    merged, another = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("same", "other"))
+    assert posted["change"]["head"]["commit"] == head
+    assert merged["change"]["head"] | {"commit": head} == posted["change"]["head"]
+    assert merged["gate"]["exit_code"] == posted["gate"]["exit_code"] == 1
+    assert merged["follow_up"]["previous"] == posted["id"]
+    assert [one["path"] for one in another["change"]["files"]] == ["cart.py", "new.py"]
+    assert another["change"]["base"]["commit"] == ahead
+
+
+def test_commits_of_a_request_are_named_by_their_whole_hashes(github: GitHubServer, tmp_path: Path) -> None:
+    done = affidavit(
+        "review",
+        f"{github.address.url}/files/abc..def",
+        cwd=tmp_path,
+        env={"AFFIDAVIT_GITHUB_HOSTS": github.url, "GITHUB_TOKEN": "read"},
+    )
+    assert done.code == 2
+    assert "name both commits by their whole hashes" in done.err
+
+
 def test_a_change_without_a_request_has_nothing_that_was_posted(tmp_path: Path) -> None:
     diff = b"--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n"
     done = affidavit("review", "-", "--previous", "posted", cwd=tmp_path, stdin=diff)

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 DIGEST = "5d1f" * 16
 FROM = "example/affidavit@" + "0a1b" * 10
 SOURCE = f"https://github.com/{FROM}"
-CHOICES = Choices(source=SOURCE)
+CHOICES = Choices(is_inline=True, source=SOURCE)
 
 
 @pytest.fixture
@@ -47,9 +47,10 @@ def zizmor(file: Path) -> tuple[int, str]:
 @pytest.mark.parametrize(
     "options",
     [
-        ("--from", FROM),
-        ("--from", FROM, "--model", "anthropic:claude-sonnet-5"),
-        ("--from", FROM, "--private"),
+        ("--from", FROM, "--model", "anthropic:claude-sonnet-5", "--private"),
+        ("--from", FROM, "--inline"),
+        ("--from", FROM, "--inline", "--model", "anthropic:claude-sonnet-5"),
+        ("--from", FROM, "--inline", "--private"),
         ("--digest", DIGEST),
     ],
 )
@@ -64,7 +65,7 @@ def test_the_written_workflow_passes_zizmor(folder: Path, options: tuple[str, ..
 def test_the_written_workflow_passes_actionlint(folder: Path, tmp_path: Path) -> None:
     files = []
     for number, choices in enumerate(
-        (CHOICES, Choices(source=SOURCE, model="openai:gpt-5", is_private=True))
+        (CHOICES, Choices(is_inline=True, source=SOURCE, model="openai:gpt-5", is_private=True))
     ):
         files.append(tmp_path / f"{number}.yml")
         files[-1].write_text(workflow("github", choices)[0].text)
@@ -73,14 +74,16 @@ def test_the_written_workflow_passes_actionlint(folder: Path, tmp_path: Path) ->
     assert page_tool.lint_workflows(*files) == []
     # It does look.
     wrong = tmp_path / "wrong.yml"
-    wrong.write_text(files[0].read_text().replace("needs.review.outputs.done", "needs.revue.outputs.done"))
+    wrong.write_text(files[0].read_text().replace("needs.review.outputs.code", "needs.revue.outputs.code"))
     assert [line for line in page_tool.lint_workflows(wrong) if '"revue" is not defined' in line]
 
 
 def test_the_scripts_of_the_written_workflow_pass_shellcheck(tmp_path: Path) -> None:
-    jobs = as_read(workflow("github", Choices(source=SOURCE, model="openai:gpt-5"))[0].text)["jobs"]
+    jobs = as_read(workflow("github", Choices(is_inline=True, source=SOURCE, model="openai:gpt-5"))[0].text)[
+        "jobs"
+    ]
     steps = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
-    assert len(steps) == 8
+    assert len(steps) == 10
     program = Path(sys.executable).with_name("shellcheck")
     for number, step in enumerate(steps):
         file = tmp_path / f"{number}.sh"
@@ -102,14 +105,16 @@ def test_the_container_file_passes_hadolint() -> None:
 
 
 def jobs_of(text: str) -> dict[str, str]:
-    """The three jobs of the workflow, each as its text."""
+    """The jobs of the workflow, each as its text."""
     parts = text.partition("\njobs:\n")[2].split("\n\n  ")
     return {part.strip().partition(":")[0]: part for part in parts}
 
 
 def test_each_job_of_the_workflow_has_its_own_rights_and_secrets() -> None:
-    jobs = jobs_of(workflow("github", Choices(source=SOURCE, model="openai:gpt-5"))[0].text)
-    assert list(jobs) == ["review", "recheck", "post"]
+    jobs = jobs_of(workflow("github", Choices(is_inline=True, source=SOURCE, model="openai:gpt-5"))[0].text)
+    assert list(jobs) == ["review", "recheck", "post", "queue", "packages"]
+    assert "permissions:\n      statuses: write\n    steps" in jobs.pop("queue")
+    assert "permissions: {}" in jobs["packages"]
     assert "write" not in jobs["review"].partition("steps:")[0]
     assert "secrets.OPENAI_API_KEY" in jobs["review"]
     assert "permissions: {}" in jobs["recheck"]
@@ -190,7 +195,8 @@ def test_an_answer_in_a_thread_starts_a_run_of_the_default_branch_by_way_of_a_wo
     triggers: Any = {**whole, **{str(name): value for name, value in whole.items()}}["True"]
     assert triggers["workflow_run"] == {"workflows": [small["name"]], "types": ["completed"]}
     assert "pull_request_review_comment" not in triggers
-    assert small["permissions"] == {} == small["jobs"]["answered"]["permissions"]
+    assert small["permissions"] == {}
+    assert "permissions" not in small["jobs"]["answered"]
     assert small["jobs"]["answered"]["steps"] == [{"run": "true"}]
     guard = small["jobs"]["answered"]["if"]
     for association, starts in (("MEMBER", True), ("CONTRIBUTOR", False)):
@@ -269,20 +275,22 @@ def test_without_a_model_the_review_has_no_secret() -> None:
 
 
 def test_a_workflow_that_is_there_is_not_overwritten_unasked(folder: Path) -> None:
-    assert affidavit("init", "--from", FROM, cwd=folder).code == 0
-    again = affidavit("init", "--from", FROM, cwd=folder)
+    assert affidavit("init", "--inline", "--from", FROM, cwd=folder).code == 0
+    again = affidavit("init", "--inline", "--from", FROM, cwd=folder)
     assert again.code == 2
     assert "--force" in again.err
 
 
 def test_the_gitlab_jobs_are_yaml_that_a_linter_reads(folder: Path) -> None:
     assert (
-        affidavit("init", "--from", FROM, "--forge", "gitlab", "--model", "openai:gpt-5", cwd=folder).code
+        affidavit(
+            "init", "--inline", "--from", FROM, "--forge", "gitlab", "--model", "openai:gpt-5", cwd=folder
+        ).code
         == 0
     )
     file = folder / ".gitlab" / "affidavit.yml"
     program = Path(sys.executable).with_name("yamllint")
-    rules = "{extends: default, rules: {line-length: {max: 120}, document-start: disable}}"
+    rules = "{extends: default, rules: {line-length: {max: 160}, document-start: disable}}"
     done = subprocess.run([program, "-d", rules, file], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
@@ -293,7 +301,7 @@ def as_read(text: str) -> dict[str, Any]:
 
 
 def test_the_jobs_on_gitlab_have_variables_of_their_own_by_environment() -> None:
-    jobs = as_read(workflow("gitlab", Choices(source=SOURCE, model="openai:gpt-5"))[0].text)
+    jobs = as_read(workflow("gitlab", Choices(is_inline=True, source=SOURCE, model="openai:gpt-5"))[0].text)
     review, recheck, post = (jobs[f"affidavit-{name}"] for name in ("review", "recheck", "post"))
     assert review["environment"] == {"name": "affidavit-review", "action": "access"}
     assert post["environment"] == {"name": "affidavit-post", "action": "access"}
@@ -307,7 +315,9 @@ def test_the_jobs_on_gitlab_have_variables_of_their_own_by_environment() -> None
 
 def test_in_a_private_project_of_gitlab_the_job_without_a_secret_reviews_what_git_has() -> None:
     public, private = (
-        as_read(workflow("gitlab", Choices(source=SOURCE, is_private=is_private))[0].text)["affidavit"]
+        as_read(workflow("gitlab", Choices(is_inline=True, source=SOURCE, is_private=is_private))[0].text)[
+            "affidavit"
+        ]
         for is_private in (False, True)
     )
     assert "merge_requests/$CI_MERGE_REQUEST_IID" in public["script"][0]
@@ -331,9 +341,9 @@ def test_in_a_private_project_of_gitlab_the_job_without_a_secret_reviews_what_gi
     ],
 )
 def test_a_secret_that_reaches_the_wrong_job_of_gitlab_ends_it(job: str, variable: str, code: int) -> None:
-    first = as_read(workflow("gitlab", Choices(source=SOURCE, model="openai:gpt-5"))[0].text)[job]["script"][
-        0
-    ]
+    first = as_read(workflow("gitlab", Choices(is_inline=True, source=SOURCE, model="openai:gpt-5"))[0].text)[
+        job
+    ]["script"][0]
     done = subprocess.run(["sh", "-c", first], env={variable: "secret"}, capture_output=True, check=False)
     assert done.returncode == code
     assert b"secret" not in done.stdout
@@ -375,10 +385,10 @@ def test_init_names_no_package_that_the_index_does_not_have(folder: Path) -> Non
         refused.err
     )
     assert not (folder / ".github").exists()
-    done = affidavit("init", "--from", FROM, cwd=folder)
+    done = affidavit("init", "--inline", "--from", FROM, cwd=folder)
     assert done.code == 0, done.err
     jobs = (folder / ".github" / "workflows" / "affidavit.yml").read_text()
-    assert jobs.count(f'FROM="affidavit @ git+{SOURCE}"\n') == 3
+    assert jobs.count(f'FROM="affidavit @ git+{SOURCE}"\n') == 4
     loose = {line.strip() for line in jobs.splitlines() if "pip install" in line and "hashes" not in line}
     assert {line.partition("--no-deps ")[2] for line in loose} == {'--no-build-isolation "$FROM"'}
     packages = pinned((folder / ".github" / "affidavit.lock").read_text())
@@ -409,7 +419,8 @@ def test_the_written_command_installs_a_commit(tmp_path: Path) -> None:
         f"affidavit @ git+{SOURCE}", f"git+file://{ROOT}@{commit}"
     )
     command = (
-        local.replace("python -m pip", shlex.quote(sys.executable) + " -m pip") + f" --target {tmp_path}"
+        local.replace("python -I -m pip", shlex.quote(sys.executable) + " -I -m pip")
+        + f" --target {tmp_path}"
     )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -445,11 +456,12 @@ def test_the_short_example_of_the_documents_installs_and_uses_what_init_writes(t
 
 
 def test_a_model_in_a_build_has_a_budget(folder: Path) -> None:
-    text = workflow("github", Choices(source=SOURCE, model="openai:gpt-5"))[0].text
+    text = workflow("github", Choices(is_inline=True, source=SOURCE, model="openai:gpt-5"))[0].text
     assert 'AFFIDAVIT_BUDGET_USD: "5"' in jobs_of(text)["review"]
     assert "AFFIDAVIT_BUDGET_USD" not in workflow("github", CHOICES)[0].text
     done = affidavit(
         "init",
+        "--inline",
         "--from",
         FROM,
         "--forge",
@@ -478,7 +490,7 @@ def test_nothing_is_written_through_a_link_that_leads_out(
     outside.mkdir()
     (folder / link).parent.mkdir(exist_ok=True)
     (folder / link).symlink_to(outside)
-    done = affidavit("init", "--from", FROM, *force, cwd=folder)
+    done = affidavit("init", "--inline", "--from", FROM, *force, cwd=folder)
     assert done.code == 2
     assert "leads out of" in done.err
     assert list(outside.iterdir()) == []
@@ -489,7 +501,7 @@ def test_nothing_is_written_through_a_link_that_leads_out(
 def test_a_file_that_is_a_link_is_named_as_one(folder: Path, force: tuple[str, ...]) -> None:
     (folder / ".github" / "workflows").mkdir(parents=True)
     (folder / ".github" / "workflows" / "affidavit.yml").symlink_to("ci.yml")
-    done = affidavit("init", "--from", FROM, *force, cwd=folder)
+    done = affidavit("init", "--inline", "--from", FROM, *force, cwd=folder)
     assert done.code == 2
     assert "affidavit.yml is a link to ci.yml" in done.err
     assert "--force overwrites" not in done.err
@@ -498,5 +510,5 @@ def test_a_file_that_is_a_link_is_named_as_one(folder: Path, force: tuple[str, .
 def test_a_link_within_the_repository_is_followed(folder: Path) -> None:
     (folder / "forge").mkdir()
     (folder / ".github").symlink_to("forge")
-    assert affidavit("init", "--from", FROM, cwd=folder).code == 0
+    assert affidavit("init", "--inline", "--from", FROM, cwd=folder).code == 0
     assert (folder / "forge" / "workflows" / "affidavit.yml").is_file()

@@ -23,7 +23,7 @@ from shop import BASE_FILES, HEAD_FILES
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 FORMATS = {"verdict": "json", "feedback": "json", "sarif": "json", "gitlab": "json"}
-FORMATS |= {"review-result": "json", "terminal": "txt", "markdown": "md", "junit": "xml"}
+FORMATS |= {"review-result": "json", "terminal": "txt", "markdown": "md", "junit": "xml", "agent": "txt"}
 
 
 def essence(report: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from affidavit.contract.schema import PROGRAMS_SCHEMA_VERSION
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.mcp.changes import Changes, WantedChange, prompt_text
 from affidavit.mcp.reports import ReportDesk
 from affidavit.mcp.reviews import BackgroundReviews
@@ -24,6 +24,7 @@ from mcp import Client
 from model_server import Exchange, serving
 from panelists import panelists
 from repositories import Repo
+from sandboxes import needed_sandbox
 
 
 def named(name: str, **changes: Any) -> dict[str, Any]:
@@ -80,6 +81,21 @@ def test_an_agent_knows_its_findings_by_its_own_names_and_reads_what_was_wrong(c
     assert call("explain", report="last", finding="G1")["id"] == "submitted-0"
 
 
+def test_the_program_of_a_submitted_finding_is_run_where_programs_run(folder: Path, tmp_path: Path) -> None:
+    needed_sandbox()
+    shown = named("G1")
+    shown["verification"]["reproduction"] = {
+        "language": "python",
+        "program": "from mean import mean\ntry:\n    mean([])\nexcept ZeroDivisionError:\n    exit(1)\n",
+        "expected_at_base": {"exit_code": 0},
+        "expected_at_head": {"exit_code": 1},
+    }
+    with calling(folder, tmp_path, run=True) as call:
+        told = call("submit_findings", result=result_of(shown))
+        found = call("explain", report=told["report"], finding="G1")
+    assert "reproduce: reproduced" in found["steps"]
+
+
 def test_everything_that_the_contract_misses_in_a_finding_is_named_at_once(call: Call) -> None:
     poor = {"id": "G1", "title": "Wrong mean", "severity": "bad", "category": "security", "verification": {}}
     (told,) = call("submit_findings", result=result_of(poor))["withheld"]
@@ -92,7 +108,7 @@ def test_everything_that_the_contract_misses_in_a_finding_is_named_at_once(call:
 
 def test_what_the_contract_requires_is_in_the_schema_of_the_tool() -> None:
     schema = jsonschema_rs.validator_for(OWN_TOOLS["submit_findings"].schema["properties"]["result"])
-    current = {"schema_version": PROGRAMS_SCHEMA_VERSION}
+    current = {"schema_version": CURRENT_SCHEMA_VERSION}
     assert schema.is_valid(result_of(named("G1")) | current)
     for required in ("failing_input", "wrong_outcome", "code_examined"):
         poor = named("G1")
@@ -128,16 +144,16 @@ def test_what_is_no_review_result_is_an_error_that_says_what_to_do(
 
 def test_agents_are_shown_one_version_of_the_contract_everywhere(folder: Path, call: Call) -> None:
     shown = OWN_TOOLS["submit_findings"].schema["properties"]["result"]["properties"]
-    assert shown["schema_version"]["enum"] == [PROGRAMS_SCHEMA_VERSION]
+    assert shown["schema_version"]["enum"] == [CURRENT_SCHEMA_VERSION]
     evidence = shown["findings"]["items"]["properties"]["verification"]["properties"]
     assert {"reproduction", "patch", "dependency_quotes"} <= evidence.keys()
     with Changes(folder, ReviewOptions(analysers_off=OFF["AFFIDAVIT_ANALYSERS_OFF"])) as changes:
         prompt = prompt_text("review-logic", changes.open(WantedChange(target="HEAD")))
-    assert f'`schema_version` is "{PROGRAMS_SCHEMA_VERSION}"' in prompt
-    assert f'"schema_version": "{PROGRAMS_SCHEMA_VERSION}"' in call("submit_findings", result=[])["error"]
+    assert f'`schema_version` is "{CURRENT_SCHEMA_VERSION}"' in prompt
+    assert f'"schema_version": "{CURRENT_SCHEMA_VERSION}"' in call("submit_findings", result=[])["error"]
     newest = named("G1")
     newest["verification"]["patch"] = "no patch"
-    told = call("submit_findings", result={**result_of(newest), "schema_version": PROGRAMS_SCHEMA_VERSION})
+    told = call("submit_findings", result={**result_of(newest), "schema_version": CURRENT_SCHEMA_VERSION})
     assert [one["your_id"] for one in told["findings"]] == ["G1"]
     assert [one for one in told["diagnostics"] if one.startswith("unknown_field")] == []
 

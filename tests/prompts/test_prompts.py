@@ -13,7 +13,7 @@ from affidavit.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgen
 from affidavit.agents.panel import Panel
 from affidavit.agents.question import question_talk
 from affidavit.agents.verifier import probe_talk
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION, schema_of
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, asked_schema
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.minds.fence import CLOSE, OPEN
 from affidavit.ports import Talk
@@ -110,7 +110,7 @@ def test_words_of_the_change_stand_only_inside_a_fence(talks: dict[str, Talk]) -
 
 def test_the_rule_on_versions_is_kept(talks: dict[str, Talk]) -> None:
     instructions = talks["logic"].instructions
-    assert f'`schema_version` is "{ASKED_SCHEMA_VERSION}"' in instructions
+    assert f'`schema_version` is "{CURRENT_SCHEMA_VERSION}"' in instructions
     assert f'`prompt_version` is "{CURRENT_PROMPT_VERSION}"' in instructions
 
 
@@ -125,7 +125,8 @@ def test_the_rule_on_versions_is_kept(talks: dict[str, Talk]) -> None:
 def test_the_rule_on_required_and_optional_fields_is_kept(
     talks: dict[str, Talk], line_start: str, path: tuple[str, ...]
 ) -> None:
-    schema = schema_of(ASKED_SCHEMA_VERSION)
+    versions = CURRENT_SCHEMA_VERSION, CURRENT_PROMPT_VERSION
+    schema = asked_schema(*versions, has_programs=False, has_dependencies=False)
     for step in path:
         schema = schema["items"] if step == "items" else schema["properties"][step]
     (line,) = [line for line in talks["logic"].instructions.splitlines() if line.startswith(line_start)]

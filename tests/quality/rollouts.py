@@ -9,7 +9,7 @@ from typing import Any
 
 from affidavit.agents.panel import Panel
 from affidavit.config.settings import Settings
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.events import Emit
 from affidavit.pipeline import review
 from affidavit.ports import Role, Talk
@@ -47,7 +47,9 @@ def own_prompts(folder: Path, *versions: str) -> Path:
     return folder
 
 
-def new_version(folder: Path, version: str = "1.5.0", schema_version: str = ASKED_SCHEMA_VERSION) -> Versions:
+def new_version(
+    folder: Path, version: str = "1.5.0", schema_version: str = CURRENT_SCHEMA_VERSION
+) -> Versions:
     if not (folder / version).exists():
         own_prompts(folder, version)
     return Versions(prompt=version, schema_version=schema_version, folder=str(folder))

@@ -79,11 +79,11 @@ def test_a_rollout_lives(store: Store, prompts: Path, opened: OpenedChange) -> N
     bad = specialist(findings={"1.5.0": [BROKEN_FINDING, BROKEN_FINDING]})
     started(store, new_version(prompts), share=0.5)
     seen = [review_change(store, opened, number, bad) for number in range(12)]
-    assert {report.prompt_version for report in seen} == {"1.0.0", "1.5.0"}
+    assert {report.prompt_version for report in seen} == {"2.0.0", "1.5.0"}
     with pytest.raises(InputError, match="findings that the contract dropped: .*, above the SLO of 5%"):
         promote(store, by="ada", why="I like it")
     roll_back(store, by="ada", why="findings are lost")
-    assert (review_change(store, opened, 1, bad).prompt_version, running_rollout(store)) == ("1.0.0", None)
+    assert (review_change(store, opened, 1, bad).prompt_version, running_rollout(store)) == ("2.0.0", None)
 
     started(store, new_version(prompts, "1.6.0"))
     with pytest.raises(InputError, match="only 0 of 3 reviews"):
@@ -136,7 +136,7 @@ def test_each_reply_is_read_by_the_version_it_was_asked_for(
     store: Store, prompts: Path, opened: OpenedChange
 ) -> None:
     started(store, new_version(prompts))
-    stale = specialist(says_version="1.0.0")
+    stale = specialist(says_version="2.0.0")
     report = review_change(store, opened, 1, stale)
     assert report.prompt_version == "1.5.0"
     assert {reply.state for reply in report.replies} == {"rejected"}
@@ -163,7 +163,7 @@ def test_a_schema_that_the_parser_does_not_read_is_not_rolled_out(store: Store, 
 
 def test_what_the_contract_makes_of_replies_is_counted(store: Store, opened: OpenedChange) -> None:
     said = [FINDING, {**FINDING, "id": "h", "line": "2"}, BROKEN_FINDING]
-    report = review_with(opened, choose_prompts(store, opened.change), specialist(findings={"1.0.0": said}))
+    report = review_with(opened, choose_prompts(store, opened.change), specialist(findings={"2.0.0": said}))
     counts = count_review(report)
     assert counts.replies > 0
     assert (counts.findings, counts.dropped, counts.coerced) == (
@@ -223,7 +223,7 @@ def test_a_review_in_which_nobody_was_asked_does_not_count(
 
 def test_work_outside_of_rollouts_is_not_drawn(store: Store, prompts: Path) -> None:
     started(store, new_version(prompts))
-    assert choose_outside_rollouts(store).prompts.version == "1.0.0"
+    assert choose_outside_rollouts(store).prompts.version == "2.0.0"
     roll_back(store, by="ada", why="once more")
     promoted(store, prompts)
     assert choose_outside_rollouts(store).prompts.version == "1.5.0"
@@ -236,7 +236,7 @@ def test_words_that_change_during_a_rollout_are_not_used(
     specialist_prompt = prompts / "1.5.0" / "specialist.md"
     specialist_prompt.write_text(specialist_prompt.read_text() + "\nAnd more.\n")
     chosen = choose_prompts(store, opened.change)
-    assert (chosen.prompts.version, chosen.rollout) == ("1.0.0", None)
+    assert (chosen.prompts.version, chosen.rollout) == ("2.0.0", None)
     assert "their text has changed since the rollout began" in chosen.notice
 
 
@@ -246,7 +246,7 @@ def test_prompts_that_are_gone_do_not_stand_in_the_way_of_a_review(
     started(store, new_version(prompts))
     (prompts / "1.5.0" / "logic.md").unlink()
     chosen = choose_prompts(store, opened.change)
-    assert chosen.prompts.version == "1.0.0"
+    assert chosen.prompts.version == "2.0.0"
     assert "logic.md" in chosen.notice
 
 
@@ -263,7 +263,7 @@ def test_a_version_that_was_asked_for_counts_for_no_rollout(
     store: Store, prompts: Path, opened: OpenedChange
 ) -> None:
     started(store, new_version(prompts))
-    for version in ("1.0.0", "1.5.0"):
+    for version in ("2.0.0", "1.5.0"):
         chosen = choose_prompts(store, opened.change, version=version)
         assert (chosen.prompts.version, chosen.rollout) == (version, None)
 

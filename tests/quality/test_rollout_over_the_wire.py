@@ -89,12 +89,12 @@ def test_a_bad_version_is_not_promoted(history: Repo) -> None:
     begun = rollout(history, "start", "--prompt-version", "1.5.0", "--slice", "100%", "--min-reviews", "2")
     assert (begun.code, begun.err) == (0, "")
     assert "100% of the changes get prompts 1.5.0" in begun.out
-    with serving(model({"1.0.0": [FINDING], "1.5.0": [BROKEN_FINDING]})) as (address, _):
+    with serving(model({"2.0.0": [FINDING], "1.5.0": [BROKEN_FINDING]})) as (address, _):
         seen = [review(history, address, target, "--quiet") for target in ("HEAD", "HEAD~1")]
         refused = rollout(history, "promote", "--why", "I like it")
         rollout(history, "rollback", "--why", "findings are lost")
         after = review(history, address, "HEAD~2")
-    assert [version_of(done) for done in (*seen, after)] == ["1.5.0", "1.5.0", "1.0.0"]
+    assert [version_of(done) for done in (*seen, after)] == ["1.5.0", "1.5.0", "2.0.0"]
     assert (refused.code, "above the SLO of 5%" in refused.err) == (2, True)
     said = json.loads(rollout(history, "status", "--format", "json").out)
     assert [one["state"] for one in said["rollouts"]] == ["rolled_back"]
@@ -108,7 +108,7 @@ def test_a_good_version_is_promoted_with_the_reason(history: Repo) -> None:
         on_trial = review(history, address, "HEAD")
         promoted = rollout(history, "promote", "--why", "looks good")
     assert (refused.code, "only 0 of 1 reviews" in refused.err) == (2, True)
-    assert "prompts 1.5.0 (schema 1.1), on trial for 100% of the changes" in on_trial.err
+    assert "prompts 1.5.0 (schema 1.3), on trial for 100% of the changes" in on_trial.err
     assert (promoted.code, version_of(on_trial)) == (0, "1.5.0")
     assert ": looks good" in rollout(history, "status").out
 

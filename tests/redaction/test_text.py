@@ -192,3 +192,8 @@ def test_a_file_of_nothing_but_secrets_is_read_in_time_and_none_is_left() -> Non
     assert time.process_time() - started < 10
     assert not [token for token in tokens if token[4:20] in shown]
     assert shown.count("\n") == text.count("\n")
+
+
+def test_the_bracket_that_ends_the_default_of_a_variable_stays() -> None:
+    text = "- DB=${DB:-Server=db.acme.io;User Id=sa;Password=%s}"
+    assert Redactor().redact(text % "Xk29fLq7ab") == text % "REDACTED_password_0"

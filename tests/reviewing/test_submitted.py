@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.recheck.check import recheck
+from affidavit.rechecking.check import recheck
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew, settings_for
 from affidavit.reviewing.options import ReviewOptions
@@ -51,7 +51,7 @@ def finding(**changes: Any) -> dict[str, Any]:
 
 def said(*findings: dict[str, Any]) -> str:
     return json.dumps(
-        {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": list(findings), "summary": "read"}
+        {"schema_version": "1.3", "prompt_version": "2.0.0", "findings": list(findings), "summary": "read"}
     )
 
 

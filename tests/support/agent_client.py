@@ -38,7 +38,7 @@ def review_result(code: str = "    return sum(values) / len(values)") -> dict[st
             "wrong_outcome": "ZeroDivisionError",
         },
     }
-    return {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [finding]}
+    return {"schema_version": "1.3", "prompt_version": "2.0.0", "findings": [finding]}
 
 
 def environment(folder: Path) -> dict[str, str]:

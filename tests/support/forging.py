@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from affidavit.recheck.compare import FieldClass, FieldPath, class_compared, class_of
+from affidavit.rechecking.compare import FieldClass, FieldPath, class_compared, class_of
 
 
 def changed(value: Any) -> Any:

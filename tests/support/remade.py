@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from affidavit.config.settings import Settings
 from affidavit.errors import AffidavitError
 from affidavit.ports import Case, Specialist
-from affidavit.recheck.check import Rechecked, recheck
+from affidavit.rechecking.check import Rechecked, recheck
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.stages.intake import rebuild_change

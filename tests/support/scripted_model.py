@@ -40,8 +40,8 @@ HEADINGS = {
     "# Your task: a second": "second-look",
 }
 """What the tasks of the specialists begin with."""
-NOTHING = {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": []}
-REVIEW = {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": [FINDING]}
+NOTHING = {"schema_version": "1.3", "prompt_version": CURRENT_PROMPT_VERSION, "findings": []}
+REVIEW = {"schema_version": "1.3", "prompt_version": CURRENT_PROMPT_VERSION, "findings": [FINDING]}
 WORDS = {"summary": "It sums by hand.", "positive_notes": [], "recommendations": ["Start at 0."]}
 CONFIRMED = {"judgment": "CONFIRMED", "qualified": False, "worth": "act", "reason": "app.py:2 starts at 1"}
 

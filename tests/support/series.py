@@ -13,7 +13,7 @@ from affidavit.events import Emit
 from affidavit.iterations.scope import earlier_of
 from affidavit.pipeline import review
 from affidavit.ports import Case, Role, Specialist, Talk
-from affidavit.recheck.check import Rechecked, recheck
+from affidavit.rechecking.check import Rechecked, recheck
 from affidavit.records.change import FileChange
 from affidavit.records.iteration import FindingDecision
 from affidavit.records.report import Answer, Reply, Report, RoleUsage
@@ -48,7 +48,7 @@ def claim(file: str, line: int, quote: str, **fields: Any) -> Claim:
 
 def reply(claims: Sequence[Claim]) -> str:
     return json.dumps(
-        {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": list(claims)}
+        {"schema_version": "1.3", "prompt_version": CURRENT_PROMPT_VERSION, "findings": list(claims)}
     )
 
 

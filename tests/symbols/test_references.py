@@ -176,6 +176,57 @@ def test_a_method_is_certain_only_on_its_own_object(open_tree: OpenTree) -> None
     }
 
 
+def test_a_set_has_no_method_of_a_class_of_pip(open_tree: OpenTree) -> None:
+    """pip 3cd0af0ad changes `UninstallPathSet.add`: its map listed 50 calls of `set.add` as callers."""
+    tree = open_tree(
+        {
+            "req_uninstall.py": (
+                "class UninstallPathSet:\n    def add(self, path): ...\n\n    def from_dist(cls, dist):\n"
+                "        self._refuse.add(path)\n        paths.add(path)\n        self.add(path)\n\n"
+                "def compact(paths):\n    short_paths.add(path)\n"
+            ),
+            "req_install.py": "from req_uninstall import UninstallPathSet\n\nups.add(dist)\n",
+            "build_env.py": "from req_install import InstallRequirement\n\nmissing.add(req_str)\n",
+        }
+    )
+    assert uses(tree, "req_uninstall.py", "UninstallPathSet.add") == {
+        ("req_uninstall.py", 5, "call", "possible"),
+        ("req_uninstall.py", 6, "call", "likely"),
+        ("req_uninstall.py", 7, "call", "certain"),
+        ("req_uninstall.py", 10, "call", "possible"),
+        ("req_install.py", 3, "call", "likely"),
+        ("build_env.py", 3, "call", "possible"),
+    }
+
+
+def test_err_of_result_is_no_use_of_an_associated_type_of_uv(open_tree: OpenTree) -> None:
+    """uv 0e69f0c2ad removes `ArchiveId.Err` and changes `ArchiveId.new`: its map listed 400 uses of each."""
+    tree = open_tree(
+        {
+            "Cargo.toml": '[package]\nname = "cache"\n',
+            "src/lib.rs": "mod archive;\npub use archive::ArchiveId;\n",
+            "src/archive.rs": (
+                "pub struct ArchiveId(String);\nimpl ArchiveId {\n    pub fn new() -> Self { todo!() }\n}\n"
+                "impl FromStr for ArchiveId {\n    type Err = Infallible;\n"
+                "    fn from_str(s: &str) -> Result<Self, Self::Err> { Err(s) }\n}\n"
+            ),
+            "src/user.rs": (
+                "use crate::ArchiveId;\nfn f() -> Result<A, <T as FromStr>::Err> {\n"
+                "    Err(LazyLock::new(1))\n}\n"
+                "fn g() -> ArchiveId { let id = ArchiveId::new(); CACHE.new(); id }\n"
+            ),
+        }
+    )
+    assert uses(tree, "src/archive.rs", "ArchiveId.Err") == {
+        ("src/archive.rs", 7, "name", "certain"),
+        ("src/user.rs", 2, "name", "possible"),
+    }
+    assert uses(tree, "src/archive.rs", "ArchiveId.new") == {
+        ("src/user.rs", 3, "call", "possible"),
+        ("src/user.rs", 5, "call", "certain"),
+    }
+
+
 def test_a_file_that_wraps_the_name_passes_its_own_on(open_tree: OpenTree) -> None:
     tree = open_tree(
         {

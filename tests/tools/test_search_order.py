@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from affidavit.minds.wire.tool_text import written
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case
 from repositories import Repo
@@ -96,7 +97,7 @@ def test_more_lines_around_a_match_than_there_may_be_are_as_many_as_there_may_be
 def test_where_paths_are_given_nothing_is_left_to_a_count(repo: Repo, place: str) -> None:
     answer = searched(repo, {"zoo.py": "needle = 1\n" * 30}, paths=[place, "zoo.py"])
     assert paths(answer) == ["zoo.py", "vendor/x/y.py"]
-    assert "note" not in answer
+    assert answer["note"] == "10 of 31 hits are left out"
 
 
 def test_a_line_of_a_bundle_is_shown_around_its_match(repo: Repo) -> None:
@@ -123,6 +124,12 @@ def test_where_hits_are_cut_the_note_says_which_files_have_the_others(repo: Repo
     files = {f"{name}.py": "needle\n" * 30 for name in "abcdefg"}
     answer = searched(repo, {**files, "h.py": "needle\n" * 5})
     assert "most of the others are in f.py (20), g.py (20), h.py (5)" in answer["note"]
+    assert written(answer).startswith("note: 115 of 215 hits are left out; ")
+
+
+@pytest.mark.parametrize("place", ["x/*.py", "b/vendor/**", "/vendor/x/*", "vendor/x/*.{py,js}"])
+def test_a_glob_is_read_as_models_write_it(repo: Repo, place: str) -> None:
+    assert paths(searched(repo, {}, paths=[place])) == ["vendor/x/y.py"]
 
 
 def test_of_a_file_with_very_many_hits_the_first_are_shown_beside_others(repo: Repo) -> None:

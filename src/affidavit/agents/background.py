@@ -1,71 +1,13 @@
-"""Write what models read beside the code: comments, project instructions, earlier reviews."""
+"""Write what models read beside the code: comments and earlier reviews."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from affidavit.agents.chunks import packed
 from affidavit.records.change import Comment
 from affidavit.records.iteration import HISTORY_WINDOW, Earlier, IterationSummary, Scope
 from affidavit.records.plan import Chunk
 from affidavit.redaction.text import redact_text
-
-MAX_CHARACTERS = 8_000
-MAX_NAMED = 12
-_HEADING = re.compile(r"#{1,6}\s+(\S.*)")
-_FENCE = re.compile(r"\s*(```|~~~)")
-
-
-class Section(NamedTuple):
-    """A heading with the text below it."""
-
-    title: str
-    text: str
-
-
-Texts = Sequence[tuple[str, Sequence[str]]]
-"""Paths with their lines."""
-
-
-def choose_sections(texts: Texts, also_in: Sequence[Texts] = ()) -> str:
-    """Return the sections of these files, in their order, as many as fit.
-
-    A section counts only if all of the others have it, too, word for word.
-    """
-    others = [{one for path, lines in other for one in _sections(path, lines)} for other in also_in]
-    every = (one for path, lines in texts for one in _sections(path, lines))
-    shown: list[str] = []
-    missing: list[str] = []
-    left = MAX_CHARACTERS
-    for one in every:
-        if not all(one in other for other in others):
-            continue
-        if len(one.text) <= left:
-            shown.append(one.text)
-            left -= len(one.text)
-        else:
-            missing.append(one.title)
-    if missing:
-        more = " and others" if len(missing) > MAX_NAMED else ""
-        shown.append(f"[left out: {'; '.join(missing[:MAX_NAMED])}{more}]")
-    return "\n\n".join(shown)
-
-
-def _sections(path: str, lines: Sequence[str]) -> list[Section]:
-    """Divide a file into sections; a mark in a block of code is not a heading."""
-    found: list[Section] = []
-    title, rows, in_code = path, [f"[{path}]"], False
-    for line in lines:
-        in_code ^= _FENCE.match(line) is not None
-        heading = None if in_code else _HEADING.match(line)
-        if heading is not None:
-            found.append(Section(title, "\n".join(rows).strip()))
-            title, rows = heading[1][:80], []
-        rows.append(line)
-    found.append(Section(title, "\n".join(rows).strip()))
-    return [one for one in found if one.text]
-
 
 MEMORY_KEY = "feedback_history"
 MAX_ITEMS = 20

@@ -8,16 +8,16 @@ from operator import itemgetter
 from affidavit.agents.background import (
     MEMORY_KEY,
     Page,
-    choose_sections,
     comments_on,
     memory_of,
     pages_of,
 )
 from affidavit.agents.chunks import shown_hunks
 from affidavit.agents.map_text import NOTHING, Surroundings, map_text, symbols_text
+from affidavit.context.instructions import instructions_for
 from affidavit.diff.redacted import redact_findings
 from affidavit.minds.fence import Fence
-from affidavit.ports import Case, Repository, Tree
+from affidavit.ports import Case, Repository
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.proof.running.surroundings import told_to_models
 from affidavit.records.change import Change, FileChange, Hunk
@@ -42,7 +42,6 @@ PART_OF_A_CHANGE = (
     "You see one part of a larger change. Before you say that the change lacks something, search for it at "
     "head: it may be in a part that you do not see."
 )
-INSTRUCTION_FILES = (".affidavit/instructions.md", "AGENTS.md", "CLAUDE.md")
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,7 @@ class Briefing:
 
     def _change_text(self, chunk: Chunk, plan: Plan) -> str:
         shown = [(file, shown_hunks(file, chunk)) for file in self.change.files if file.path in chunk.paths]
+        instructed = self._fenced("project_instructions", self._instructions(chunk.paths) or NOTHING)
         has_surroundings = "surroundings" in self.prompts.templates
         around = Surroundings(self.context, self.repository)
         beside = around.beside([file for file, _ in shown]) if has_surroundings else {}
@@ -104,7 +104,7 @@ class Briefing:
             related_files=self._fenced(
                 "related_files", map_text(self.context, names_called=not has_surroundings)
             ),
-            project_instructions=self._fenced("project_instructions", self._instructions()),
+            project_instructions=instructed,
             mechanical_findings=self._fenced("mechanical_findings", self._leads()),
             diff=self.fence.wrap("diff", _diffs(shown, beside)),
             not_shown=self._not_shown(chunk, plan),
@@ -240,7 +240,8 @@ class Briefing:
         return "" if self._is_told(body) else body
 
     def _is_told(self, body: str) -> bool:
-        return body.strip() in ("", self.change.description.strip())
+        """Check whether the description has these words; forges end and break lines otherwise."""
+        return " ".join(body.split()) in " ".join(self.change.description.split())
 
     def _discussion(self, chunk: Chunk, plan: Plan) -> str:
         """Return the first page of comments; only the triage reads the others."""
@@ -264,13 +265,18 @@ class Briefing:
             lines.append(PART_OF_A_CHANGE)
         return "\n".join(lines)
 
-    def _instructions(self) -> str:
-        def texts_of(tree: Tree) -> list[tuple[str, list[str]]]:
-            texts = [(path, tree.redacted_lines(path) or []) for path in INSTRUCTION_FILES]
-            return [one for one in texts if one[1]]
+    def _instructions(self, paths: Sequence[str]) -> str:
+        return instructions_for(self.repository.excusing, paths).text
 
-        texts = [texts_of(tree) for tree in self.repository.excusing]
-        return choose_sections(texts[0], also_in=texts[1:]) or NOTHING
+    def guidance(self) -> str:
+        """Write for verifiers what the team's instructions say about the whole change; it is written once."""
+        key = (None, "guidance")
+        if key not in self._texts:
+            text = self._instructions([file.path for file in self.change.reviewed_files()])
+            self._texts[key] = text and self.prompts.render(
+                "verifier-instructions", project_instructions=self.fence.wrap("project_instructions", text)
+            )
+        return self._texts[key]
 
     def _leads(self) -> str:
         return "\n".join(lead_line(finding) for finding in self.leads) or NOTHING

@@ -210,7 +210,8 @@ class ModelAgent:
     ) -> Talk:
         """Write the talk; how to run programs or quote packages is part of it if that is possible."""
         prompts = self.briefing.prompts
-        has_dependencies = has_dependencies and prompts.asks_for_dependencies
+        has_dependencies = has_dependencies and prompts.asks_for_programs
+        has_programs = has_programs and prompts.asks_for_programs
         return Talk(
             speaker=self.name,
             instructions=instructions(self.briefing.fence, prompts)

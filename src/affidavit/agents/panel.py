@@ -270,7 +270,6 @@ class Panel:
             counts=wrap("outcome", verdict.summary),
             findings=wrap("findings", "\n".join(found) or NOTHING),
             incomplete="# Not completed\n" + wrap("incomplete", "\n".join(parts)) if parts else "",
-            too_long=_too_long(briefing, shown),
         )
         return Talk(
             speaker="reporter",
@@ -301,27 +300,19 @@ class Panel:
         )
 
 
-def _too_long(briefing: Briefing, shown: Sequence[Candidate]) -> str:
-    """Return the findings whose words are to be made shorter."""
-    texts = [
-        f"[{one.id}]\ntitle: {one.claim.title}\nmessage: {one.claim.message}"
-        for one in shown
-        if is_too_long(one)
-    ]
-    return "# Too long\n" + briefing.fence.wrap("long_texts", "\n\n".join(texts)) if texts else ""
-
-
 def _looks_at(lens: str) -> str:
     subject = SUBJECTS.get(lens)
     return f"{lens} ({subject})" if subject else lens
 
 
 def _outcome(candidate: Candidate, *, is_blocking: bool) -> str:
-    """Write a shown finding in one line, with its proposal."""
+    """Write a shown finding: its place, title, message and proposal."""
     finding = candidate.claim
-    blocks = " (must be fixed before merging)" if is_blocking else ""
+    marks = " (must be fixed before merging)" if is_blocking else ""
+    marks += " (too long)" if is_too_long(candidate) else ""
     proposed = shorten(finding.suggestion or "", MAX_PROPOSED, placeholder=" …")
-    return f"{lead_line(finding)}{blocks}" + (f". Proposed: {proposed}" if proposed else "")
+    lines = [f"{lead_line(finding)} [{candidate.id}]{marks}", f"  {finding.message}"]
+    return "\n".join([*lines, f"  Proposed: {proposed}"] if proposed else lines)
 
 
 def _git(case: Case) -> GitRepository:

@@ -1,11 +1,8 @@
 """Read the value at the place of a secret, with the address or block around it, and judge it."""
 
-import base64
-import hashlib
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
 from typing import NamedTuple
 
 from affidavit.analysers.engine.analyser import as_line
@@ -15,7 +12,7 @@ from affidavit.git.tree import own_content
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
 from affidavit.redaction.joining import join_parts
-from affidavit.redaction.placeholders import EXAMPLE, why_no_login
+from affidavit.redaction.placeholders import why_no_key, why_no_login, why_no_token
 from affidavit.redaction.shapes import named_shapes
 
 TOKEN = re.compile(r"[^\s\"'`<>(),;\\]+")
@@ -74,7 +71,9 @@ class Place:
                 if found.start() <= self.column <= found.end():
                     user = found.groupdict().get("user")
                     named = USER.search(found[0]) if user is None else None
-                    return _last_login(user or (named[1] if named else ""), found["password"], found["host"])
+                    # The bracket ends a default: `${DB:-Server=a;Password=b}`.
+                    password = found["password"].removesuffix("}")
+                    return _last_login(user or (named[1] if named else ""), password, found["host"])
         return None
 
 
@@ -140,27 +139,9 @@ def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
     return Place(row, len(rows[0][: column - 1].decode("utf-8", "replace")), tuple(below))
 
 
-KEY_END = re.compile(r"-----END[ A-Z]*PRIVATE KEY(?: BLOCK)?-----")
-NO_KEY_MATERIAL = re.compile(r"\A[ A-Z]*-----|\\[nrt]|([^A\s])\1{7,}")
-"""Between the marks of a key: the rest of the first, escaped line breaks, and rows of one character."""
-BASE64_RUN = re.compile(r"[A-Za-z0-9+/]+")
-WORD = re.compile(r"[A-Z]?[a-z]*|[A-Z]+")
-SMALLEST_DER_BYTES, LONGEST_LENGTH = 46, 0x82
-"""Bytes of the smallest key in DER, and the mark of a length that takes two bytes."""
-FEWEST_OF_A_KEY, ENOUGH_OF_A_KEY = 100, 300
-"""Characters of base64: only a DER structure has fewer than the first; the second suffice for any key."""
-EMULATORS = frozenset(
-    (
-        "0011cc25eb4320717494d2703e8cba85743e71b500283c21c8b88147992f9059",
-        "aa6547439583c3a275d4542a0df6c1ad6a863971be9f2a2220f027cc02aef615",
-    )
-)
-"""Digests of the keys that every emulator of Azure's storage and of its database has."""
 FOR_BROWSERS = re.compile(r"authDomain|messagingSenderId|measurementId|firebase|appspot\.com", re.IGNORECASE)
 PRIVATE_KEYS = ("private-key", "commented-private-key")
 BROWSER_KEYS = ("gcp-api-key", "google-key-in-address")
-FEWEST_CHARACTERS = 16
-"""A real key has more different characters."""
 _IN_ADDRESSES = frozenset(map(name_of, CONNECTIONS))
 
 
@@ -170,43 +151,7 @@ def why_no_secret(name: str, place: Place) -> str | None:
     if login is not None:
         return why_no_login(*login)
     if name in PRIVATE_KEYS:
-        return None if _is_whole_key(place.text) else "the key is a placeholder"
+        return why_no_key(place.text)
     if name in BROWSER_KEYS and any(map(FOR_BROWSERS.search, (place.line, *place.below[:12]))):
         return "the key is meant for browsers, where everybody sees it"
-    return _why_no_token(place.token)
-
-
-def _why_no_token(value: str) -> str | None:
-    if EXAMPLE.search(value):
-        return "the value says that it is an example"
-    if hashlib.sha256(value.encode()).hexdigest() in EMULATORS:
-        return "the key is the same in every installation of the emulator"
-    return None
-
-
-def _is_whole_key(text: str) -> bool:
-    """Return whether enough key material precedes the end mark, or the key ends too far below to tell."""
-    body, *ends = KEY_END.split(text.partition("PRIVATE KEY")[2])
-    return not ends or _has_key_material(body)
-
-
-def _has_key_material(body: str) -> bool:
-    runs = BASE64_RUN.findall(NO_KEY_MATERIAL.sub(" ", body))
-    joined = "".join(runs)
-    starts = accumulate(map(len, runs[:-1]), initial=0)
-    # A comment may look like the start of a longer key, so every run may be the start.
-    sizes = [(start, _der_characters(joined[start : start + 8])) for start in starts]
-    is_complete = [start + size <= len(joined) for start, size in sizes if size]
-    count = sum(len(run) for run in runs if not WORD.fullmatch(run))
-    is_enough = any(is_complete) or count >= (ENOUGH_OF_A_KEY if is_complete else FEWEST_OF_A_KEY)
-    return is_enough and len(set(joined)) >= FEWEST_CHARACTERS
-
-
-def _der_characters(start: str) -> int:
-    """Return how many characters of base64 the DER structure has that begins so, or 0 if it is no key's."""
-    head = base64.b64decode(start) if len(start) == 8 else b""
-    if head[:1] != b"0" or head[1] > LONGEST_LENGTH:
-        return 0
-    after = max(head[1] - 0x80, 0)
-    size = 2 + after + int.from_bytes(head[2 : 2 + after] or head[1:2])
-    return -(-size * 4 // 3) if size >= SMALLEST_DER_BYTES else 0
+    return why_no_token(place.token)

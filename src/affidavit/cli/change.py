@@ -20,7 +20,7 @@ from affidavit.config.settings import (
     unknown_variables,
 )
 from affidavit.errors import InputError, SettingsError
-from affidavit.forges.address import is_request_url, parse_change_url, refuse_without_scheme
+from affidavit.forges.address import is_request_url, named_commits, parse_change_url, refuse_without_scheme
 from affidavit.git.location import Allowed
 from affidavit.ports import Tree
 from affidavit.records.change import Comment
@@ -123,6 +123,9 @@ def open_request(options: Mapping[str, Any]) -> OpenedChange:
     if not options.get("quiet"):
         note(f"reading {address.url}{'' if credentials.token else ' without a token'}")
     pull = asyncio.run(ask_forge(address, credentials, lambda forge: forge.read()))
+    if commits := named_commits(options["target"]):
+        # Such as those of a merge queue, which merges a request into what is queued before it.
+        pull = pull.model_copy(update={"bases": commits[:1], "head": commits[1]})
     words = UserText(
         title=options.get("title") or "",
         description=options.get("description") or "",

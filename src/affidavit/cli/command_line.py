@@ -34,6 +34,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "review": "Review a change and report what can be proven.",
             "context": "Show the map of a change, to plan how to read it.",
+            "instructions": "Show which instructions models get about a path.",
             "refine": "Let a coding agent follow the feedback, and leave its best iteration as a branch.",
             "history": "Show the reviews of a change: scores, what was followed, alerts.",
             "ask": "Ask a model about a finding of a report.",

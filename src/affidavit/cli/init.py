@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,24 @@ import click
 
 from affidavit.cli.saying import note
 from affidavit.errors import InputError, SettingsError
-from affidavit.forges.address import KINDS, ForgeKind, known_hosts
-from affidavit.forges.workflows.writing import BUDGET_USD, HOOKS, Choices, Hook, Written, hook, workflow
+from affidavit.forges.address import GITHUB, GITLAB, KINDS, ForgeKind, Host, known_hosts
+from affidavit.forges.workflows.writing import (
+    BUDGET_USD,
+    HOOKS,
+    Choices,
+    Hook,
+    Written,
+    hook,
+    released_source,
+    workflow,
+)
 from affidavit.git.command import Git
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
 SOURCE = re.compile(
     r"(?:(?P<github>[\w.-]+/[\w.-]+)|(?P<address>https://[\w.-]+(?::\d+)?(?:/[\w.-]+)+))@(?P<commit>[0-9a-f]{40}|[0-9a-f]{64})"
 )
+BRANCH = re.compile(r"[\w.-]+(?:/[\w.-]+)*")
 MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
 
 
@@ -37,7 +48,8 @@ MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
     "--from",
     "source",
     metavar="OWNER/REPO@COMMIT",
-    help="The repository of Affidavit that the jobs install, at a commit; an https address works, too.",
+    help="The repository of Affidavit at a commit, whose jobs are called; an https address works, too."
+    " Default: that of the installed release.",
 )
 @click.option(
     "--digest",
@@ -46,6 +58,7 @@ MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
     metavar="SHA256",
     help="Instead of --from: the hash of this version's published wheel (`pip hash FILE`); repeatable.",
 )
+@click.option("--inline", is_flag=True, help="Write the jobs themselves instead of calling them.")
 @click.option("--private", is_flag=True, help="The repository is private: jobs need a token to fetch.")
 @click.option("--repo", type=click.Path(path_type=Path, file_okay=False), help="Where; default: this folder.")
 @click.option("--print", "is_shown", is_flag=True, help="Print the file instead of writing it.")
@@ -76,7 +89,15 @@ def command(
         root = _hooks_folder(git, root)
         files = [hook(name, is_strict=strict) for name in hooks]
     else:
-        files = workflow(forge or _forge_of(git), _choices(**options))
+        host = _host_of(git)
+        if forge is None and host is None:
+            raise InputError(
+                "no remote `origin` on a known forge; choose with --forge github or --forge gitlab"
+            )
+        public = GITHUB if forge == "github" else GITLAB
+        host = host if host and forge in (None, host.kind) else public
+        chosen = replace(_choices(**options), branch=_default_branch(git), forge_host=host.name)
+        files = workflow(host.kind, chosen)
     if is_shown:
         _show(files)
         return
@@ -88,7 +109,12 @@ def command(
 
 
 def _choices(
-    model: str | None, budget_usd: float | None, source: str | None, digests: tuple[str, ...], private: bool
+    model: str | None,
+    budget_usd: float | None,
+    source: str | None,
+    digests: tuple[str, ...],
+    inline: bool,
+    private: bool,
 ) -> Choices:
     if model is not None and not MODEL_NAME.fullmatch(model):
         raise SettingsError(f"--model: {model!r} is not PROVIDER:NAME, such as anthropic:claude-sonnet-4-5")
@@ -99,7 +125,8 @@ def _choices(
         raise SettingsError(f"--digest: {wrong!r} is not the SHA-256 of a file, 64 hexadecimal digits")
     if source is not None and digests:
         raise SettingsError("--from and --digest are two ways to install Affidavit: give one of them")
-    return Choices(model, budget_usd or BUDGET_USD, private, plain, _address(source) if source else "")
+    address = _address(source) if source else "" if digests else released_source()
+    return Choices(model, budget_usd or BUDGET_USD, private, plain, address, is_inline=inline)
 
 
 def _address(source: str) -> str:
@@ -134,12 +161,20 @@ def _hooks_folder(git: Git, top: Path) -> Path:
     return common if common.is_absolute() else top / common
 
 
-def _forge_of(git: Git) -> ForgeKind:
+def _host_of(git: Git) -> Host | None:
+    """Return the forge of the remote origin, if it is a known one."""
     address = git.attempt("config", "--local", "--get", "remote.origin.url").stdout.decode("utf-8", "replace")
-    for host in known_hosts():
-        if re.search(rf"(?:^|[@/]){re.escape(host.name)}[:/]", address.strip()):
-            return host.kind
-    raise InputError("no remote `origin` on a known forge; choose with --forge github or --forge gitlab")
+    named = (
+        one for one in known_hosts() if re.search(rf"(?:^|[@/]){re.escape(one.name)}[:/]", address.strip())
+    )
+    return next(named, None)
+
+
+def _default_branch(git: Git) -> str:
+    """Return the default branch of origin as far as git knows it."""
+    named = git.attempt("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").stdout.decode()
+    branch = named.strip().partition("/")[2]
+    return branch if BRANCH.fullmatch(branch) else "main"
 
 
 def _refuse_taken(root: Path, place: Path, *, is_forced: bool) -> None:

@@ -20,10 +20,10 @@ from affidavit.git.repository import GitRepository
 from affidavit.ports import Specialist
 from affidavit.proof.running.own_names import own_names
 from affidavit.proof.signature import SignatureCheck, check_signature, signature_path
-from affidavit.recheck.check import Rechecked, recheck, without_commands
-from affidavit.recheck.findings import Proof
-from affidavit.recheck.programs import AGAIN, run_again, try_again
-from affidavit.recheck.signers import allowed_signers
+from affidavit.rechecking.check import Rechecked, recheck, without_commands
+from affidavit.rechecking.findings import Proof
+from affidavit.rechecking.programs import AGAIN, run_again, try_again
+from affidavit.rechecking.signers import allowed_signers
 from affidavit.records.record import first_mistake
 from affidavit.records.report import Report, why_not_derived
 from affidavit.render.safe_text import json_without_commands, visible

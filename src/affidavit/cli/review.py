@@ -72,7 +72,7 @@ POSTED = "posted"
     multiple=True,
     metavar="NAME[=FILE]",
     help="terminal, report, review-result[@1.0], verdict, markdown, html, sarif[@github], gitlab, junit,"
-    " feedback; repeatable. No FILE: standard output.",
+    " lines, feedback, agent; repeatable. No FILE: standard output.",
 )
 @click.option(
     "--fail-on",

@@ -14,7 +14,7 @@ from rich.table import Table
 from affidavit.cli.options import data_option, format_option, prompts_option
 from affidavit.cli.outputs import print_json
 from affidavit.config.places import state_folder
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.errors import SettingsError
 from affidavit.quality.rollout import (
     SHARES,
@@ -55,7 +55,7 @@ def command() -> None:
 @click.option("--prompt-version", required=True, metavar="VERSION", help="The version to try.")
 @click.option(
     "--schema-version",
-    default=ASKED_SCHEMA_VERSION,
+    default=CURRENT_SCHEMA_VERSION,
     show_default=True,
     metavar="VERSION",
     help="The schema version that it asks for; the parser must read it already.",

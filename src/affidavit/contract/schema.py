@@ -8,10 +8,9 @@ from affidavit.errors import InputError, SettingsError
 from affidavit.records.finding import Category, Reproduction, ReviewResult, Severity, Verification
 
 CURRENT_SCHEMA_VERSION = "1.3"
+"""What prompts ask for. Requests leave out the fields that nobody could look at."""
 PROGRAMS_SCHEMA_VERSION = "1.2"
-"""What is asked for where programs can be run or packages be read."""
-ASKED_SCHEMA_VERSION = "1.1"
-"""Models are asked for this version if no program can run and no package can be read."""
+"""The first with programs, patches and quotes of packages."""
 
 CATEGORIES_WITH_A_FAILURE = (
     Category.CORRECTNESS,

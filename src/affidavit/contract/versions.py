@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-CURRENT_PROMPT_VERSION = "1.0.0"
+CURRENT_PROMPT_VERSION = "2.0.0"
 NO_PROMPT_VERSION = "1.0.0"
 """Named by replies whose author read no prompt: the contract requires a version; this one never changes."""
 

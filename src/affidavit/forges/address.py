@@ -111,6 +111,8 @@ def _from_builds(environment: Mapping[str, str]) -> Iterator[Host]:
 _NUMBER = r"(?P<number>[1-9][0-9]{0,17})(?P<page>/.*)?"
 _GITHUB_PATH = re.compile(rf"/(?P<repository>[^/]+/[^/]+)/pull/{_NUMBER}")
 _GITLAB_PATH = re.compile(rf"/(?P<repository>.+?)/(?:-/)?merge_requests/{_NUMBER}")
+_COMMITS = re.compile(r"/pull/\d+/(?:files|changes)/(?P<base>[^/.]+)\.\.(?P<head>[^/.]+)/?")
+_HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f\\]")
 """Characters that some programs drop or read differently."""
 _GITHUB_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
@@ -202,6 +204,16 @@ def _host_of(text: str, hosts: Sequence[Host]) -> Host | None:
         if is_there and parts.path.startswith(f"{web.path}/"):
             return host
     return None
+
+
+def named_commits(text: str) -> tuple[str, str] | None:
+    """Return the two commits that an address compares within a request: `…/pull/7/files/BASE..HEAD`."""
+    found = _COMMITS.search(text.strip())
+    if found is None:
+        return None
+    if not all(map(_HASH.fullmatch, found.groups())):
+        raise InputError(f"{text!r}: name both commits by their whole hashes")
+    return found["base"], found["head"]
 
 
 def _on(host: Host, path: str, text: str) -> PullRequestAddress:

@@ -19,7 +19,6 @@ from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.revisions import parse_range, resolve_commit
 from affidavit.ports import Case, Dependencies, Role, Talk, ToolSource
-from affidavit.prompts import current_prompts
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.reviewing.hold import settings_for
 from affidavit.reviewing.options import ReviewOptions
@@ -98,9 +97,7 @@ class KeptChange(Closing):
     def _panel(self) -> Panel:
         servers = server_pool(self.settings, self.opened.repository.folder)
         off = self.settings.analysers_off
-        # The version that submissions are shown, which has room for programs and quotes of packages.
-        prompts = current_prompts().asking_for_all()
-        return Panel({}, self._cache, prompts, analysers_off=off, servers=servers)
+        return Panel({}, self._cache, analysers_off=off, servers=servers)
 
     @cached_property
     def shown(self) -> Case:

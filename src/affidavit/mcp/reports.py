@@ -11,7 +11,7 @@ from affidavit.errors import InputError
 from affidavit.git.location import find_repository
 from affidavit.mcp.reviews import BackgroundReviews
 from affidavit.ports import Specialist
-from affidavit.recheck.check import recheck
+from affidavit.rechecking.check import recheck
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report

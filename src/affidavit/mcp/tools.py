@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from affidavit.config.places import cache_folder
-from affidavit.contract.schema import PROGRAMS_SCHEMA_VERSION, schema_of
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
 from affidavit.errors import AffidavitError, InputError
 from affidavit.events import Emit
 from affidavit.mcp.changes import Changes, KeptChange, WantedChange
@@ -18,9 +18,10 @@ from affidavit.prompts import current_prompts
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Reply, Report
-from affidavit.reviewing.hold import assemble_crew
+from affidavit.reviewing.hold import assemble_crew, patch_trier
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.running import opened_runner
 from affidavit.reviewing.submitted import Submission, judge_submission
 from affidavit.stages.parse import read_replies
 from affidavit.stages.review import Crew
@@ -42,8 +43,8 @@ REQUIRED_WHERE = {
 
 def submission_schema() -> dict[str, Any]:
     """Return the JSON schema of a submission, with the versions that it must name."""
-    schema = schema_of(PROGRAMS_SCHEMA_VERSION)
-    versions = {"schema_version": PROGRAMS_SCHEMA_VERSION, "prompt_version": current_prompts().version}
+    schema = schema_of(CURRENT_SCHEMA_VERSION)
+    versions = {"schema_version": CURRENT_SCHEMA_VERSION, "prompt_version": current_prompts().version}
     for name, version in versions.items():
         schema["properties"][name] = {"type": "string", "enum": [version]}
     evidence = schema["properties"]["findings"]["items"]["properties"]["verification"]["properties"]
@@ -65,12 +66,15 @@ async def judge(change: KeptChange, result: object, agent: str, options: ReviewO
     submission = Submission(submission_text(result), agent)
     _refuse_unreadable(submission, change.opened.change)
     cache = None if options.no_cache else cache_folder()
-    crew = assemble_crew(change.settings, cache)
-    if not models_of(change.settings, options):
+    with opened_runner(change.opened.repository, change.settings, options) as running:
+        crew = assemble_crew(change.settings, cache)
+        crew = replace(crew, runner=running.runner, programs=running.programs)
+        crew = replace(crew, try_patch=patch_trier(change.opened, crew, running))
+        if models_of(change.settings, options):
+            return await _judge_with_models(change, submission, crew, options, emit)
         return await judge_submission(
             change.opened, change.settings, crew, submission, emit, change.dependencies
         )
-    return await _judge_with_models(change, submission, crew, options, emit)
 
 
 def _refuse_unreadable(submission: Submission, change: Change) -> None:
@@ -81,7 +85,7 @@ def _refuse_unreadable(submission: Submission, change: Change) -> None:
         noted = [note.detail for note in read.diagnostics if note.code is not Reason.RESPONSE_REJECTED]
         raise InputError(
             f"nothing was judged: this is not a review result: {'; '.join(noted)[:MAX_SAID]}. Submit an "
-            f'object with "schema_version": "{PROGRAMS_SCHEMA_VERSION}", "prompt_version": '
+            f'object with "schema_version": "{CURRENT_SCHEMA_VERSION}", "prompt_version": '
             f'"{current_prompts().version}" and "findings", a list (empty, if there is nothing to say)'
         )
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION, PROGRAMS_SCHEMA_VERSION, SCHEMAS
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, PROGRAMS_SCHEMA_VERSION, SCHEMAS
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION, parse_prompt_version
 from affidavit.errors import SettingsError
 
@@ -25,7 +25,7 @@ class PromptSet:
 
     version: str
     templates: Mapping[str, str]
-    schema_version: str = ASKED_SCHEMA_VERSION
+    schema_version: str = CURRENT_SCHEMA_VERSION
     place: Path | None = field(default=None, compare=False)
     """The folder that they were read from; None for the built-in set."""
 
@@ -39,14 +39,10 @@ class PromptSet:
         return PLACEHOLDER.sub(lambda match: values[match[1]], text).strip() + "\n"
 
     @property
-    def asks_for_dependencies(self) -> bool:
-        """Check whether findings may quote packages: schema 1.1 has no field for it."""
-        return self.schema_version == PROGRAMS_SCHEMA_VERSION
-
-    def asking_for_all(self) -> "PromptSet":
-        """Return the prompts with a form for replies that has room for programs and quotes of packages."""
-        is_plain = self.schema_version == ASKED_SCHEMA_VERSION
-        return replace(self, schema_version=PROGRAMS_SCHEMA_VERSION) if is_plain else self
+    def asks_for_programs(self) -> bool:
+        """Check whether findings may bring programs and quotes of packages."""
+        versions = list(SCHEMAS)
+        return versions.index(self.schema_version) >= versions.index(PROGRAMS_SCHEMA_VERSION)
 
     def section(self, name: str) -> str:
         """Render a template to append to another one, such as that about running programs."""
@@ -83,7 +79,7 @@ def own_versions(folder: Path) -> list[str]:
 
 
 def load_prompts(
-    version: str, folder: Path | None = None, schema_version: str = ASKED_SCHEMA_VERSION
+    version: str, folder: Path | None = None, schema_version: str = CURRENT_SCHEMA_VERSION
 ) -> PromptSet:
     """Load the built-in set, or a version from the user's folder, which must be complete."""
     if parse_prompt_version(version) is None:

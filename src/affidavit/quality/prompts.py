@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.errors import SettingsError
 from affidavit.prompts import PromptSet, load_prompts
 from affidavit.quality.rollout import BUILT_IN, arm_of, change_key, current_versions, running_rollout
@@ -57,7 +57,7 @@ def choose_outside_rollouts(
         return _current(current_versions(store), folder)
     running = running_rollout(store)
     known = [current_versions(store), *([running.new, running.old] if running else [])]
-    plain = Versions(prompt=version, schema_version=ASKED_SCHEMA_VERSION)
+    plain = Versions(prompt=version, schema_version=CURRENT_SCHEMA_VERSION)
     return ChosenPrompts(_load(next((one for one in known if one.prompt == version), plain), folder))
 
 

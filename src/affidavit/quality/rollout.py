@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import InputError, SettingsError
 from affidavit.events import now_iso
@@ -26,7 +26,7 @@ from affidavit.records.measure import (
 from affidavit.records.report import Report
 from affidavit.store.open import Store
 
-BUILT_IN = Versions(prompt=CURRENT_PROMPT_VERSION, schema_version=ASKED_SCHEMA_VERSION)
+BUILT_IN = Versions(prompt=CURRENT_PROMPT_VERSION, schema_version=CURRENT_SCHEMA_VERSION)
 """The versions of every review until something is promoted."""
 MAX_TEXT_LENGTH = 2_000
 SHARES = {

@@ -129,6 +129,9 @@ def find_forms(data: bytes) -> Iterator[Span]:
         way = WAYS[number]
         for found in pattern.finditer(data):
             start, end = found.span(way.group)
+            # The bracket ends a default: `${DB:-Server=a;Password=b}`.
+            if data[end - 1 : end] == b"}" and b"{" not in data[start:end]:
+                end -= 1
             if _has_secret_name(way, found) and _is_believed(way, data, start, end):
                 yield Span(start, end, way.kind)
 

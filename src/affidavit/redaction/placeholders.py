@@ -4,7 +4,10 @@ A placeholder is neither redacted nor reported. An example is redacted but not r
 secret is redacted, too.
 """
 
+import base64
+import hashlib
 import re
+from itertools import accumulate
 
 from affidavit.system.late import expression
 
@@ -26,14 +29,11 @@ MADE_UP = expression(
 """Words that say the value is not a secret."""
 EXAMPLE = expression(
     r"example|sample|dummy|fake|placeholder|change[_-]?me|redacted|replace[_-]?me|insert|your|foobar"
-    r"|xxxx|2345678|abcdef|(?:^|[_-])test[_-]|test[_-]?(?:test|token|key|secret)|\.\.\.|\$\{|\{\{|([^a])\1{5}|(?-i:a){6}",
+    r"|xxxx|2345678|abcdef|(?:^|[_-])test[_-]|test[_-]?(?:test|token|key|secret)|\.\.\.|\$\{|\{\{|([^a])\1{5}|(?-i:a){6}"
+    r"|^[$:]|%[sdv](?![0-9a-f])|^[.x*#_-]+$|^[a-z_][\w.]*\(",
     re.IGNORECASE,
 )
-"""Signs of a made-up value; real keys may repeat the letter A."""
-TO_FILL_IN = expression(r"^[$<{\[(:]|\$\{|\{\{|#\{|%\(|%[sdv](?![0-9a-f])|^%\w+%$|^[.x*#_-]+$", re.IGNORECASE)
-"""Syntax of placeholders."""
-COMPUTED = expression(r"[A-Za-z_][\w.]*\(")
-"""Code, not a value."""
+"""Signs of a made-up value, or of code; real keys may repeat the letter A."""
 _FIRST_TRIED = (
     r"pass(?:word|wd|phrase)?|pwd?|secret|token|user(?:name)?|admin|root|guest|postgres|mysql|maria(?:db)?|mongo(?:db)?"
     r"|redis|rabbit(?:mq)?|elastic|minio|docker|default|test(?:ing)?|demo|local|dev|prod|my|db|foo|bar|baz|qwerty|abc"
@@ -48,9 +48,6 @@ WEAK = expression(
     re.IGNORECASE,
 )
 """Default passwords, and other words that nobody would take for a secret."""
-OWN_HOST = expression(
-    r"@?(?:[{$%<]|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*(?:example|test|invalid|local)\b|default\b)"
-)
 LOCAL = expression(
     r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal|[\w-]+\.local(?:host)?",
     re.IGNORECASE,
@@ -60,7 +57,25 @@ MADE_UP_HOST = expression(
     r"|[\w.-]*(?:host|server|domain)(?:name)?\.(?:com|tld)|\W.*|",
     re.IGNORECASE,
 )
-PORT = expression(r":\d*$")
+HOST = expression(r"@?([^\s/?#\"'`<>,;)@]*?)(?::\d*)?(?:[\s/?#\"'`<>,;)@]|$)")
+KEY_END = expression(r"-----END[ A-Z]*PRIVATE KEY(?: BLOCK)?-----")
+NO_KEY_MATERIAL = expression(r"\A[ A-Z]*-----|\\[nrt]|([^A\s])\1{7,}")
+"""Between the marks of a key: the rest of the first, escaped line breaks, and rows of one character."""
+BASE64_RUN = expression(r"[A-Za-z0-9+/]+")
+WORD = expression(r"[A-Z]?[a-z]*|[A-Z]+")
+SMALLEST_DER_BYTES, LONGEST_LENGTH = 46, 0x82
+"""Bytes of the smallest key in DER, and the mark of a length that takes two bytes."""
+FEWEST_OF_A_KEY, ENOUGH_OF_A_KEY = 100, 300
+"""Characters of base64: only a DER structure has fewer than the first; the second suffice for any key."""
+EMULATORS = frozenset(
+    (
+        "0011cc25eb4320717494d2703e8cba85743e71b500283c21c8b88147992f9059",
+        "aa6547439583c3a275d4542a0df6c1ad6a863971be9f2a2220f027cc02aef615",
+    )
+)
+"""Digests of the keys that every emulator of Azure's storage and of its database has."""
+FEWEST_CHARACTERS = 16
+"""A real key has more different characters."""
 
 
 def is_placeholder(value: str) -> bool:
@@ -72,21 +87,61 @@ def is_login(value: str, host: str) -> bool:
     if len(value) < 3 or FILLED_IN.search(value):
         return False
     is_default = is_placeholder(value) or DEFAULT.fullmatch(value) is not None
-    return not (is_default and OWN_HOST.match(host))
+    return not (is_default and _why_no_host(_host_of(host)))
 
 
-def is_example(value: str) -> bool:
-    """Return whether a value says that it is an example, or is a placeholder."""
-    return EXAMPLE.search(value) is not None or is_placeholder(value)
+def _host_of(text: str) -> str:
+    found = HOST.match(text)
+    return found[1] if found else ""
+
+
+def _why_no_host(host: str) -> str | None:
+    """Return why a host is nobody else's; None if it may be."""
+    if LOCAL.fullmatch(host):
+        return "the service runs on the reader's own machine"
+    return "the address is an example" if MADE_UP_HOST.fullmatch(host) else None
 
 
 def why_no_login(user: str, password: str, host: str) -> str | None:
     """Return why the login of an address opens nothing; None if it may."""
-    host = PORT.sub("", host)
-    if LOCAL.fullmatch(host):
-        return "the service runs on the reader's own machine"
-    if MADE_UP_HOST.fullmatch(host):
-        return "the address is an example"
+    host = _host_of(host)
     is_default = not password or password in (user, host) or WEAK.fullmatch(password)
-    is_filled_in = TO_FILL_IN.search(password) or COMPUTED.match(password)
-    return "the password is a placeholder" if is_default or is_filled_in or is_example(password) else None
+    is_made_up = is_default or EXAMPLE.search(password) or is_placeholder(password)
+    return _why_no_host(host) or ("the password is a placeholder" if is_made_up else None)
+
+
+def why_no_token(value: str) -> str | None:
+    """Return why a token opens nothing; None if it may."""
+    if EXAMPLE.search(value):
+        return "the value says that it is an example"
+    if hashlib.sha256(value.encode()).hexdigest() in EMULATORS:
+        return "the key is the same in every installation of the emulator"
+    return None
+
+
+def why_no_key(text: str) -> str | None:
+    """Return why a private key, given from its start, opens nothing; None if it may, or has no end."""
+    body, *ends = KEY_END.split(text.partition("PRIVATE KEY")[2])
+    return "the key is a placeholder" if ends and not _has_key_material(body) else None
+
+
+def _has_key_material(body: str) -> bool:
+    runs = BASE64_RUN.findall(NO_KEY_MATERIAL.sub(" ", body))
+    joined = "".join(runs)
+    starts = accumulate(map(len, runs[:-1]), initial=0)
+    # A comment may look like the start of a longer key, so every run may be the start.
+    sizes = [(start, _der_characters(joined[start : start + 8])) for start in starts]
+    is_complete = [start + size <= len(joined) for start, size in sizes if size]
+    count = sum(len(run) for run in runs if not WORD.fullmatch(run))
+    is_enough = any(is_complete) or count >= (ENOUGH_OF_A_KEY if is_complete else FEWEST_OF_A_KEY)
+    return is_enough and len(set(joined)) >= FEWEST_CHARACTERS
+
+
+def _der_characters(start: str) -> int:
+    """Return how many characters of base64 the DER structure has that begins so, or 0 if it is no key's."""
+    head = base64.b64decode(start) if len(start) == 8 else b""
+    if head[:1] != b"0" or head[1] > LONGEST_LENGTH:
+        return 0
+    after = max(head[1] - 0x80, 0)
+    size = 2 + after + int.from_bytes(head[2 : 2 + after] or head[1:2])
+    return -(-size * 4 // 3) if size >= SMALLEST_DER_BYTES else 0

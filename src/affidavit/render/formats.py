@@ -127,5 +127,7 @@ FORMATS: dict[str, Format] = {
     "html": Format("page", ending=".html", has_diff=True),
     "sarif": Format("exchange.sarif", ending=".sarif", versions=("2.1.0", "github")),
     "gitlab": Format("exchange.gitlab", ending=".json"),
+    "lines": Format("exchange.lines", ending=".txt"),
     "junit": Format("exchange.junit", ending=".xml"),
+    "agent": Format("agent", ending=".txt"),
 }

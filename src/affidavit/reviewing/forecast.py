@@ -77,13 +77,13 @@ def prepare_talks(
         panel = Panel(
             minds,
             cache,
-            prompts.asking_for_all() if running.runner else prompts,
+            prompts,
             analysers_off=settings.analysers_off,
             reads_dependencies=options.dependencies,
         )
         crew = replace(assemble_crew(settings, cache), panel=panel)
         case = asyncio.run(find_what_runs(replace(case, runner=running.runner, earlier=earlier)))
-        crew, case = crew.before(case)
+        case = crew.with_packages(case)
         chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
         shared = asyncio.run(_hold(replace(case, scope=chosen), crew))
     opened_packages = panel.packages(case)

@@ -133,7 +133,6 @@ async def hold(
         if prompts is not None and opened.change.files:
             from affidavit.reviewing.panel import chosen_panel, connected  # noqa: PLC0415 - only models need it
 
-            prompts = prompts.asking_for_all() if running.runner else prompts
             panel = chosen_panel(opened, settings, options, cache, prompts, minds, log)
             crew = replace(crew, panel=panel)
         reviewing = review(

@@ -165,7 +165,7 @@ def _is_kept(report: Report, options: ReviewOptions) -> bool:
 
 def _is_signed(path: Path, content: bytes, opened: OpenedChange) -> bool:
     from affidavit.proof.signature import check_signature, signature_path  # noqa: PLC0415 - few sign
-    from affidavit.recheck.signers import allowed_signers  # noqa: PLC0415
+    from affidavit.rechecking.signers import allowed_signers  # noqa: PLC0415
 
     beside = signature_path(path)
     if not beside.is_file():

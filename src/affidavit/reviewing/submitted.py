@@ -14,6 +14,7 @@ from affidavit.records.report import Reply, Report
 from affidavit.stages.intake import OpenedChange
 from affidavit.stages.parse import docket_of, read_replies, redacted_reply
 from affidavit.stages.plan import plan_by_size
+from affidavit.stages.reproduce import LiveReproducer
 from affidavit.stages.review import Crew, Looked, begin_case, collect_replies, docket_of_submission
 
 SUBMITTED = "submitted"
@@ -51,8 +52,10 @@ async def judge_submission(
     What it quotes of packages is looked up in these, or in those that the models read.
     """
     started = time.monotonic()
-    case = replace(begin_case(opened.change, opened.repository, settings, emit), dependencies=dependencies)
-    crew, case = crew.before(case)
+    runner = crew.watched_runner(emit)
+    case = begin_case(opened.change, opened.repository, settings, emit)
+    case = replace(case, runner=runner, dependencies=dependencies)
+    case = crew.with_packages(case)
     heard = await collect_replies([*crew.specialists, submission], case)
     replies = [redacted_reply(one) if one.kind == "outside" else one for one in heard]
     briefing = await asyncio.to_thread(crew.panel.brief, case) if crew.panel else None
@@ -66,7 +69,8 @@ async def judge_submission(
         briefing,
         submitted_by=submission.agent[:MAX_NAME] or SUBMITTED,
     )
-    report = await conclude(looked, *crew.judges(looked), settings, crew.models, crew.prompts)
+    reproducer = LiveReproducer.of(runner, crew.programs, case, crew.try_patch)
+    report = await conclude(looked, *crew.judges(looked), settings, crew.models, crew.prompts, reproducer)
     report = report.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
     emit(pipeline_completed(report))
     return report

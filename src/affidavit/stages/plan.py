@@ -34,7 +34,6 @@ WITHOUT_VERIFIER = Gap(
 FEW_LINES, SMALL_LINES = 3, 12
 PLAN_SCHEMA_NAME = "review_plan"
 MAX_QUESTIONS = 6
-IS_FIXED = "Examines the change in any case: the plan only adds questions"
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ async def plan_review(panel: Panel, briefing: Briefing, case: Case, *, probes_ve
     always = asked_at_any_size(change, briefing.case.languages)
     to_show = parts_to_show(case, change)
     rough = plan_by_size(change, LENSES, always, briefing.context.symbols, to_show)
-    talk = panel.planner_talk(briefing, rough, _schema_of(rough, always), PLAN_SCHEMA_NAME)
+    talk = panel.planner_talk(briefing, rough, plan_schema_of(rough, always), PLAN_SCHEMA_NAME)
     has_work = bool(rough.chunks or rough.not_shown or always) or to_show is None
     planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit) if has_work else _unplanned()
     probing = probe_verifiers(panel.judging if probes_verifier else (), panel.prompts, case.emit)
@@ -87,10 +86,12 @@ async def plan_review(panel: Panel, briefing: Briefing, case: Case, *, probes_ve
     return opening
 
 
-def _schema_of(rough: Plan, always: Sequence[str]) -> dict[str, Any]:
-    """Return the schema of a plan: the size of the change may fix all lenses."""
-    is_all = rough.questions.keys() >= set(LENSES)
-    return plan_schema([*LENSES, *always], (*LENSES, *always) if is_all else always)
+def plan_schema_of(rough: Plan, always: Sequence[str]) -> dict[str, Any]:
+    """Return the schema of a plan: the size of the change fixes all lenses, or how many take part."""
+    chosen = sum(lens in rough.questions for lens in LENSES)
+    if chosen == len(LENSES):
+        return plan_schema([*LENSES, *always], (*LENSES, *always))
+    return plan_schema([*LENSES, *always], always, f"{chosen} of {', '.join(LENSES)} examine this change")
 
 
 async def _plan_while_probing(
@@ -110,20 +111,13 @@ async def _plan_while_probing(
         await asyncio.gather(planner, return_exceptions=True)
 
 
-def plan_schema(lenses: Sequence[str], fixed: Collection[str] = ()) -> dict[str, Any]:
-    """Return the schema of the planner's answer; it marks the specialists that always run."""
+def plan_schema(lenses: Sequence[str], fixed: Collection[str] = (), choice: str = "") -> dict[str, Any]:
+    """Return the schema of the planner's answer; it requires the specialists that always run."""
     text = {"type": "string"}
     texts = {"type": "array", "items": text, "maxItems": MAX_QUESTIONS}
-    questions = {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {lens: texts | _fixed(lens, fixed) for lens in lenses},
-    }
+    said = {"description": choice} if choice else {}
+    questions = strict_object(dict.fromkeys(lenses, texts), list(fixed), **said)
     return strict_object({"goal": text, "approach": text, "impact": text, "questions": questions})
-
-
-def _fixed(lens: str, fixed: Collection[str]) -> dict[str, str]:
-    return {"description": IS_FIXED} if lens in fixed else {}
 
 
 async def _unplanned() -> Planned:

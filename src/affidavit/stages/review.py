@@ -12,7 +12,7 @@ from affidavit.diff.skipping import mark_skipped
 from affidavit.errors import AffidavitError
 from affidavit.events import Emit, EventName, event, ignore_events, pipeline_started
 from affidavit.ports import Case, Joiner, Repository, Runner, Specialist, TryPatch, Verifiers
-from affidavit.prompts import QUOTING, PromptSet, current_prompts
+from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Programs, Reply
@@ -67,17 +67,10 @@ class Crew:
     programs: Programs | None = None
     """Where programs run, or why none do; None: the user did not ask for it."""
 
-    def before(self, case: Case) -> "tuple[Crew, Case]":
-        """Return the crew and the case with the packages that models may read, if there are any."""
-        dependencies = self.panel.packages(case) if self.panel else None
-        if self.panel is None or dependencies is None:
-            return self, case
-        prompts = self.panel.prompts
-        # Findings are requested in the version that has quotes of packages.
-        asking = prompts.asking_for_all() if QUOTING in prompts.templates else prompts
-        return replace(self, panel=replace(self.panel, prompts=asking)), replace(
-            case, dependencies=dependencies
-        )
+    def with_packages(self, case: Case) -> Case:
+        """Return the case with the packages that models may read, if there are any."""
+        packages = self.panel.packages(case) if self.panel else None
+        return replace(case, dependencies=packages) if packages else case
 
     def watched_runner(self, emit: Emit) -> "ProgramRunner | None":
         """Return the runner of programs, whose runs are events; None if no program may run."""

@@ -76,6 +76,9 @@ def _note(reach: SymbolReach, path: str, way: Way, provider: str) -> None:
 
 
 SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()"))
+_RUST_TYPE = re.compile(r"(?:\w+::)*(?:[A-Z]|[A-Z]\w*[a-z]\w*)|<.*>")
+"""A static has capitals only."""
+_CONTAINER_METHODS = frozenset(name for kind in (dict, list, set, str) for name in dir(kind))
 _LAST_NAME = re.compile(r"(\w+)\W*$")
 # A package's `__main__` file is imported by its own name.
 _FOLDER_STEMS = LANGUAGES.folder_stems - {"__main__"}
@@ -120,7 +123,7 @@ def _assess_member(
     is_inside = path == symbol.path and f"{place.within}.".startswith(f"{owner}.")
     # Methods of Go are not fields, so a key is something else of that name.
     is_bare = receiver is None and (symbol.language == "go" or place.role not in ("key", "import"))
-    if is_bare and _scoping(symbol).members_need_object and not (is_inside and place.is_in_class_body):
+    if is_bare and _needs_object(symbol) and not (is_inside and place.is_in_class_body):
         return None
     if is_inside and (receiver in SELVES or receiver is None):
         return ReferenceCertainty("certain", f"it is inside {owner}")
@@ -132,7 +135,23 @@ def _assess_member(
         return ReferenceCertainty("certain", f"it is taken from {owner_name} itself")
     if symbol.language == "go" and place.role != "call" and not _is_same_package(symbol, path):
         return ReferenceCertainty("possible", "it is not called there and may be a field of that name")
+    is_near = reach.ways.get(path) == "by_name" or (is_inside and str(receiver).isidentifier())
+    if receiver and _is_likely_another(symbol, receiver, owner_name, is_near=is_near):
+        return ReferenceCertainty("possible", f"{receiver[:40]} may have something else of that name")
     return _assess_member_by_file(symbol, path, reach)
+
+
+def _needs_object(symbol: Symbol) -> bool:
+    """Check whether a member is never used bare; in Rust, variants of enums are."""
+    is_of_rust = symbol.language == "rust" and symbol.kind in ("method", "type")
+    return is_of_rust or _scoping(symbol).members_need_object
+
+
+def _is_likely_another(symbol: Symbol, receiver: str, owner: str, *, is_near: bool) -> bool:
+    """Check whether a member is rather that of another type of Rust, or of a container of Python."""
+    if symbol.language == "rust":
+        return _last_name(receiver) != owner and bool(_RUST_TYPE.fullmatch(receiver))
+    return symbol.language == "python" and symbol.name in _CONTAINER_METHODS and not is_near
 
 
 def _assess_member_by_file(symbol: Symbol, path: str, reach: SymbolReach) -> ReferenceCertainty:

@@ -61,9 +61,9 @@ def checked_skip(skip: int) -> int:
 
 
 def with_note(answer: Mapping[str, Any], *notes: str) -> Answer:
-    """Return the answer, with a `note` if there is something to note."""
+    """Return the answer, with a `note` on the first line if there is something to note."""
     said = "; ".join(note for note in notes if note)
-    return {**answer, "note": said} if said else dict(answer)
+    return {"note": said, **answer} if said else dict(answer)
 
 
 MAX_LINES = 500

@@ -70,8 +70,11 @@ def existing_place(tree: Tree, path: str) -> str | None:
         return "."
     # A folder may be called `[id]`, so names go before patterns.
     named = next((one for one in readings if _is_searchable(tree, one)), None)
-    is_matched = named is None and is_glob(path) and matching_paths(tree, readings[0])
-    return readings[0] if is_matched else named
+    if named or not is_glob(path):
+        return named
+    # Models write the globs of a diff, and of a folder that they know.
+    globs = (*readings, f"**/{readings[0]}")
+    return next((one for one in globs if matching_paths(tree, one)), None)
 
 
 def _is_searchable(tree: Tree, path: str) -> bool:

@@ -206,9 +206,11 @@ class SearchTool:
         limit = MAX_HITS_IN_CONTEXT if reach else MAX_HITS
         page, note = page_of(rows, skipped, limit, "hits", "narrow it with paths, or")
         counts = {"hits": len(page), "total_hits": len(found)}
+        unseen = len(found) - len(page)
         files = _by_file(page, tree, reach, more)
         return with_note(
             {"pattern": pattern, "branch": side, **counts, "files": files},
+            f"{unseen} of {len(found)} hits are left out" if unseen else "",
             missing,
             note if found else "nothing matches; a pattern matches within one line",
             note_on_the_others(rows[skipped + limit :]),

@@ -35,7 +35,7 @@ CLAIM: dict[str, Any] = {
 }
 ANSWERS: dict[str, Any] = {
     "review_plan": {"goal": "sum", "approach": "a loop", "impact": "none", "questions": {"logic": []}},
-    "review_result": {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [CLAIM]},
+    "review_result": {"schema_version": "1.1", "prompt_version": "2.0.0", "findings": [CLAIM]},
     "verification_judgment": {
         "judgment": "CONFIRMED",
         "qualified": False,
@@ -127,7 +127,7 @@ def test_with_the_flag_models_may_run_programs_and_their_own_are_run(cases: Path
         "expected_at_head": {"exit_code": 0, "output": "^1$"},
     }
     shown = {**CLAIM, "verification": {**CLAIM["verification"], "reproduction": program}}
-    reply = {"schema_version": "1.2", "prompt_version": "1.0.0", "findings": [shown]}
+    reply = {"schema_version": "1.2", "prompt_version": "2.0.0", "findings": [shown]}
     out = cases.parent / "out"
     with serving(model(review_result=reply)) as (address, script):
         done = evaluate(cases, address, "--no-judge", "--run", "--out", out)

@@ -18,7 +18,7 @@ from affidavit.sandbox.fetching import NEW_ARE_MISSING
 from affidavit.sandbox.provision import own_python, provide
 from affidavit.sandbox.sides import SandboxedSides
 from affidavit.stages.intake import ChangeRequest, open_change
-from affidavit.stages.plan import IS_FIXED, plan_schema
+from affidavit.stages.plan import plan_by_size, plan_schema_of
 from affidavit.stages.preflight import find_what_runs
 from repositories import Repo
 from sandboxes import needed_sandbox
@@ -85,11 +85,20 @@ def test_the_experimenter_is_asked_only_if_a_changed_language_runs(
     assert EXPERIMENTER not in asked_at_any_size(case.change, (LanguageHere(title=title, runs=False),))
 
 
-def test_the_schema_of_a_plan_says_which_lenses_are_fixed() -> None:
-    properties = plan_schema([*LENSES, EXPERIMENTER], (EXPERIMENTER,))["properties"]["questions"][
-        "properties"
-    ]
-    assert [name for name, one in properties.items() if one.get("description") == IS_FIXED] == [EXPERIMENTER]
+@pytest.mark.parametrize(
+    ("lines", "required", "choice"),
+    [
+        (2, [EXPERIMENTER], "1 of logic, codebase-fit, security, quality examine this change"),
+        (50, [*LENSES, EXPERIMENTER], None),
+    ],
+)
+def test_the_schema_of_a_plan_says_which_lenses_are_fixed(
+    tmp_path: Path, lines: int, required: list[str], choice: str | None
+) -> None:
+    case = tried(tmp_path, {"app.py": "x = 1\n"}, {"app.py": "x = 2\n" * lines}, Broken())
+    rough = plan_by_size(case.change, LENSES, (EXPERIMENTER,))
+    questions = plan_schema_of(rough, (EXPERIMENTER,))["properties"]["questions"]
+    assert (questions["required"], questions.get("description")) == (required, choice)
 
 
 @pytest.mark.parametrize(

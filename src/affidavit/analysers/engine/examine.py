@@ -19,7 +19,7 @@ from affidavit.analysers.engine.silence import Silence
 from affidavit.analysers.engine.task import Examination, Program, ResultCache, SideResult
 from affidavit.analysers.engine.wording import Proof, note_set_aside, write_finding
 from affidavit.analysers.registry import WhyOff
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION, PROGRAMS_SCHEMA_VERSION
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import GitError, InputError, OutsideError
 from affidavit.events import EventName, event
@@ -228,17 +228,12 @@ def _result_text(analyser: Analyser, found: Examination, program: Program, part:
     ]
     return json.dumps(
         {
-            "schema_version": _schema_for(found),
+            "schema_version": CURRENT_SCHEMA_VERSION,
             "prompt_version": NO_PROMPT_VERSION,
             "findings": findings,
             "meta": {"analyser": analyser.name, "analyser_version": program.version},
         }
     )
-
-
-def _schema_for(found: Examination) -> str:
-    """Return the schema version: a patch needs the current one."""
-    return PROGRAMS_SCHEMA_VERSION if any(one.patch for one in found.counted) else ASKED_SCHEMA_VERSION
 
 
 def _not_run(analyser: Analyser, case: Case, reason: str, advice: str) -> Reply:

@@ -18,7 +18,7 @@ from affidavit.analysers.references.modules import find_removed_modules
 from affidavit.analysers.references.rules import REFERENCE_RULES
 from affidavit.analysers.references.specialist import NAME
 from affidavit.analysers.registry import WhyOff
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.git.blob_cache import BlobCache
 from affidavit.ports import Case, Tree
@@ -85,7 +85,7 @@ def _result_text(found: ReferenceSearch, case: Case) -> str:
     head = case.repository.head
     return json.dumps(
         {
-            "schema_version": ASKED_SCHEMA_VERSION,
+            "schema_version": CURRENT_SCHEMA_VERSION,
             "prompt_version": NO_PROMPT_VERSION,
             "findings": [
                 _written(number, one, head.lines(one.path) or [], case.change)

@@ -1,24 +1,37 @@
-"""Fill in the templates of `affidavit init`."""
+"""Fill in the templates of `affidavit init`: a caller of the published jobs, or the jobs themselves."""
 
+import json
 import textwrap
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Literal
+from urllib.parse import urlsplit
 
 from affidavit import __version__
 from affidavit.errors import SettingsError
-from affidavit.forges.address import ForgeKind
+from affidavit.forges.address import GITHUB, ForgeKind
 from affidavit.forges.pull_request import WORKFLOW
 
 Hook = Literal["pre-commit", "pre-push"]
 HOOKS: tuple[Hook, ...] = ("pre-commit", "pre-push")
 PATHS: dict[ForgeKind, str] = {"github": WORKFLOW, "gitlab": ".gitlab/affidavit.yml"}
 LOCKS: dict[ForgeKind, str] = {"github": ".github/affidavit.lock", "gitlab": ".gitlab/affidavit.lock"}
+CALLED: dict[ForgeKind, str] = {"github": ".github/workflows/review.yml", "gitlab": "templates/review.yml"}
+"""Where the jobs stand in this repository, for callers elsewhere."""
 ANSWERED = ".github/workflows/affidavit-answered.yml"
 """The workflow that runs on answers in threads, without any rights."""
+RELEASE = "release.json"
+"""Address and commit of the release: the release script writes it into the package, a clone has none."""
 BUDGET_USD = 5.0
 """The default budget of a review in CI: many times the usual price."""
-_PIP = "python -m pip install --disable-pip-version-check"
+# -I: a job may stand in a checkout of the change, and python would import `pip` from there.
+_PIP = "python -I -m pip install --disable-pip-version-check --no-compile"
+# Pip takes a wheel that it built itself from its cache without comparing hashes.
+_BUILD = f"AFFIDAVIT_WITHOUT_PAGE=1 {_PIP} --no-cache-dir --no-deps --no-build-isolation"
+# The list is complete; asked for dependencies, too, pip refuses a package that another wants with an extra.
+_HASHED = f"{_PIP} --no-deps --require-hashes --only-binary :all: -r"
+_LOCK = "src/affidavit/forges/workflows/dependencies.lock"
 
 
 @dataclass(frozen=True)
@@ -40,20 +53,52 @@ class Choices:
     """SHA-256 of the published files of this version."""
     source: str = ""
     """The repository and commit to install from, as `https://host/owner/repo@COMMIT`; else by the digests."""
+    branch: str = "main"
+    """The default branch of the user's repository."""
+    forge_host: str = GITHUB.name
+    """The host of the user's repository: jobs can be called only there."""
+    is_inline: bool = False
+    """Write the jobs themselves, even if they could be called."""
 
 
 def workflow(kind: ForgeKind, chosen: Choices) -> list[Written]:
-    """Return the workflow of a forge and its lock file; without a model, only the last job has a secret."""
+    """Return the files for a forge; without a model, only the last job has a secret."""
     if not chosen.source and not chosen.digests:
         raise SettingsError(_NO_SOURCE)
-    text = _read(f"{kind}.yml").replace("@VERSION@", __version__)
-    fill = _github if kind == "github" else _gitlab
-    answered = [Written(ANSWERED, _read("answered.yml").replace("@VERSION@", __version__))]
-    return [
-        Written(PATHS[kind], fill(text, chosen), advice=_advice(kind, chosen)),
-        *(answered if kind == "github" else []),
-        Written(LOCKS[kind], _lock(chosen)),
-    ]
+    answered = [Written(ANSWERED, _filled(_read("answered.yml"), {}))] if kind == "github" else []
+    why = why_inline(chosen)
+    if not why:
+        text = _github_caller(chosen) if kind == "github" else _gitlab_caller(chosen)
+        return [Written(PATHS[kind], text, advice=_advice(kind, chosen)), *answered]
+    text = _github_jobs(chosen) if kind == "github" else _gitlab_jobs(chosen)
+    advice = f"{_advice(kind, chosen)}. The jobs are written whole: {why}"
+    return [Written(PATHS[kind], text, advice=advice), *answered, Written(LOCKS[kind], _lock(chosen))]
+
+
+def why_inline(chosen: Choices) -> str:
+    """Return why the jobs are written instead of called; empty if they can be called."""
+    if chosen.is_inline:
+        return "--inline asks for it"
+    if not chosen.source:
+        return "--digest names a package, and jobs are called from a repository (--from)"
+    host = urlsplit(chosen.source).netloc
+    if host != chosen.forge_host:
+        return f"they could be called only from {chosen.forge_host}, and --from names {host}"
+    return ""
+
+
+def called(kind: ForgeKind) -> str:
+    """Return the file of this repository that callers name."""
+    return _gitlab_jobs(None) if kind == "gitlab" else _github_jobs(None)
+
+
+def released_source(place: Traversable | None = None) -> str:
+    """Return `https://host/owner/repo@COMMIT` of the installed release; empty in a clone."""
+    place = place or files("affidavit.forges.workflows") / RELEASE
+    if not place.is_file():
+        return ""
+    release = json.loads(place.read_text("utf-8"))
+    return f"{release['repository']}@{release['commit']}"
 
 
 def hook(name: Hook, *, is_strict: bool = False) -> Written:
@@ -83,43 +128,147 @@ def _lock(chosen: Choices) -> str:
 
 
 def _install(lock: str, chosen: Choices) -> list[str]:
-    commands = [f"{_PIP} --require-hashes --only-binary :all: -r {lock}"]
     if not chosen.source:
-        return commands
+        return [f"{_HASHED} {lock}"]
     # The lock lists the build tools with hashes; nothing else comes from the index.
-    build = f'AFFIDAVIT_WITHOUT_PAGE=1 {_PIP} --no-deps --no-build-isolation "$FROM"'
-    return [*commands, f'FROM="affidavit @ git+{chosen.source}"', build]
+    return [f"{_HASHED} {lock}", f'FROM="affidavit @ git+{chosen.source}"', f'{_BUILD} "$FROM"']
 
 
-def _github(text: str, chosen: Choices) -> str:
-    install = textwrap.indent("\n".join(_install(LOCKS["github"], chosen)), " " * 10)
-    rights = "    permissions:\n      contents: read\n" if chosen.is_private else "    permissions: {}\n"
-    token = "        env:\n          GITHUB_TOKEN: ${{ github.token }}\n" if chosen.is_private else ""
+def _filled(text: str, parts: dict[str, str]) -> str:
+    for mark, part in {**parts, "@VERSION@": __version__}.items():
+        text = text.replace(mark, part)
+    return text
+
+
+# GitHub
+
+
+def _github_caller(chosen: Choices) -> str:
+    address, _, commit = chosen.source.partition("@")
+    given = [f"model: {chosen.model}", f"budget-usd: {chosen.budget_usd:g}"] if chosen.model else []
+    given += ["private: true"] if chosen.is_private else []
+    keys = [f"model-key: ${{{{ secrets.{_key(chosen.model)} }}}}"] if chosen.model else []
+    keys.append("signing-key: ${{ secrets.AFFIDAVIT_SIGNING_KEY }}")
+    parts = {
+        "@TRIGGERS@": _read("github-triggers.yml").replace("@BRANCH@", chosen.branch),
+        "@WORKFLOW@": f"{urlsplit(address).path.strip('/')}/{CALLED['github']}@{commit}",
+        "@WITH@": textwrap.indent("\n".join(["with:", *(f"  {one}" for one in given), ""]), " " * 4)
+        if given
+        else "",
+        "@SECRETS@": textwrap.indent("\n".join([*keys, ""]), " " * 6),
+    }
+    return _filled(_read("github-caller.yml"), parts)
+
+
+def _github_jobs(chosen: Choices | None) -> str:
+    """Return the workflow with the jobs: for a user's choices, or the one that others call."""
+    if chosen is None:
+        parts = {
+            "@TOP@": _read("github-called.yml"),
+            "@SETUP@": _read("github-setup-called.yml"),
+            "@HASHED@": _HASHED,
+            "@LOCK@": _LOCK,
+            "@BUILD@": _BUILD,
+            "@MODEL@": _CALLED_MODEL,
+            "@KEY@": _CALLED_KEY,
+            "@SIGNING_KEY@": "signing-key",
+            "@RECHECK_RIGHTS@": _READING,
+            "@RECHECK_TOKEN@": _token("${{ inputs.private && github.token || '' }}"),
+        }
+        return _filled(_read("github-jobs.yml"), parts)
     key = _key(chosen.model)
     asked = [f"{key}: ${{{{ secrets.{key} }}}}", *_settings(chosen)] if chosen.model else []
-    filled = {
-        "@INSTALL@": install,
+    top = _read("github-inline.yml") + _read("github-triggers.yml").replace("@BRANCH@", chosen.branch)
+    parts = {
+        "@TOP@": top,
+        "@SETUP@": _read("github-setup-inline.yml"),
+        "@INSTALL@": textwrap.indent("\n".join(_install(LOCKS["github"], chosen)), " " * 10),
         "@MODEL@": "".join(f"{' ' * 10}{line}\n" for line in asked),
+        "@KEY@": "",
+        "@SIGNING_KEY@": "AFFIDAVIT_SIGNING_KEY",
         # Commits of a public repository are fetched without an account.
-        "@RECHECK_RIGHTS@": rights,
-        "@RECHECK_TOKEN@": token,
+        "@RECHECK_RIGHTS@": _READING if chosen.is_private else "    permissions: {}\n",
+        "@RECHECK_TOKEN@": _token("${{ github.token }}") if chosen.is_private else "",
     }
-    return _filled(text, filled)
+    return _filled(_read("github-jobs.yml"), parts)
 
 
-def _gitlab(text: str, chosen: Choices) -> str:
+_READING = "    permissions:\n      contents: read\n"
+_CALLED_MODEL = """\
+          AFFIDAVIT_MODEL: ${{ inputs.model }}
+          AFFIDAVIT_BUDGET_USD: ${{ inputs.model && inputs.budget-usd || '' }}
+          MODEL_KEY: ${{ secrets.model-key }}
+"""
+_CALLED_KEY = """\
+          # The key under the name that the model's provider reads.
+          name=${AFFIDAVIT_MODEL%%:*} && name=${name//-/_}
+          if [ -n "$name" ]; then export "${name^^}_API_KEY=$MODEL_KEY"; fi
+"""
+
+
+def _token(expression: str) -> str:
+    return f"        env:\n          GITHUB_TOKEN: {expression}\n"
+
+
+# GitLab
+
+
+def _gitlab_caller(chosen: Choices) -> str:
+    address, _, commit = chosen.source.partition("@")
+    place = address.partition("://")[2]
+    given = [f"model: {chosen.model}", f'budget-usd: "{chosen.budget_usd:g}"'] if chosen.model else []
+    given += [f"model-key: {_key(chosen.model)}"] if chosen.model else []
+    inputs = textwrap.indent("\n".join(["inputs:", *(f"  {one}" for one in given), ""]), " " * 4)
+    return _filled(_read("gitlab-top.yml") + f"include:\n  - component: {place}/review@{commit}\n", {}) + (
+        inputs if given else ""
+    )
+
+
+def _gitlab_jobs(chosen: Choices | None) -> str:
+    if chosen is None:
+        parts = {
+            "@TOP@": _read("gitlab-called.yml"),
+            "@SETUP@": _CALLED_SETUP,
+            "@MODEL_KEY@": " and the model's key",
+            "@MODEL@": _CALLED_VARIABLES,
+            "@KEY@": "${$[[ inputs.model-key ]]}",
+            "@OPEN@": _BY_GIT,
+        }
+        return _filled(_read("gitlab-jobs.yml"), parts)
     key = _key(chosen.model)
     variables = "".join(f"    {line}\n" for line in _settings(chosen))
-    filled = {
-        "@INSTALL@": "\n".join(f"    - {line}" for line in _quoted(_install("affidavit.lock", chosen))),
+    install = "\n".join(f"    - {line}" for line in _quoted(_install("affidavit.lock", chosen)))
+    parts = {
+        "@TOP@": _read("gitlab-top.yml"),
+        "@SETUP@": f"{_INLINE_SETUP}{install}",
         "@MODEL_KEY@": f" and {key}" if chosen.model else "",
         "@MODEL@": f"  variables:\n{variables}" if chosen.model else "",
         "@KEY@": f"${key}" if chosen.model else "",
         "@OPEN@": _BY_GIT if chosen.is_private else _BY_ADDRESS,
     }
-    return _filled(text, filled)
+    return _filled(_read("gitlab-jobs.yml"), parts)
 
 
+_INLINE_SETUP = """\
+    # The hashes of everything that is installed, of the same commit as this file; nothing is checked out.
+    - git -C installed fetch --quiet --depth 1 "$CI_REPOSITORY_URL" "$CI_COMMIT_SHA"
+    - git -C installed show FETCH_HEAD:.gitlab/affidavit.lock > affidavit.lock
+"""
+_CALLED_SETUP = f"""\
+    # The commit of this component: its code, and the hashes of everything else.
+    - component='$[[ component.reference ]]'
+    - git -C installed fetch --quiet --depth 1
+      "${{CI_SERVER_PROTOCOL}}://${{component%/review@*}}.git" '$[[ component.sha ]]'
+    - git -C installed checkout --quiet FETCH_HEAD
+    - '{_HASHED}
+      installed/{_LOCK}'
+    - {_BUILD}
+      ./installed"""
+_CALLED_VARIABLES = """\
+  variables:
+    AFFIDAVIT_MODEL: $[[ inputs.model ]]
+    AFFIDAVIT_BUDGET_USD: $[[ inputs.budget-usd ]]
+"""
 _BY_ADDRESS = """\
   script:
     # By its address, as anybody may read it.
@@ -134,15 +283,12 @@ _BY_GIT = """\
     - affidavit review "$CI_MERGE_REQUEST_DIFF_BASE_SHA...$CI_COMMIT_SHA\""""
 
 
-def _filled(text: str, parts: dict[str, str]) -> str:
-    for mark, part in parts.items():
-        text = text.replace(mark, part)
-    return text
-
-
 def _quoted(commands: list[str]) -> list[str]:
     """Quote commands for YAML: a colon and a space would begin a mapping."""
     return [f"'{one}'" if ": " in one else one for one in commands]
+
+
+# Both
 
 
 def _settings(chosen: Choices) -> list[str]:

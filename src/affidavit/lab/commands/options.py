@@ -103,7 +103,6 @@ def program_ground(options: dict[str, Any]) -> ProgramGround:
     chosen = ReviewOptions.from_all(options)
     return ProgramGround(
         open=lambda repository, settings: opened_runner(repository, settings, chosen),
-        asking=PromptSet.asking_for_all,
         environments=tuple(named_environments(chosen)),
     )
 

@@ -54,13 +54,7 @@ class ProgramGround:
     """How programs are run; by default none are."""
 
     open: OpenRunner = lambda _repository, _settings: nullcontext(Running())
-    asking: Callable[[PromptSet], PromptSet] = lambda prompts: prompts
-    """The prompts that ask models for programs."""
     environments: tuple[Path, ...] = ()
-
-    def prompts_for(self, running: Running, prompts: PromptSet) -> PromptSet:
-        """Return prompts that ask for programs only if they can be run."""
-        return self.asking(prompts) if running.runner else prompts
 
 
 FindServers = Callable[[Settings, Path | None], ServerPool | None]
@@ -89,15 +83,15 @@ class CaseSession:
             crew = assemble_crew(settings, self.cache)
             crew = replace(crew, runner=running.runner, programs=running.programs)
             if self.minds:
-                panel = self._panel(settings, opened.repository.folder, running)
+                panel = self._panel(settings, opened.repository.folder)
                 crew = replace(crew, panel=panel, probes_verifier=self.probes_verifier)
             return await review(opened.change, opened.repository, settings, crew)
 
-    def _panel(self, settings: Settings, folder: Path | None, running: Running) -> Panel:
+    def _panel(self, settings: Settings, folder: Path | None) -> Panel:
         return Panel(
             self.minds,
             self.cache,
-            self.programs.prompts_for(running, self.prompts),
+            self.prompts,
             analysers_off=settings.analysers_off,
             servers=self.servers_for(settings, folder),
             environments=self.programs.environments,

@@ -37,7 +37,7 @@ from affidavit.stages.evidence import check
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.reproduce import LiveReproducer, reproduce
-from affidavit.stages.review import Running, begin_case
+from affidavit.stages.review import begin_case
 from affidavit.stages.verify import verify
 from affidavit.system.concurrency import side_by_side
 
@@ -289,7 +289,7 @@ async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: Tri
         opening = plan.programs.open(opened.repository, settings)
         running = await asyncio.to_thread(stack.enter_context, opening)
         case = replace(begin_case(opened.change, opened.repository, settings), runner=running.runner)
-        panel = _panel(plan, settings, opened.repository.folder, running)
+        panel = _panel(plan, settings, opened.repository.folder)
         briefing = await asyncio.to_thread(panel.brief, case)
         rough = plan_by_size(briefing.change, (), (), briefing.context.symbols)
         docket = Docket(candidates=tuple(_candidate(index, one) for index, one in enumerate(claims)))
@@ -300,11 +300,11 @@ async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: Tri
         return await verify(docket, panel.verifiers(briefing, rough), ignore_events)
 
 
-def _panel(plan: TrialPlan, settings: Settings, folder: Path | None, running: Running) -> Panel:
+def _panel(plan: TrialPlan, settings: Settings, folder: Path | None) -> Panel:
     return Panel(
         plan.minds,
         plan.cache,
-        plan.programs.prompts_for(running, plan.prompts),
+        plan.prompts,
         analysers_off=settings.analysers_off,
         servers=plan.servers_for(settings, folder),
         environments=plan.programs.environments,

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from affidavit.recheck.findings import Proof
+from affidavit.rechecking.findings import Proof
 from affidavit.reviewing.cost import RoleEstimate
 from affidavit.service.kept.records import FindingCounts, KeptReview, ReviewState, ReviewStatus
 

@@ -18,7 +18,7 @@ from affidavit.git.objects import ObjectStore
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role, Specialist
 from affidavit.prompts import PromptSet
-from affidavit.recheck.check import recheck
+from affidavit.rechecking.check import recheck
 from affidavit.records.change import Commit
 from affidavit.records.iteration import Earlier
 from affidavit.records.record import Record, Side

@@ -11,8 +11,8 @@ from affidavit import __version__
 from affidavit.errors import InputError
 from affidavit.ports import Case
 from affidavit.proof.running.own_names import own_names
-from affidavit.recheck.check import without_commands
-from affidavit.recheck.derive import derive_change, derive_report, derived_settings
+from affidavit.rechecking.check import without_commands
+from affidavit.rechecking.derive import derive_change, derive_report, derived_settings
 from affidavit.records.report import REPORT_VERSION, Report, why_not_derived
 from affidavit.stages.intake import rebuild_change
 from affidavit.stages.review import collect_replies

@@ -19,9 +19,9 @@ from affidavit.pipeline import conclude
 from affidavit.ports import Case, Specialist
 from affidavit.prompts import current_prompts
 from affidavit.proof.running.own_names import own_names
-from affidavit.recheck.compare import differences
-from affidavit.recheck.derive import Derived, derive_change, derive_report, derived_settings, is_committed
-from affidavit.recheck.findings import Proof, check_verdict, prove_dependencies, prove_findings
+from affidavit.rechecking.compare import differences
+from affidavit.rechecking.derive import Derived, derive_change, derive_report, derived_settings, is_committed
+from affidavit.rechecking.findings import Proof, check_verdict, prove_dependencies, prove_findings
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.report import Inputs, Reply, Report, why_not_derived

@@ -7,7 +7,7 @@ from affidavit.proof.running.announced import promises
 from affidavit.proof.running.outputs import steady
 from affidavit.proof.running.own_names import OwnNames
 from affidavit.proof.running.reproduction import run_probe, run_reproduction, settled_by, state_of, varies
-from affidavit.recheck.findings import Proof, proof_of
+from affidavit.rechecking.findings import Proof, proof_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.program_runs import KeptRun, PatchTrial, ProbeRun, ProgramRun, TrialStep, trial_of

@@ -7,8 +7,8 @@ from typing import Any, Literal
 from affidavit.git.repository import GitRepository
 from affidavit.proof.coverage import unseen_files
 from affidavit.proof.quotes import PackageFile, check_dependency, still_follows
-from affidavit.recheck.compare import ABSENT, Difference, as_written, differing
-from affidavit.recheck.derive import Derived
+from affidavit.rechecking.compare import ABSENT, Difference, as_written, differing
+from affidavit.rechecking.derive import Derived
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import DependencyCheck

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from affidavit.recheck.findings import Proof
-from affidavit.recheck.programs import try_again
+from affidavit.rechecking.findings import Proof
+from affidavit.rechecking.programs import try_again
 from affidavit.records.candidate import Candidate
 from affidavit.records.program_runs import EDITS_TESTS, PatchTrial, StepName, TrialStep, trial_of
 from reports import a_candidate, a_finding, a_report, a_verification

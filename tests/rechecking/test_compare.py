@@ -2,7 +2,7 @@
 
 import pytest
 
-from affidavit.recheck.compare import differences
+from affidavit.rechecking.compare import differences
 from affidavit.records.report import Report
 from reports import a_report
 

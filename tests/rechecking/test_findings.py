@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.recheck.check import recheck
+from affidavit.rechecking.check import recheck
 from affidavit.records.report import Report
 from affidavit.stages.intake import rebuild_change
 from forging import forged
