@@ -114,7 +114,12 @@ class ProgramRun(Record):
     """Hosts that Python code failed to reach, even if it caught the error."""
     altered: tuple[AlteredFile, ...] = ()
     touched: tuple[str, ...] | None = None
-    """The files of the change that it read, by the kernel's times of access; None if that is not known."""
+    """The files of the change that it read, by the kernel's times of access; None if that is not known.
+
+    A file of Python or JavaScript counts only if a changed line ran, where that is known.
+    """
+    executed: tuple[str, ...] = ()
+    """The changed lines of Python and JavaScript that ran, such as `shop/price.py:2-4`."""
     left_seconds: int | None = None
     """The time for programs that the review had left after this run; None: no limit."""
 

@@ -4,6 +4,7 @@ Code may catch a failed import or a refused connection and continue silently. Th
 about code that has the package or the network.
 """
 
+from affidavit.sandbox.following import IN_PYTHON, UNSURE
 from affidavit.sandbox.job import SIDE, WATCH
 
 PIPE = "noted"
@@ -15,6 +16,7 @@ import sys
 HERE = {WATCH!r}
 SIDE = {SIDE + "/"!r}
 noted = set()
+STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "os.exec", "os.forkpty")
 
 
 class Missing:
@@ -68,6 +70,8 @@ def holds_python(folder):
 
 
 def hear(event, given):
+    if WANTED and event in STARTS:
+        note({UNSURE!r}, "child")
     if event.startswith("socket."):
         try:
             if event == "socket.__new__":
@@ -154,6 +158,8 @@ def note(kind, name):
         pass
 
 
+{IN_PYTHON}
+
 def begin():
     sys.path[:] = [one for one in sys.path if one != HERE]
     own = sys.modules.pop("sitecustomize", None)
@@ -169,6 +175,7 @@ def begin():
     sys.meta_path.append(Missing())
     if hasattr(sys, "addaudithook"):
         sys.addaudithook(hear)
+    follow()
 
 
 begin()

@@ -24,7 +24,8 @@ from affidavit.sandbox.copies import (
     installed_languages,
     write_side,
 )
-from affidavit.sandbox.job import SIDE, WATCH, Ended, Job, Sandbox
+from affidavit.sandbox.following import changed_lines
+from affidavit.sandbox.job import NODE_HOOK, SIDE, WATCH, Ended, Job, Sandbox
 from affidavit.sandbox.provision import Provision, base_variables
 from affidavit.sandbox.watching import Noticed, shadows, watching
 from affidavit.system.concurrency import usable_cores
@@ -72,6 +73,7 @@ class SandboxedSides(Closing):
         self._folders = ExitStack()
         self._written: dict[Side, Path] = {}
         self._altered: dict[Side, tuple[AlteredFile, ...]] = {}
+        self._changed: dict[Side, tuple[tuple[str, ...], dict[str, tuple[int, ...]]]] = {}
         self._writing = threading.Lock()
         self._stopped = threading.Event()
         # More programs than cores would only slow each other down.
@@ -97,7 +99,7 @@ class SandboxedSides(Closing):
             problem = self._problem(program, side)
             if problem:
                 return ProgramRun(side=side, state="not_started", detail=problem)
-            with watching(self._altered_at(side), self._changed_at(side)) as watched:
+            with watching(self._altered_at(side), *self._changed_at(side)) as watched:
                 ended = self._run(program, side, limits, watched.folder)
                 noticed = watched.noticed()
         except AffidavitError as error:
@@ -200,9 +202,14 @@ class SandboxedSides(Closing):
                 self._altered[side] = altered_files(self._repository, side)
             return self._altered[side]
 
-    def _changed_at(self, side: Side) -> tuple[str, ...]:
-        other = self._tree("head" if side == "base" else "base")
-        return tuple(sorted(differing(self._tree(side), other)))
+    def _changed_at(self, side: Side) -> tuple[tuple[str, ...], dict[str, tuple[int, ...]]]:
+        """Return the files of a side that differ, and their changed lines."""
+        with self._writing:
+            if side not in self._changed:
+                tree, other = self._tree(side), self._tree("head" if side == "base" else "base")
+                paths = tuple(sorted(differing(tree, other)))
+                self._changed[side] = paths, changed_lines(tree, other, paths)
+            return self._changed[side]
 
     def _link(self, added: Path, side: Side) -> None:
         taken = {path.split("/")[0] for path in self._tree(side).entries()}
@@ -215,7 +222,10 @@ class SandboxedSides(Closing):
         sources = [SIDE, *([f"{SIDE}/src"] if any(path.startswith("src/") for path in entries) else [])]
         given = dict(self._provision.variables)
         packages = [*sources, *filter(None, [given.pop("PYTHONPATH", "")])]
-        return {**base_variables(self._provision), **given, "PYTHONPATH": ":".join([WATCH, *packages])}
+        own = {"PYTHONPATH": ":".join([WATCH, *packages])}
+        if self._changed_at(side)[1]:
+            own["NODE_OPTIONS"] = f"--require {WATCH}/{NODE_HOOK}"
+        return {**base_variables(self._provision), **given, **own}
 
     def close(self) -> None:
         """Delete the copies."""
@@ -236,4 +246,5 @@ def _shown(ended: Ended, side: Side, noticed: Noticed) -> ProgramRun:
         unreached=noticed.unreached,
         altered=noticed.altered,
         touched=noticed.touched,
+        executed=noticed.executed,
     )

@@ -8,15 +8,16 @@ take away its own proof, or let something count against it.
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from affidavit.ports import Entry, Tree
 from affidavit.records.program_runs import AlteredFile
-from affidavit.sandbox import noting
-from affidavit.sandbox.job import AT_THE_END, DONE, FULL, LISTED, UNTOUCHED
+from affidavit.sandbox import following, noting
+from affidavit.sandbox.job import AT_THE_END, DONE, FULL, LISTED, NODE_HOOK, UNTOUCHED
 from affidavit.system.temporary import temporary_folder
 
 LOADED_BY_ITSELF = frozenset({"sitecustomize", "usercustomize", "conftest"})
@@ -119,7 +120,12 @@ class Noticed:
     altered: tuple[AlteredFile, ...] = ()
     """Files of the copy that differ from the commit, and that the run has or may have read."""
     touched: tuple[str, ...] | None = None
-    """Files of the change that it read; None if that is not known."""
+    """Files of the change that it read; None if that is not known.
+
+    A file of Python or JavaScript counts only if a changed line ran, where that is known.
+    """
+    executed: tuple[str, ...] = ()
+    """The changed lines that ran, a text for each file."""
     is_full: bool = False
     """Whether one of its disks was full at the end."""
 
@@ -131,6 +137,7 @@ class Watched:
     folder: Path
     altered: Sequence[AlteredFile]
     changed: Sequence[str]
+    lines: Mapping[str, Sequence[int]]
     while_running: int
     at_the_end: int
 
@@ -140,13 +147,24 @@ class Watched:
         missing = _named(lines, noting.MISSING, NAME)
         unreached = _named(lines, noting.UNREACHED, HOST) - _named(lines, noting.REACHED, HOST)
         ended = _lines(self.at_the_end)
+        ran = following.lines_that_ran(lines, self.lines)
         return Noticed(
             tuple(sorted(missing)[:MAX_NAMES]),
             tuple(sorted(unreached)[:MAX_NAMES]),
             _read(self.altered, ended),
-            _touched(self.changed, self.altered, ended),
+            self._touched(ended, ran, {line.partition(" ")[0] for line in lines}),
+            tuple(following.in_words(*one) for one in ran.items()),
             FULL in ended,
         )
+
+    def _touched(
+        self, ended: Sequence[str], ran: Collection[str], notes: Collection[str]
+    ) -> tuple[str, ...] | None:
+        read = _touched(self.changed, self.altered, ended)
+        is_followed = following.FOLLOWED in notes and following.UNSURE not in notes
+        if read is None or not is_followed:
+            return read
+        return tuple(path for path in read if path in ran or path not in self.lines)
 
 
 def _lines(pipe: int) -> list[str]:
@@ -195,14 +213,21 @@ def _listed(altered: Iterable[str], changed: Iterable[str]) -> Iterator[str]:
 
 
 @contextmanager
-def watching(altered: Sequence[AlteredFile], changed: Sequence[str] = ()) -> Iterator[Watched]:
+def watching(
+    altered: Sequence[AlteredFile],
+    changed: Sequence[str] = (),
+    lines: Mapping[str, Sequence[int]] = MappingProxyType({}),
+) -> Iterator[Watched]:
     """Make a folder to mount into a sandbox at `WATCH` and to put on Python's path.
 
-    `changed` are the files of this side that the other lacks or has otherwise.
+    `changed` are the files of this side that the other lacks or has otherwise, `lines` their changed lines.
     """
     with temporary_folder("watch-") as folder:
         folder.chmod(0o755)
         (folder / "sitecustomize.py").write_text(noting.NOTING, "utf-8")
+        if lines:
+            (folder / following.LINES).write_text(following.listing(lines), "utf-8")
+            (folder / NODE_HOOK).write_text(following.IN_NODE, "utf-8")
         paths = _listed((one.path for one in altered), changed)
         if listed := b"".join(path.encode() + b"\0" for path in paths):
             (folder / LISTED).write_bytes(listed)
@@ -210,7 +235,7 @@ def watching(altered: Sequence[AlteredFile], changed: Sequence[str] = ()) -> Ite
         try:
             ended = _pipe(folder / AT_THE_END)
             try:
-                yield Watched(folder, altered, changed, running, ended)
+                yield Watched(folder, altered, changed, lines, running, ended)
             finally:
                 os.close(ended)
         finally:

@@ -176,6 +176,7 @@ def answer_of(run: ProgramRun, most: int = MAX_OUTPUT) -> Answer:
     barred = run.output if run.output.endswith("\n") or not run.output else f"{run.output}\n"
     how = run.summary.removeprefix("ended: ")
     answer: Answer = {"ended": how, "output": clipped_output(barred, most)}
+    answer |= {"changed_lines_run": list(run.executed)} if run.executed else {}
     return {**answer, "detail": run.detail} if run.detail else answer
 
 

@@ -2630,6 +2630,11 @@ export interface components {
             altered: components["schemas"]["AlteredFile"][];
             /** Touched */
             touched: string[] | null;
+            /**
+             * Executed
+             * @default []
+             */
+            executed: string[];
             /** Left Seconds */
             left_seconds: number | null;
         };

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from affidavit.records.program_runs import ProgramRun
 from affidavit.records.report import Reply
 
-NOTHING_TOUCHED = "no run read a file of the change"
+NOTHING_TOUCHED = "no run executed or read what the change touches"
 EXPERIMENTER = "experimenter"
 READ_BY_TOOLS = frozenset(
     (
