@@ -16,11 +16,19 @@ from affidavit.events import Emit, handoff, ignore_events, pipeline_completed
 from affidavit.ports import Case, Joiner, Repository, Reproducer, Specialist, Verifiers
 from affidavit.prompts import PromptSet
 from affidavit.records.change import Change
+from affidavit.records.docket import Docket
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import BehaviourRow, Reply, Report
 from affidavit.stages.parse import docket_of, keep_inputs, read_replies, redacted_reply
 from affidavit.stages.report import compile_report
-from affidavit.stages.review import Crew, Looked, begin_case, collect_replies, docket_without_models
+from affidavit.stages.review import (
+    Crew,
+    Looked,
+    begin_case,
+    collect_replies,
+    docket_without_models,
+    not_independent,
+)
 from affidavit.system.concurrency import both
 
 if TYPE_CHECKING:
@@ -133,6 +141,10 @@ async def conclude(
     `specialists` try their own fixes of a request's findings: forges offer them as suggestions.
     """
     case = replace(looked.case, is_rule_off=rules_off(settings))
+    looked = replace(
+        looked,
+        docket=looked.docket.plus(Docket(not_run=not_independent(models, looked.submitted_by))),
+    )
     docket, grouping, follow_up = looked.docket, None, None
     if docket.candidates or case.earlier or reproducer:
         from affidavit.judging import judge, try_fixes

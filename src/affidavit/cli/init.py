@@ -118,6 +118,8 @@ def _choices(
 ) -> Choices:
     if model is not None and not MODEL_NAME.fullmatch(model):
         raise SettingsError(f"--model: {model!r} is not PROVIDER:NAME, such as anthropic:claude-sonnet-4-5")
+    if model is not None and model.startswith("agent:"):
+        raise SettingsError(f"--model: {model} needs a program and a person's login, which a CI job lacks")
     if budget_usd is not None and model is None:
         raise SettingsError("--budget-usd goes with --model: without a model a review costs nothing")
     plain = tuple(one.removeprefix("--hash=").removeprefix("sha256:").lower() for one in digests)

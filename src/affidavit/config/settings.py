@@ -154,6 +154,8 @@ NOT_FROM_FILES = (
     *(f"{role}_base_url" for role in ROLES),
 )
 """A file must not allow its own commands, nor choose where code and keys are sent."""
+MODEL_NAMES = ("model", *(f"{role}_model" for role in ROLES))
+_BY_THE_USER = "as a flag or in the environment"
 FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
 
 
@@ -279,7 +281,12 @@ def _laid_over(
 
 
 def _read_root(raw: Mapping[str, Any], where: str) -> dict[str, Any]:
-    return read_values(raw, where, refused=dict.fromkeys(NOT_FROM_FILES, "as a flag or in the environment"))
+    values = read_values(raw, where, refused=dict.fromkeys(NOT_FROM_FILES, _BY_THE_USER))
+    for name in MODEL_NAMES:
+        # It starts a program, so that no file of a repository may name it.
+        if str(values.get(name)).strip().startswith("agent:"):
+            raise SettingsError(f"{where}: {name} = {values[name]!r} can be set only {_BY_THE_USER}")
+    return values
 
 
 def read_values(

@@ -1,5 +1,6 @@
 """Read the user's choice of a model for a role, with its limits and address."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
@@ -11,9 +12,11 @@ from affidavit.records.record import Record
 from affidavit.records.settings_entries import Price
 
 Provider = Literal[
-    "anthropic", "openai", "mistral", "google", "bedrock", "openrouter", "ollama", "compatible"
+    "anthropic", "openai", "mistral", "google", "bedrock", "openrouter", "ollama", "agent", "compatible"
 ]
 PROVIDERS: tuple[str, ...] = get_args(Provider)
+AGENT_NAME = re.compile(r"(?:claude|codex)(?:/\w[\w.:-]*)?", re.ASCII)
+"""A coding agent whose command line is the model, and which of its models."""
 TEMPERATURES: Mapping[Role, float | None] = {
     "planner": None,
     "specialist": None,
@@ -92,13 +95,16 @@ def choose_model(
 ) -> ModelChoice:
     """Return the model that the text names; omitted values have the role's defaults."""
     provider, name = _read_name(text.strip(), base_url)
+    if provider == "agent":
+        _check_agent(name, base_url)
+    chosen = TEMPERATURES[role] if temperature is None else temperature
     limit = SILENCE_SECONDS if silence_seconds is None else silence_seconds
     choice = ModelChoice(
         provider=provider,
         name=name,
         base_url=_checked_url(base_url),
         key_variable=key_variable,
-        temperature=_between("temperature", TEMPERATURES[role] if temperature is None else temperature, 0, 2),
+        temperature=None if provider == "agent" else _between("temperature", chosen, 0, 2),
         max_tokens=_between(
             "max_tokens", MAX_TOKENS[role] if max_tokens is None else max_tokens, 1, 10_000_000
         ),
@@ -110,6 +116,13 @@ def choose_model(
     return choice.model_copy(update={"price": stated.get(text.strip()) or stated.get(choice.model)})
 
 
+def _check_agent(name: str, base_url: str | None) -> None:
+    if not AGENT_NAME.fullmatch(name):
+        raise SettingsError(f"agent:{name}: write agent:claude, agent:codex or agent:claude/MODEL")
+    if base_url is not None:
+        raise SettingsError(f"agent:{name} is a program of this machine: leave out --base-url for it")
+
+
 def names_provider(text: str) -> bool:
     """Check whether a model is written as PROVIDER:NAME."""
     return _split(text.strip())[0] is not None
@@ -117,7 +130,7 @@ def names_provider(text: str) -> bool:
 
 def _read_name(text: str, base_url: str | None) -> tuple[Provider, str]:
     provider, name = _split(text)
-    if base_url is not None:
+    if base_url is not None and provider != "agent":
         # Behind another address every model speaks Chat Completions, whoever made it.
         name = name if provider == "openai" else text
         provider = "compatible"

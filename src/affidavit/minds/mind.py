@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -73,7 +73,11 @@ class PydanticMind:
                 f"{MAX_UNREADABLE} answers of {self.model} could not be read in a row: it is not asked again"
             )
             return Answer(outcome="failed", detail=detail, usage=RoleUsage(role=self.role, model=self.model))
-        answer = await Conversation(self._requester, talk, emit).hold()
+        # A coding agent's process holds one conversation.
+        requester = (
+            replace(self._requester) if self._requester.choice.provider == "agent" else self._requester
+        )
+        answer = await Conversation(requester, talk, emit).hold()
         if answer.outcome == "answered":
             self._unreadable.in_a_row = 0 if is_readable(answer.text, talk) else self._unreadable.in_a_row + 1
         return answer.model_copy(update={"request": talk_key(talk, self.model)})

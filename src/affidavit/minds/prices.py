@@ -7,7 +7,7 @@ from functools import lru_cache
 from affidavit.minds.choice import ModelChoice
 
 _PRICE_TABLE_NAMES = {"bedrock": "aws"}
-OF_NO_TABLE = ("compatible", "ollama")
+OF_NO_TABLE = ("agent", "compatible", "ollama")
 _BYTES_PER_TOKEN = 3
 """Tokenisers average more on code and prose, so an estimate is rarely too low."""
 _USUAL_BYTES_PER_TOKEN = 4

@@ -16,6 +16,7 @@ from affidavit.minds.wire.providers import Client, build_client
 from affidavit.ports import Mind, Role
 
 if TYPE_CHECKING:
+    from affidavit.minds.coding_agents.line import Permit
     from affidavit.minds.wire.requester import Line
 
 
@@ -46,14 +47,20 @@ def minds_from(
     keys = os.environ if environment is None else environment
     gates: dict[tuple[str, str | None], asyncio.Semaphore] = {}
     unreadable: dict[tuple[str, str | None], UnreadableCount] = {}
+    permits: dict[str, Permit] = {}
     minds: dict[Role, Mind] = {}
     for role, choice in choices.items():
         if not log.is_replay:
             _check_price(choice, ledger)
         gate = gates.setdefault((choice.provider, choice.base_url), asyncio.Semaphore(limits.at_once))
         # Made now: a missing key or package is reported before anything is spent. A replay needs neither.
-        client = None if log.is_replay or lines else _clients(choice, keys)
-        line = partial(lines, role) if lines else None
+        is_asked = not log.is_replay and lines is None
+        client = _clients(choice, keys) if is_asked and choice.provider != "agent" else None
+        line: Callable[[], Line] | None = partial(lines, role) if lines else None
+        if is_asked and choice.provider == "agent":
+            from affidavit.minds.coding_agents.line import agent_lines  # noqa: PLC0415 - few need a server
+
+            line = agent_lines(choice, limits, keys, permits)
         minds[role] = PydanticMind(
             role,
             choice,

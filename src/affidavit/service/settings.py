@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from affidavit import __version__
 from affidavit.config.settings import ENVIRONMENT_PREFIX
+from affidavit.errors import SettingsError
 from affidavit.forges.address import Host, known_hosts, named_hosts
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
@@ -115,8 +116,11 @@ class ServiceSettings:
 
     @cached_property
     def models(self) -> dict[Role, ModelChoice]:
-        """Return the model of each role; empty without a model."""
-        return chosen_models(self.options, self.environment)
+        """Return the model of each role; empty without a model. Raise SettingsError for a coding agent."""
+        models = chosen_models(self.options, self.environment)
+        if agent := next((one.model for one in models.values() if one.provider == "agent"), None):
+            raise SettingsError(f"{agent} is a program with a person's login: the service takes no agents")
+        return models
 
     @cached_property
     def forges(self) -> tuple[Host, ...]:

@@ -2,7 +2,7 @@
 
 import traceback
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +39,21 @@ NOT_JUDGED = Gap(
     reason="no model is configured",
     advice="The submitted findings are unverified: no verifier tried to refute them.",
 )
+
+
+def not_independent(models: Mapping[str, str], submitted_by: str) -> tuple[Gap, ...]:
+    """Say so where one coding agent both finds and verifies; a second verifier makes up for it."""
+    kind, _, verifier = models.get("verifier", "").partition(":")
+    if kind != "agent" or "second_verifier" in models:
+        return ()
+    program, _, model = verifier.partition("/")
+    finder, _, other = models.get("specialist", "").removeprefix("agent:").partition("/")
+    # Without a name it is the program's default, which may be the same.
+    is_same = finder == program and (model == other or not model or not other)
+    if not (program in submitted_by.casefold() if submitted_by else is_same):
+        return ()
+    reason = f"not independent: {program} found and verified"
+    return (Gap(name="independent verifier", reason=reason, advice="Choose another with --verifier-model."),)
 
 
 @dataclass(frozen=True)

@@ -65,9 +65,6 @@ def forms_for(question: Question, profile: ModelProfile) -> list[Form]:
 
 def request_parameters(question: Question, form: Form) -> ModelRequestParameters:
     """Return what goes with the messages in this form."""
-    instructions = question.instructions
-    if form is Form.PLAIN:
-        instructions = f"{instructions}\n\n{_instructions_for(question.schema)}"
     has_output_tool = form in {Form.FORCED_TOOL, Form.TOOL}
     return ModelRequestParameters(
         function_tools=[] if form is Form.PLAIN else [_definition(tool) for tool in question.tools],
@@ -77,7 +74,18 @@ def request_parameters(question: Question, form: Form) -> ModelRequestParameters
         else None,
         output_tools=[_output_tool(question)] if has_output_tool else [],
         allow_text_output=form is not Form.FORCED_TOOL,
-        instruction_parts=[InstructionPart(content=instructions, dynamic=False)],
+        instruction_parts=[InstructionPart(content=instructions_in(question, form), dynamic=False)],
+    )
+
+
+def instructions_in(question: Question, form: Form) -> str:
+    """Return the instructions; a plain form has the schema in them."""
+    if form is not Form.PLAIN or not question.schema:
+        return question.instructions
+    text = json.dumps(question.schema, ensure_ascii=False)
+    return (
+        f"{question.instructions}\n\nAnswer with one JSON object and nothing else. "
+        f"It must fit this JSON schema:\n{text}"
     )
 
 
@@ -119,8 +127,3 @@ def _output_tool(question: Question) -> ToolDefinition:
         parameters_json_schema=question.schema,
         kind="output",
     )
-
-
-def _instructions_for(schema: dict[str, Any]) -> str:
-    text = json.dumps(schema, ensure_ascii=False)
-    return f"Answer with one JSON object and nothing else. It must fit this JSON schema:\n{text}"
