@@ -1,6 +1,5 @@
 """Read the options that name a change and its settings, open the change, and print hints about both."""
 
-import asyncio
 import json
 import os
 import sys
@@ -20,12 +19,13 @@ from affidavit.config.settings import (
     unknown_variables,
 )
 from affidavit.errors import InputError, SettingsError
-from affidavit.forges.address import is_request_url, named_commits, parse_change_url, refuse_without_scheme
+from affidavit.forges.address import is_request_url
 from affidavit.git.location import Allowed
 from affidavit.ports import Tree
 from affidavit.records.change import Comment
 from affidavit.records.record import first_mistake
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.reviewing.hold import open_target
+from affidavit.stages.intake import ChangeRequest, OpenedChange
 
 
 def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
@@ -48,19 +48,10 @@ def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
 
 def opened_change(options: Mapping[str, Any]) -> OpenedChange:
     """Open the change of a command: a local one, or a request at its address."""
-    if is_request_url(options["target"]):
-        return open_request(options)
-    refuse_without_scheme(options["target"])
-    return open_change(requested_change(options))
-
-
-def read_config(path: Path | None) -> tuple[str, bytes] | None:
-    if path is None:
-        return None
-    try:
-        return str(path), path.read_bytes()
-    except OSError as error:
-        raise SettingsError(f"--config: {path}: {error.strerror}") from error
+    if is_request_url(options["target"]) and options["work_tree"]:
+        raise SettingsError("--work-tree does not go with the address of a pull request")
+    heard = (lambda _text: None) if options.get("quiet") else note
+    return open_target(requested_change(options), has_full_history=_names_model(options), say=heard)
 
 
 def allowed_of(options: Mapping[str, Any]) -> Allowed:
@@ -107,31 +98,6 @@ def _known_fields(comment: Any) -> Any:
         return comment
     fields = Comment.model_fields
     return {name: value for name, value in comment.items() if name in fields and value is not None}
-
-
-def open_request(options: Mapping[str, Any]) -> OpenedChange:
-    """Read the pull request, fetch its commits into the cache, and open the change between them."""
-    from affidavit.forges.choice import ask_forge  # noqa: PLC0415 - few ask a forge
-    from affidavit.forges.credentials import find_credentials  # noqa: PLC0415
-    from affidavit.forges.opening import FetchContext, UserText, open_pull_request  # noqa: PLC0415
-
-    for name in ("staged", "repo", "work_tree"):
-        if options.get(name):
-            raise SettingsError(f"--{name.replace('_', '-')} does not go with the address of a pull request")
-    address = parse_change_url(options["target"])
-    credentials = find_credentials(address.host)
-    if not options.get("quiet"):
-        note(f"reading {address.url}{'' if credentials.token else ' without a token'}")
-    pull = asyncio.run(ask_forge(address, credentials, lambda forge: forge.read()))
-    if commits := named_commits(options["target"]):
-        # Such as those of a merge queue, which merges a request into what is queued before it.
-        pull = pull.model_copy(update={"bases": commits[:1], "head": commits[1]})
-    words = UserText(
-        title=options.get("title") or "",
-        description=options.get("description") or "",
-        discussion=read_discussion(options.get("discussion")),
-    )
-    return open_pull_request(pull, FetchContext(credentials), words, has_full_history=_names_model(options))
 
 
 def _names_model(options: Mapping[str, Any]) -> bool:

@@ -17,21 +17,18 @@ from affidavit.cli.saying import note
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Specialist
-from affidavit.proof.running.own_names import own_names
 from affidavit.proof.signature import SignatureCheck, check_signature, signature_path
-from affidavit.rechecking.check import Rechecked, recheck, without_commands
+from affidavit.rechecking.check import Rechecked
 from affidavit.rechecking.findings import Proof
-from affidavit.rechecking.programs import AGAIN, run_again, try_again
+from affidavit.rechecking.programs import AGAIN
 from affidavit.rechecking.signers import allowed_signers
 from affidavit.records.record import first_mistake
 from affidavit.records.report import Report, why_not_derived
 from affidavit.render.safe_text import json_without_commands, visible
-from affidavit.reviewing.hold import assemble_crew, patch_trier
+from affidavit.reviewing.door import recheck_opened
 from affidavit.reviewing.named import read_report, report_file
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.running import environments_for, opened_runner, running_settings
-from affidavit.stages.intake import OpenedChange, rebuild_change
+from affidavit.stages.intake import rebuild_change
 
 MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
 OTHERWISE = "differs here"
@@ -89,27 +86,15 @@ def command(
             for notice in opened.notices:
                 note(notice)
             chosen = ReviewOptions.from_all(options)
-            named = environments_for(opened.repository, chosen)
-            done = asyncio.run(recheck(recorded, opened, _mechanical, runs_programs=run, environments=named))
-            again = _run_again(recorded, opened, chosen) if run else []
+            done = asyncio.run(recheck_opened(recorded, opened, chosen, runs_programs=run))
             signed = _signature_of(file, opened.repository, trust_base)
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    proofs = [*done.proofs, *again, *_signature_proofs(signed, is_required=require_signature)]
+    proofs = [*done.proofs, *_signature_proofs(signed, is_required=require_signature)]
     if output == "json":
         click.echo(_as_json(done, proofs, signed, digest))
     else:
         click.echo(_as_text(done, proofs, signed))
     context.exit(_result_of(proofs))
-
-
-def _run_again(recorded: Report, opened: OpenedChange, options: ReviewOptions) -> list[Proof]:
-    with opened_runner(opened.repository, running_settings(options), options, is_asked=True) as running:
-        reason = running.programs.reason if running.programs else ""
-        # A report must not name a command that is then run.
-        settings = without_commands(Settings.model_validate(recorded.settings))
-        trying = patch_trier(opened, assemble_crew(settings, cache_dir=None), running)
-        tried = asyncio.run(try_again(recorded, trying, reason))
-        return [*run_again(recorded, running.runner, own_names(opened.repository), reason), *tried]
 
 
 def _fetched(recorded: Report, repo: Path | None) -> Path:
@@ -119,10 +104,6 @@ def _fetched(recorded: Report, repo: Path | None) -> Path:
     if repo is not None:
         raise InputError("--fetch brings its own repository: leave out --repo")
     return fetch_recorded(recorded.change, FetchContext(find_credentials(address_of(recorded.change).host)))
-
-
-def _mechanical(settings: Settings) -> Sequence[Specialist]:
-    return assemble_crew(settings, cache_dir=None).specialists
 
 
 def _settings_of(recorded: Report, path: Path) -> Settings:

@@ -10,7 +10,6 @@ from typing import Any
 import click
 from rich.console import Console
 
-from affidavit.cli.change import read_config
 from affidavit.cli.help import LongCommand
 from affidavit.cli.options import (
     config_option,
@@ -44,6 +43,7 @@ from affidavit.iterations.loop import (
 )
 from affidavit.iterations.workplace import Workplace
 from affidavit.render.safe_text import one_line, visible
+from affidavit.reviewing.hold import read_config
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.refining import LoopReviews
 from affidavit.reviewing.series import free_series, repository_at

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from affidavit.cli.change import opened_change, read_config, say_hints, say_named_settings, say_unknown_names
+from affidavit.cli.change import opened_change, say_hints, say_named_settings, say_unknown_names
 from affidavit.cli.help import LongCommand
 from affidavit.cli.options import (
     config_option,
@@ -37,7 +37,7 @@ from affidavit.errors import ForgeError, InputError, SettingsError
 from affidavit.forges.address import is_request_url, parse_change_url
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, RenderOptions, parse_format, redacted, render
-from affidavit.reviewing.hold import hold_review, settings_for
+from affidavit.reviewing.hold import hold_review, read_config, settings_for
 from affidavit.reviewing.keeping import keep_review
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions, Say

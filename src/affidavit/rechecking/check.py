@@ -163,6 +163,12 @@ class Rechecked:
     proofs: tuple[Proof, ...]
     words: tuple[str, ...]
 
+    @property
+    def holds(self) -> bool | None:
+        """Return whether all proofs hold; None if none fails and some cannot be checked here."""
+        held = {proof.holds for proof in self.proofs}
+        return False if False in held else None if None in held else True
+
 
 async def recheck(
     report: Report,

@@ -1,4 +1,4 @@
-"""Review an opened change under its settings and the user's options."""
+"""Open a change, and review it under its settings and the user's options."""
 
 import asyncio
 import os
@@ -17,6 +17,7 @@ from affidavit.config.places import cache_folder
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.events import Emit, ignore_events
+from affidavit.forges.address import is_request_url, named_commits, parse_change_url, refuse_without_scheme
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.pipeline import review
 from affidavit.ports import Mind, Role, Specialist, TryPatch
@@ -26,8 +27,8 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.program_runs import TrialStep
 from affidavit.records.report import Report
 from affidavit.reviewing.models import opened_log
-from affidavit.reviewing.options import ReviewOptions
-from affidavit.stages.intake import OpenedChange
+from affidavit.reviewing.options import ReviewOptions, Say
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.review import Crew, Running
 
 if TYPE_CHECKING:
@@ -80,6 +81,41 @@ def named_compiler(settings: Settings, reviewed_folder: Path | None) -> Path | N
             "repository, or a name on PATH."
         )
     return found
+
+
+def open_target(
+    request: ChangeRequest, *, has_full_history: bool = False, say: Say = lambda _text: None
+) -> OpenedChange:
+    """Open a local change, or read and fetch the pull request at its address. The caller closes it."""
+    if request.target is None or not is_request_url(request.target):
+        refuse_without_scheme(request.target)
+        return open_change(request)
+    from affidavit.forges.choice import ask_forge  # noqa: PLC0415 - few ask a forge
+    from affidavit.forges.credentials import find_credentials  # noqa: PLC0415
+    from affidavit.forges.opening import FetchContext, UserText, open_pull_request  # noqa: PLC0415
+
+    for name in ("staged", "repo"):
+        if getattr(request, name):
+            raise SettingsError(f"{name} does not go with the address of a pull request")
+    address = parse_change_url(request.target)
+    credentials = find_credentials(address.host)
+    say(f"reading {address.url}{'' if credentials.token else ' without a token'}")
+    pull = asyncio.run(ask_forge(address, credentials, lambda forge: forge.read()))
+    if commits := named_commits(request.target):
+        # Such as those of a merge queue, which merges a request into what is queued before it.
+        pull = pull.model_copy(update={"bases": commits[:1], "head": commits[1]})
+    words = UserText(title=request.title, description=request.description, discussion=request.discussion)
+    return open_pull_request(pull, FetchContext(credentials), words, has_full_history=has_full_history)
+
+
+def read_config(path: Path | None) -> tuple[str, bytes] | None:
+    """Read a settings file that the user names."""
+    if path is None:
+        return None
+    try:
+        return str(path), path.read_bytes()
+    except OSError as error:
+        raise SettingsError(f"--config: {path}: {error.strerror}") from error
 
 
 def settings_for(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from affidavit.cli.change import read_config
 from affidavit.config.places import state_folder
 from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
@@ -21,6 +20,7 @@ from affidavit.prompts import PromptSet, current_prompts
 from affidavit.quality.prompts import choose_outside_rollouts
 from affidavit.records.measure import Label
 from affidavit.render.wording import counted
+from affidavit.reviewing.hold import read_config
 from affidavit.reviewing.models import chosen_model, chosen_models, opened_ledger
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.reviewing.panel import server_pool
