@@ -25,11 +25,14 @@ from affidavit.render.markdown import (
     note_items,
     one_line_item,
 )
+from affidavit.render.safe_text import markdown_line, one_line
 from affidavit.render.view import ReportView, view_of
 
 MAX_NOTES_LENGTH = 7_000
 """Limit of the text below the findings."""
 MAX_LISTED = 50
+MAX_WALKED = 12
+MAX_SENTENCE = 400
 HOW_TO_DISMISS = (
     "Dismiss a finding with `/affidavit dismiss why` in its thread, or `/affidavit dismiss FINGERPRINT why` "
     "anywhere here. Said by somebody with write access who is not the author, it lifts the gate; said by "
@@ -62,6 +65,7 @@ def summary_body(report: Report, context: SummaryContext, options: PostOptions, 
     )
     view = view_of(report)
     top = [mark, f"## Affidavit\n\n{headline(view)}", about_line(view), *_own_request(context)]
+    top += _walkthrough(report, view)
     rest = _rest(report, view, context, options)
     room = limit - sum(len(block) + 2 for block in (*top, *rest))
     blocks = [*_overview(view, context), *_in_full(view, context), *_smaller(view), *_nits(view, options)]
@@ -73,6 +77,24 @@ def _own_request(context: SummaryContext) -> list[str]:
     if not context.own_request:
         return []
     return ["This account opened the request itself: forges let nobody approve or block their own."]
+
+
+def _walkthrough(report: Report, view: ReportView) -> list[str]:
+    """Say what the change does by a model's plan, in which order to read it, and what behaves differently."""
+    plan = report.plan
+    if plan is None or plan.made_by != "model" or not plan.goal:
+        return []
+    does = [markdown_line(one_line(text, MAX_SENTENCE)) for text in (plan.goal, plan.approach, plan.impact)]
+    paths = dict.fromkeys(path for chunk in plan.chunks for path in chunk.paths)
+    order = [f"{number}. {name_span(path)}" for number, path in enumerate(paths, 1)]
+    shown = order[:MAX_WALKED] + [f"{len(order) - MAX_WALKED} more"] * (len(order) > MAX_WALKED)
+    differing = [one for one in view.probes if one.outcome.startswith("differs")][:MAX_WALKED]
+    said = [
+        f"- {clipped_line(one.name)}" + f" ({clipped_line(one.in_short)})" * bool(one.in_short)
+        for one in differing
+    ]
+    ran = ["Behaves differently, by programs that ran before and after:", "\n".join(said)] if said else []
+    return [fold_of("Walkthrough", [" ".join(filter(None, does)), "\n".join(shown), *ran])]
 
 
 def _overview(view: ReportView, context: SummaryContext) -> list[str]:
