@@ -61,6 +61,13 @@ def test_a_message_that_is_part_of_the_description_is_sent_once(repository: GitR
     assert "- Fix it\n- More\nAnother reason." in text
 
 
+def test_a_description_made_of_the_subjects_of_commits_is_not_sent_again(repository: GitRepository) -> None:
+    commits = tuple(Commit(sha=one, author="a", date="d", subject=f"Step {one}") for one in "12")
+    text = told(repository, change_of("app.py", description="- Step 1\n- Step 2", commits=commits))
+    assert text.count("Step 1") == 1
+    assert "Commits:\n(the description has their messages)" in text
+
+
 def test_commits_that_are_not_shown_are_counted(repository: GitRepository) -> None:
     commits = tuple(Commit(sha=str(at), author="a", date="d", subject=f"Step {at}.") for at in range(50))
     text = told(repository, change_of("app.py", commits=commits))

@@ -27,6 +27,7 @@ from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
 
 ONE_COMMIT = "(one, with the title above)"
+ALL_TOLD = "(the description has their messages)"
 MAX_DESCRIPTION = 8_000
 MAX_COMMITS = 30
 MAX_CHANGED_FILES = 400
@@ -222,7 +223,7 @@ class Briefing:
 
     def _fenced(self, label: str, text: str) -> str:
         """Fence a text, unless we say that there is none."""
-        return text if text in (NOTHING, ONE_COMMIT) else self.fence.wrap(label, text)
+        return text if text in (NOTHING, ONE_COMMIT, ALL_TOLD) else self.fence.wrap(label, text)
 
     def _commits(self) -> str:
         earlier = len(self.change.commits) - MAX_COMMITS
@@ -231,9 +232,11 @@ class Briefing:
         if len(commits) == 1 and commits[0].subject == self.change.title and self._is_told(commits[0].body):
             return ONE_COMMIT
         lines = [
-            _cut(f"- {one.subject}\n{self._without_repetition(one.body)}".strip(), 1_500) for one in commits
+            _cut(f"- {one.subject}\n{self._without_repetition(one.body)}".strip(), 1_500)
+            for one in commits
+            if not (self._is_told(one.subject) and self._is_told(one.body))
         ]
-        return "\n".join([*head, *lines]) or NOTHING
+        return "\n".join([*head, *lines]) or (ALL_TOLD if commits else NOTHING)
 
     def _without_repetition(self, body: str) -> str:
         """Return the body of a commit, unless it is the description of the change."""
@@ -241,7 +244,8 @@ class Briefing:
 
     def _is_told(self, body: str) -> bool:
         """Check whether the description has these words; forges end and break lines otherwise."""
-        return " ".join(body.split()) in " ".join(self.change.description.split())
+        words, told = " ".join(body.split()), " ".join(self.change.description.split())
+        return f" {words} ".replace("  ", " ") in f" {told} "
 
     def _discussion(self, chunk: Chunk, plan: Plan) -> str:
         """Return the first page of comments; only the triage reads the others."""
