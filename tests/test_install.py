@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Mapping
 from functools import partial
@@ -92,6 +93,21 @@ def doctor(program: Path, folder: Path) -> dict[str, dict[str, Any]]:
     done = affidavit("doctor", "--format", "json", cwd=folder, program=program, env=alone)
     checks = json.loads(done.out)["checks"]
     return {check["name"]: check for check in checks}
+
+
+def test_the_sdist_brings_the_page_and_builds_a_wheel_without_node(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "--directory", tmp_path]
+    subprocess.run([*build, "--target", "sdist"], cwd=ROOT, check=True, capture_output=True)
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    unpacked = tmp_path / sdist.name.removesuffix(".tar.gz")
+    subprocess.run(
+        [*build, "--target", "wheel"], cwd=unpacked, env={"PATH": ""}, check=True, capture_output=True
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"affidavit/web/index.html", "affidavit/web/file.html", "affidavit/__init__.pyi"} <= set(names)
 
 
 def test_every_analyser_looks_without_anything_being_added(installed: Path, changed: Repo) -> None:

@@ -19,6 +19,8 @@ def main() -> None:
             sys.stdout.write(f"affidavit {__version__}\n")
             sys.stdout.flush()
             return
+    if sys.platform == "win32":
+        sys.exit("affidavit: Windows is not supported; use it in the Windows Subsystem for Linux")
     if sys.getfilesystemencoding() != "utf-8":
         _start_again_with_names_in_utf8()
     gc.set_threshold(LASTING_OBJECTS)
@@ -27,6 +29,23 @@ def main() -> None:
     from affidavit.cli.command_line import run  # noqa: PLC0415 - click and the rest load only when needed
 
     run()
+
+
+def _versions() -> str:
+    """Return as JSON what a program needs to know before it reads reports."""
+    import json  # noqa: PLC0415 - loaded only here
+
+    from affidavit.contract.schema import SCHEMAS  # noqa: PLC0415
+    from affidavit.contract.versions import CURRENT_PROMPT_VERSION  # noqa: PLC0415
+    from affidavit.records.report import REPORT_VERSION  # noqa: PLC0415
+
+    versions = {
+        "affidavit": __version__,
+        "report": REPORT_VERSION,
+        "review_result": list(SCHEMAS),
+        "prompts": CURRENT_PROMPT_VERSION,
+    }
+    return json.dumps(versions)
 
 
 def _start_again_with_names_in_utf8() -> None:

@@ -1,5 +1,6 @@
 """What holds for every command."""
 
+import json
 from pathlib import Path
 
 import click
@@ -14,6 +15,30 @@ from commands import affidavit
 @pytest.mark.parametrize("flag", ["--version", "-V"])
 def test_the_version_is_printed(tmp_path: Path, flag: str) -> None:
     assert affidavit(flag, cwd=tmp_path).out == f"affidavit {__version__}\n"
+
+
+def test_the_versions_are_printed_as_json(tmp_path: Path) -> None:
+    versions = json.loads(affidavit("--version", "--json", cwd=tmp_path).out)
+    assert versions["affidavit"] == __version__
+    assert versions["report"] == "1.0"
+    assert "1.2" in versions["review_result"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_of_a_shell_is_printed(tmp_path: Path, shell: str) -> None:
+    done = affidavit("completion", shell, cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "_AFFIDAVIT_COMPLETE" in done.out
+
+
+def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
+    asked = {
+        "_AFFIDAVIT_COMPLETE": "bash_complete",
+        "COMP_WORDS": "affidavit review --fail",
+        "COMP_CWORD": "2",
+    }
+    done = affidavit(cwd=tmp_path, env=asked)
+    assert (done.code, done.out, done.err) == (0, "plain,--fail-on", "")
 
 
 def test_the_version_is_printed_without_loading_the_rest(tmp_path: Path) -> None:

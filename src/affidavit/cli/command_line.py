@@ -65,6 +65,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "post": "Post a report on its pull request, or show what would be posted.",
             "mcp": "Serve a coding agent: read changes, submit findings, get them checked.",
             "doctor": "Check what works here, and say how to install the rest.",
+            "completion": "Print the completion script of a shell.",
         },
     ),
     "Experiment": ("affidavit.lab.commands", {"eval": "Measure recall and precision on labelled cases."}),
@@ -177,6 +178,9 @@ def _report_error(error: BaseException) -> int:
     match error:
         case click.exceptions.Exit():
             return _flushed(error.exit_code)
+        case SystemExit():
+            # Click ends so after it completed a word.
+            return _flushed(error.code if isinstance(error.code, int) else EXIT_NOT_DONE)
         case click.Abort() | KeyboardInterrupt():
             say("stopped")
             return exit_code_of_interrupt()
