@@ -45,7 +45,7 @@ def _versions() -> str:
         "review_result": list(SCHEMAS),
         "prompts": CURRENT_PROMPT_VERSION,
     }
-    return json.dumps(versions)
+    return json.dumps(versions) + "\n"
 
 
 def _start_again_with_names_in_utf8() -> None:

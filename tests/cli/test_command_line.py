@@ -38,7 +38,7 @@ def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
         "COMP_CWORD": "2",
     }
     done = affidavit(cwd=tmp_path, env=asked)
-    assert (done.code, done.out, done.err) == (0, "plain,--fail-on", "")
+    assert (done.code, done.out, done.err) == (0, "plain,--fail-on\n", "")
 
 
 def test_the_version_is_printed_without_loading_the_rest(tmp_path: Path) -> None:
