@@ -18,6 +18,8 @@ class Say:
 class CallTool:
     name: str
     arguments: dict[str, Any]
+    prefix: str = "mcp__affidavit__"
+    """Empty for a tool of the agent's own."""
 
 
 Act = Say | CallTool
@@ -86,7 +88,7 @@ def _messages(act: Act) -> list[dict[str, Any]]:
         block: dict[str, Any] = {"type": "text", "text": ""}
         delta = {"type": "text_delta", "text": act.text}
     else:
-        name = f"mcp__affidavit__{act.name}"
+        name = f"{act.prefix}{act.name}"
         block = {"type": "tool_use", "id": f"toolu_{id(act)}", "name": name, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(act.arguments)}
     reason = "end_turn" if isinstance(act, Say) else "tool_use"

@@ -1,4 +1,4 @@
-"""`affidavit init`: write the workflow of a forge, or a hook of git, that reviews every change."""
+"""`affidavit init`: write the workflow of a forge, a hook of git, or an agent's plug-in."""
 
 import re
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ import click
 from affidavit.cli.saying import note
 from affidavit.errors import InputError, SettingsError
 from affidavit.forges.address import GITHUB, GITLAB, KINDS, ForgeKind, Host, known_hosts
+from affidavit.forges.workflows.agents import AGENTS, CodingAgent, agent_files
 from affidavit.forges.workflows.writing import (
     BUDGET_USD,
     HOOKS,
@@ -34,6 +35,7 @@ MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
 @click.command()
 @click.option("--forge", type=click.Choice(KINDS), help="Which workflow; default: that of the remote origin.")
 @click.option("--hook", "hooks", multiple=True, type=click.Choice(HOOKS), help="A hook instead; repeatable.")
+@click.option("--agent", type=click.Choice(AGENTS), help="Instead: the plug-in or skill of a coding agent.")
 @click.option("--strict", is_flag=True, help="With --hook: also stop if the review is incomplete.")
 @click.option(
     "--model", metavar="PROVIDER:NAME", help="The model of the review; default: none, and no secret."
@@ -66,13 +68,14 @@ MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
 def command(
     forge: ForgeKind | None,
     hooks: tuple[Hook, ...],
+    agent: CodingAgent | None,
     strict: bool,
     repo: Path | None,
     is_shown: bool,
     force: bool,
     **options: Any,
 ) -> None:
-    """Write the GitHub workflow or the GitLab jobs that review every change, or hooks for git.
+    """Write the GitHub workflow or the GitLab jobs that review every change, hooks for git, or a plug-in.
 
     The workflow has three jobs with rights of their own: review reads, recheck proves again without any
     secret, post writes what the recheck confirmed.
@@ -80,12 +83,15 @@ def command(
     \b
     affidavit init --from OWNER/REPO@COMMIT   the workflow of the forge that origin is on
     affidavit init --hook pre-push            review what is pushed, before it is
+    affidavit init --agent claude             a plug-in for Claude Code
     """
     if strict and not hooks:
         raise SettingsError("--strict goes with --hook")
     git = Git(repo or Path.cwd())
     root = _line(git, "rev-parse", "--show-toplevel")
-    if hooks:
+    if agent:
+        files = agent_files(agent)
+    elif hooks:
         root = _hooks_folder(git, root)
         files = [hook(name, is_strict=strict) for name in hooks]
     else:
