@@ -1,16 +1,26 @@
 """The fixes that analysers offer for a request's findings are tried, and then posted as suggestions."""
 
+import asyncio
 import json
 from pathlib import Path
 
+import pytest
+
+from affidavit.config.settings import load_settings
 from affidavit.forges.github.forge import LIMITS
+from affidavit.forges.opening import FetchContext, open_pull_request
 from affidavit.forges.posting.actions import PostOptions, PostReview
 from affidavit.forges.posting.plan import plan_actions
 from affidavit.forges.standing import Standing
+from affidavit.judging import try_fixes
+from affidavit.ports import Case
+from affidavit.records.docket import Docket
 from affidavit.records.report import Report
+from affidavit.reviewing.hold import assemble_crew
 from commands import affidavit
+from forge_http import ENVIRONMENT
 from github_server import GitHubServer
-from posting_flow import ALL_BUT_RUFF, reviewed
+from posting_flow import ALL_BUT_RUFF, POSTER, QUICK, READS, read_request, reviewed
 
 LITERAL = """\
 def is_free(price):
@@ -43,6 +53,34 @@ def test_a_fix_of_ruff_is_tried_without_running_programs_and_offered(
         if one.fingerprint == candidate.fingerprint
     ]
     assert "Patch (tried, passed):\n\n```suggestion\n    return price == 0\n```" in comment.body
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("return price is 0  # free", "with the patch it still reports ruff/F632"),
+        ("return price == nothing", "new with the patch: ruff/F821 at cart.py:2"),
+    ],
+)
+def test_a_fix_that_leaves_its_finding_or_brings_another_is_not_offered(
+    line: str, said: str, github: GitHubServer, tmp_path: Path
+) -> None:
+    report = of_cart(github, tmp_path, LITERAL)
+    (candidate,) = [one for one in report.shown if one.claim.rule_id == "ruff/F632"]
+    patch = (candidate.evidence.patch or "").replace("return price == 0", line)
+    evidence = candidate.evidence.model_copy(update={"patch": patch})
+    finding = candidate.claim.model_copy(update={"verification": evidence})
+    pull = read_request(github.address, READS, QUICK, POSTER)
+    with open_pull_request(pull, FetchContext(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
+        settings = load_settings(opened.repository.base, {}, {"analysers_off": ALL_BUT_RUFF})
+        specialists = assemble_crew(settings, None).specialists
+        docket = Docket(candidates=(candidate.model_copy(update={"finding": finding}),))
+        (tried,) = asyncio.run(
+            try_fixes(docket, Case(opened.change, opened.repository), specialists)
+        ).candidates
+    assert tried.patch_trial
+    assert not tried.patch_trial.holds
+    assert said in tried.patch_trial.steps[-1].detail
 
 
 def test_a_recheck_tries_the_fixes_again_and_finds_a_forged_trial(

@@ -376,7 +376,7 @@ def test_everything_that_a_job_installs_is_pinned_by_hashes(folder: Path, forge:
     jobs = next((folder / place).rglob("affidavit.yml")).read_text()
     installs = [line for line in jobs.splitlines() if "pip install" in line]
     assert installs
-    assert all("--require-hashes --only-binary :all: -r" in line for line in installs)
+    assert all("--no-deps --require-hashes --only-binary :all: -r" in line for line in installs)
 
 
 def test_init_names_no_package_that_the_index_does_not_have(folder: Path) -> None:
