@@ -13,6 +13,10 @@ LASTING_OBJECTS = 50_000
 
 def main() -> None:
     """Run the command line."""
+    if set(sys.argv[1:]) == {"--version", "--json"}:
+        sys.stdout.write(_versions())
+        sys.stdout.flush()
+        return
     if sys.argv[1:] in (["--version"], ["-V"]):
         # If this fails, the command line reports it.
         with suppress(OSError, AttributeError):
