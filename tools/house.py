@@ -27,16 +27,16 @@ GENERATED = {"reference.md"}
 OPTION = re.compile(r"^[\s│*]*(?:-\w,?\s+)?(--[a-z-]+)", re.MULTILINE)
 
 CEILINGS = {
-    "AST nodes": 564_000,
-    "lines": 80_050,
-    "lines outside the wings": 68_150,
+    "AST nodes": 573_000,
+    "lines": 81_300,
+    "lines outside the wings": 69_300,
     "modules": 520,
     "folders": 56,
     "layers": 12,
     "function length, 90th percentile": 16,
     "function length, longest": 50,
     "class names used more than once": 15,
-    "words of documentation": 25_000,
+    "words of documentation": 25_500,
     "options in review --help": 40,
     "files executed by a review": 193,
     "modules imported by a review": 233,
