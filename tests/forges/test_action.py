@@ -175,6 +175,7 @@ def test_only_the_step_that_posts_holds_the_token_that_posts(tmp_path: Path) -> 
 def test_the_packages_come_by_their_hashes_and_not_from_the_checkout(tmp_path: Path) -> None:
     """A pull request may bring a package named pip, and the step starts in its checkout."""
     (tmp_path / "pip").mkdir()
+    (tmp_path / "pip" / "__init__.py").touch()
     (tmp_path / "pip" / "__main__.py").write_text("open('pwned', 'w')")
     job = Job(tmp_path, tmp_path)
     missing = {**INSTALLS, "env": {"ACTION_PATH": str(tmp_path / "nowhere")}}
