@@ -41,6 +41,7 @@ FINE = {
     "what is expected to fail": (
         "import os\nimport pytest\n\n\ndef test():\n    with pytest.raises(TypeError):\n        os.nope()\n"
     ),
+    # psf/requests 1f6589ec3a1e, src/requests/help.py:51 (what only PyPy runs).
     "what only Python 2 runs": (
         "import six\n\n\ndef f():\n    if six.PY2:\n        return 'a'.decode('ascii')\n    return 'a'\n"
     ),
@@ -50,6 +51,7 @@ FINE = {
     ),
     # django/django 03988c5a5ba2, django/utils/inspect.py:14.
     "what is given to a module": "import os\n\n\ndef f(value):\n    os.nope = value\n    return os.nope\n",
+    # psf/requests 1f6589ec3a1e, tests/test_packages.py:5.
     "what is given by name": "import os\n\nsetattr(os, 'nope', print)\nos.nope()\n",
     # micropython/micropython-lib ee4bb8ff139e,
     # micropython/drivers/display/ssd1306/ssd1306.py:144.
@@ -58,6 +60,7 @@ FINE = {
     "a name that the stubs of the library leave out": (
         "import timeit\n\nprint(timeit.default_number, timeit.default_repeat)\n"
     ),
+    # python-attrs/attrs c1dc5dcba16e, src/attr/_make.py:712.
     "a private name": "import os\n\nos._nope()\n",
     # micropython/micropython-lib ee4bb8ff139e, micropython/aiorepl/aiorepl.py:338.
     "sys": "import sys\n\nprint(sys.frozen)\n",
@@ -75,6 +78,7 @@ FINE = {
         CLASS.replace("self.items = []", "self.items = []\n        self.__dict__.update(items=1)")
         + "def f():\n    return Cart().total\n"
     ),
+    # pallets/werkzeug 1b00618e787f, examples/simplewiki/actions.py:42.
     "a class on unknown ones": (
         "import django\n\n\nclass Cart(django.Model):\n    pass\n\n\ndef f():\n    return Cart().total\n"
     ),
@@ -83,10 +87,12 @@ FINE = {
     ),
     # ipython/ipython 7f0ee55684f0, IPython/core/magics/execution.py:168.
     "a mixin": "class CartMixin:\n    def f(self):\n        return self.total\n",
+    # pallets/werkzeug 1b00618e787f, src/werkzeug/datastructures/mixins.py:109.
     "a class with heirs": (
         CLASS.replace("append(item)\n", "append(item)\n        self.total()\n")
         + "class Big(Cart, list):\n    pass\n\n\nCART = Cart()\n"
     ),
+    # pallets/werkzeug 1b00618e787f, examples/simplewiki/actions.py:44.
     "a name that another file sets": CLASS + "def f(cart):\n    cart.total = 1\n    return Cart().total\n",
     "a function with an attribute": "def f():\n    return f.calls\n",
     "a module that makes its names": "import shop.made\n\nshop.made.nope()\n",

@@ -64,6 +64,8 @@ HARMLESS = {
     "the word password": "postgres://user:password@db.acme.io/app",
     "several such words": "mongodb://admin:my_secret_password123@mongo.acme.io/app",
     "the name of the user": "mongodb://billing2024:billing2024@mongo.acme.io/app",
+    # sqlalchemy/sqlalchemy f35da7e2b934, lib/sqlalchemy/dialects/postgresql/base.py:311.
+    "a host of a manual": f"postgresql+psycopg2://billing:{PASSWORD}@hostname/dbname",
     "a made-up host after another": f"https://foo.com:123,billing:{PASSWORD}@bar.com/path",
     "a default after another host": "postgres://one.internal:5432,admin:password@two.internal/app",
     "an example of a host": f"mongodb://billing:{PASSWORD}@mongo.example.com/app",

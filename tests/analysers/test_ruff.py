@@ -36,7 +36,9 @@ PLANTED = {
 HARMLESS = {
     "a name defined by a star import": "from os import *\ndef f():\n    return getcwd()\n",
     "a name that is tried": "try:\n    unicode\nexcept NameError:\n    unicode = str\n",
+    # frappe/frappe ce01f8ada87e, frappe/automation/doctype/assignment_rule_day/assignment_rule_day.py:17.
     "a quoted annotation": "def f(a: 'Later') -> None:\n    return None\n",
+    # ipython/ipython 7f0ee55684f0, IPython/core/completer.py:763.
     "a lazy annotation": "from __future__ import annotations\ndef f(a: Later) -> None:\n    return None\n",
     "a local annotation": "def f(a):\n    b: Later = a\n    return b\n",
     "an overload": (
@@ -46,10 +48,12 @@ HARMLESS = {
     "a name that is imported or not": (
         "try:\n    from json import loads\nexcept ImportError:\n    loads = None\n"
     ),
+    # pytest-dev/pytest df87db7b0462, testing/freeze/create_executable.py:16.
     "a constant command": "import subprocess\ndef f():\n    subprocess.run('ls -l', shell=True)\n",
     "a command of constants": (
         "import subprocess\nFOLDER = '/tmp'\ndef f():\n    subprocess.run(f'ls {FOLDER}', shell=True)\n"
     ),
+    # django/django 03988c5a5ba2, django/db/backends/mysql/introspection.py:160.
     "a statement with its table": "def f(cursor, table):\n    cursor.execute(f'SELECT * FROM {table}')\n",
     "a statement with placeholders": (
         "def f(cursor, values):\n    marks = ', '.join(['%s'] * len(values))\n"
@@ -58,6 +62,7 @@ HARMLESS = {
     "a statement with a number": (
         "def f(cursor, count: int):\n    cursor.execute(f'SELECT a FROM t WHERE b = {count}')\n"
     ),
+    # django/django 03988c5a5ba2, django/contrib/gis/db/backends/postgis/operations.py:212.
     "text that only looks like a statement": (
         "def f(name):\n    return f'to go on, select {name} from the list'\n"
     ),
@@ -122,11 +127,13 @@ def test_tests_may_run_what_they_like(case, ask):
 
 
 def test_code_that_expects_the_failure_is_left_alone(case, ask):
+    # pydantic/pydantic 2151025aa512, pydantic-core/wasm-preview/run_tests.py:62 (a `try` around it).
     text = "import pytest\ndef test_f():\n    with pytest.raises(NameError):\n        gone()\n"
     assert ask(RUFF, case({"a.py": EMPTY}, {"test_a.py": text})) == []
 
 
 def test_a_name_that_was_undefined_before_comes_from_outside(case, ask):
+    # SCons/scons 176711bd1fde, bench/bench.py:195.
     before = "env = Environment()\n"
     assert (
         ask(RUFF, case({"SConstruct.py": before}, {"SConstruct.py": before + "other = Environment()\n"}))

@@ -202,9 +202,11 @@ HARMLESS = {
     "a function of which only the type is known": (
         "from collections.abc import Callable\ndef f(make: Callable[[str], int]):\n    make('a', timeout=1)\n"
     ),
+    # python-attrs/attrs c1dc5dcba16e, bench/test_benchmarks.py:45 (`object.__init__`).
     "a base class that is not installed": (
         "from django.db import models\nclass A(models.Model):\n    pass\nA(name=1)\nA.objects.get(id=1)\n"
     ),
+    # pallets/werkzeug 1b00618e787f, src/werkzeug/wsgi.py:402.
     "an attribute set from outside": "class A:\n    pass\ndef f(a: A):\n    return a.anything\n",
     "an ignored line": "from shop.prices import total\ntotal()  # type: ignore\n",
 }
