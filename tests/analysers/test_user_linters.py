@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from affidavit.analysers.engine.execution import has_walls
 from affidavit.analysers.engine.readers import read_problems
 from affidavit.analysers.engine.specialist import MechanicalSpecialist
 from affidavit.analysers.engine.user_linters import UnallowedLinters, user_linters
@@ -63,6 +64,16 @@ def test_what_is_new_is_reported_and_what_was_there_is_not(case, ask, tmp_path):
         "high",
     )
     assert found["verification"]["code_examined"] == "one\nfoo bar"
+
+
+@pytest.mark.skipif(not has_walls(), reason="this system has no sandbox")
+def test_a_linter_that_a_file_takes_over_writes_nothing_outside_of_its_own_folder(case, ask, tmp_path):
+    script = (
+        f"#!/bin/sh\n[ $1 = --version ] || echo x > {tmp_path}/evil\n"
+        "echo x > own && echo '{\"runs\": []}'\n"
+    )
+    assert ask(linter(tmp_path / "mine", script), case({"x": ""}, {"a.txt": "foo\n"})) == []
+    assert not (tmp_path / "evil").exists()
 
 
 def test_the_files_are_arguments_and_never_options(case, ask, tmp_path):

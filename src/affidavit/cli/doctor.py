@@ -93,7 +93,8 @@ async def _examine_analyser(analyser: Analyser) -> Check:
     if not program.version:
         advice = f"{program.path} does not say its version; {how_to_get(analyser)}"
         return Check(name=name, state="broken", detail=covers, advice=advice)
-    return Check(name=name, state="ok", detail=f"{program.version}: {covers} ({program.path})")
+    where = "" if has_walls() else "; runs without a sandbox"
+    return Check(name=name, state="ok", detail=f"{program.version}: {covers} ({program.path}){where}")
 
 
 def how_to_get(analyser: Analyser) -> str:

@@ -220,6 +220,22 @@ def walled(
     ]
 
 
+NOT_SHOWN = ("dev", "proc", "run", "sys", "tmp")
+"""Folders with devices, processes, sockets, and files of others."""
+
+
+def seen_by(program: Path) -> list[Path]:
+    """Return the folders that a program needs which reads no path of its input.
+
+    One that is installed with us sees this environment, any other the whole machine: its parts are unknown.
+    """
+    if program.is_relative_to(sys.prefix):
+        prefixes = (Path(sys.prefix), Path(sys.base_prefix))
+        return [*parts_of(program), *prefixes, *(one.resolve() for one in prefixes)]
+    folders = (one for one in Path("/").iterdir() if one.is_dir() and not one.is_symlink())
+    return [program.parent, *(one for one in folders if one.name not in NOT_SHOWN)]
+
+
 def parts_of(program: Path) -> list[Path]:
     """Return the folders that a program needs: its packages, or else its own folder."""
     if (program.parent.parent / "go.env").is_file():

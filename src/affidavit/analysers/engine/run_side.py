@@ -14,9 +14,11 @@ from affidavit.analysers.engine.execution import (
     Limits,
     Outcome,
     Slots,
+    has_walls,
     isolated_environment,
     parts_of,
     run_program,
+    seen_by,
     walled,
 )
 from affidavit.analysers.engine.task import (
@@ -191,13 +193,14 @@ async def _run(task: Task, limits: Limits, checkouts: Checkouts | None) -> SideR
 async def _outcomes(task: Task, code: Path, scratch: Path, limits: Limits) -> tuple[Outcome, Outcome | None]:
     """Run the program, and have it list its files: before, where the arguments follow from that."""
     analyser, program, invocation = task.analyser, task.program, task.invocation
-    kept = _kept_folder(analyser) if analyser.kept_cache else None
+    kept = _kept_folder(analyser) if analyser.kept_cache or analyser.compiled_rules else None
     environment = {
         **isolated_environment(scratch, program.path),
         **invocation.environment,
-        **({analyser.kept_cache: str(kept)} if kept else {}),
+        **({analyser.kept_cache: str(kept)} if analyser.kept_cache and kept else {}),
     }
-    shown = [*map(Path, program.launcher), *parts_of(program.path.resolve())]
+    parts = parts_of if analyser.reads_any_path else seen_by
+    shown = [*map(Path, program.launcher), *parts(program.path.resolve())]
     writable = [kept] if kept else []
     walls = partial(walled, checkout=code, scratch=scratch, limits=limits, shown=shown, writable=writable)
     run = partial(
@@ -205,9 +208,10 @@ async def _outcomes(task: Task, code: Path, scratch: Path, limits: Limits) -> tu
         folder=code,
         environment=environment,
         limits=limits,
-        walls=walls if analyser.reads_any_path else None,
+        walls=walls if analyser.reads_any_path or has_walls() else None,
     )
-    given = _with_compiled_rules(analyser, await asyncio.to_thread(_lightened, task, code))
+    light = await asyncio.to_thread(_lightened, task, code)
+    given = _with_compiled_rules(analyser, light, kept)
     arguments = [one.replace(CHECKOUT, str(code)) for one in given]
     if analyser.from_listing is not None:
         listing = await run([*program.command, *invocation.listing])
@@ -238,9 +242,8 @@ def _kept_folder(analyser: Analyser) -> Path | None:
     return folder
 
 
-def _with_compiled_rules(analyser: Analyser, arguments: Sequence[str]) -> Sequence[str]:
+def _with_compiled_rules(analyser: Analyser, arguments: Sequence[str], folder: Path | None) -> Sequence[str]:
     """Return the arguments with the cache folder of compiled rules, which holds nothing of a change."""
-    folder = _kept_folder(analyser) if analyser.compiled_rules else None
     if analyser.compiled_rules is None or folder is None:
         return arguments
     without, within = analyser.compiled_rules
