@@ -78,7 +78,7 @@ FINE = {
         CLASS.replace("self.items = []", "self.items = []\n        self.__dict__.update(items=1)")
         + "def f():\n    return Cart().total\n"
     ),
-    # pallets/werkzeug 1b00618e787f, examples/simplewiki/actions.py:42.
+    # pallets/werkzeug 1b00618e787f, examples/i18nurls/application.py:35.
     "a class on unknown ones": (
         "import django\n\n\nclass Cart(django.Model):\n    pass\n\n\ndef f():\n    return Cart().total\n"
     ),

@@ -99,9 +99,12 @@ def test_what_types_of_packages_would_settle_draws_nothing_and_is_said(case, com
 def test_what_packages_add_to_known_types_and_globals_draws_nothing(case, ask, tsc):
     # honojs/hono 28a9c128912d, src/utils/mime.test.ts:10 (globals of vitest, which older tests use).
     # 00unnmd/frontend_pills_parser 4fbe89897ba5, src/utils/constants.ts:1 (`import.meta.env` of vite).
-    before = {"tsconfig.json": STRICT, "old.test.ts": "expect(1);\n"}
+    # darkreader/darkreader 58ef40406a37, src/background/utils/network.ts:92 (`@types/chrome`).
+    package = '{"devDependencies": {"@types/chrome": "0.2.5"}}\n'
+    before = {"tsconfig.json": STRICT, "package.json": package, "old.test.ts": "expect(1);\n"}
     after = {
         "mime.test.ts": "expect(2);\n",
+        "network.ts": "export const home = chrome.runtime.getURL('');\n",
         "constants.ts": "export const url: string = import.meta.env.PROD;\nurl.nope;\n",
     }
     assert rules(ask(tsc, case(before, after))) == [("TS2339", 2)]
