@@ -56,3 +56,14 @@ def test_one_who_ends_in_time_was_not_late() -> None:
     with subprocess.Popen(["true"]) as child, ended_after(30, lambda: None, child.kill) as late:
         child.wait()
     assert not late.is_set()
+
+
+def test_the_time_of_a_program_in_a_session_of_its_own_counts() -> None:
+    code = "import os, time; os.setsid()\nwhile time.process_time() < 1: pass"
+    starting = ["/bin/sh", "-c", '"$@"; true', "sh", sys.executable, "-c", code]
+    most = 0.0
+    with subprocess.Popen(starting, process_group=0) as child:
+        while most < 0.5 and child.poll() is None:
+            most = max(most, cpu_seconds(child.pid) or 0)
+            time.sleep(0.05)
+    assert most >= 0.5

@@ -19,20 +19,25 @@ IDLE_SHARE = 0.02
 """A child that used a smaller share of the time is idle, not slowed down by others."""
 LOOK_SECONDS = 0.25
 # Places among the fields after the name in /proc/PID/stat.
-_GROUP, _USER, _SYSTEM, _USER_OF_CHILDREN, _SYSTEM_OF_CHILDREN = 2, 11, 12, 13, 14
+_PARENT, _GROUP, _USER, _SYSTEM, _USER_OF_CHILDREN, _SYSTEM_OF_CHILDREN = 1, 2, 11, 12, 13, 14
 
 
 def cpu_seconds(group: int) -> float | None:
-    """Return the CPU time of a process group, ended ones included; None if unknown."""
+    """Return the CPU time of a process group and what it started, ended ones included; None if unknown."""
     if not PROC.is_dir():
         return None
-    ticks, is_known = 0, False
-    for entry in PROC.iterdir():
-        fields = stat_of(entry.name) if entry.name.isdigit() else ()
-        if len(fields) > _SYSTEM_OF_CHILDREN and int(fields[_GROUP]) == group:
-            is_known = True
-            ticks += sum(int(fields[at]) for at in (_USER, _SYSTEM, _USER_OF_CHILDREN, _SYSTEM_OF_CHILDREN))
-    return ticks / os.sysconf("SC_CLK_TCK") if is_known else None
+    found = {int(one.name): stat_of(one.name) for one in PROC.iterdir() if one.name.isdigit()}
+    known = {pid: fields for pid, fields in found.items() if len(fields) > _SYSTEM_OF_CHILDREN}
+
+    def belongs(pid: int) -> bool:
+        # A sandbox puts its program into a session of its own.
+        while (fields := known.get(pid)) and int(fields[_GROUP]) != group:
+            pid = int(fields[_PARENT])
+        return fields is not None
+
+    counted = (_USER, _SYSTEM, _USER_OF_CHILDREN, _SYSTEM_OF_CHILDREN)
+    ticks = [sum(int(known[pid][at]) for at in counted) for pid in known if belongs(pid)]
+    return sum(ticks) / os.sysconf("SC_CLK_TCK") if ticks else None
 
 
 def own_cpu_seconds(pid: int) -> float | None:
