@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.system.signals import exit_code_of_interrupt, pass_on_as_interrupt
+from affidavit.cli.command_line import exit_code_of_interrupt, pass_on_as_interrupt
 from commands import AFFIDAVIT, affidavit
 from repositories import Repo
 
@@ -224,7 +224,7 @@ def test_a_request_to_end_that_is_repeated_strikes_nothing_that_cleans_up() -> N
     """In a process of its own: what was received stays received."""
     program = """
 import asyncio, signal
-from affidavit.system.signals import listen_for_the_end
+from affidavit.cli.command_line import listen_for_the_end
 
 async def work():
     signal.raise_signal(signal.SIGTERM)
