@@ -4621,7 +4621,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description One of terminal, report, review-result, verdict, feedback, markdown, html, sarif, gitlab, junit. */
+                /** @description One of terminal, report, review-result, verdict, feedback, markdown, html, sarif, gitlab, lines, junit, agent. */
                 format: string;
                 /** @description The id that POST /api/review answered. */
                 review_id: string;
