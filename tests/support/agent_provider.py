@@ -55,8 +55,12 @@ def provider(script: Script) -> Iterator[Provider]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             kept.requests.append(body)
-            results = json.dumps(body).count('"tool_result"') or json.dumps(body).count('_call_output"')
-            act = kept.script(json.dumps(body), results)
+            text = json.dumps(body)
+            results = text.count('"tool_result"') or text.count('_call_output"')
+            # As we ask every model to, it takes its task from our tool first.
+            has_task = '"get_task"' in text or "mcp__affidavit__get_task" in json.dumps(body.get("tools"))
+            asks = has_task and not results
+            act = CallTool("get_task", {}) if asks else kept.script(text, results - has_task)
             events = _messages(act) if "messages" in self.path else _responses(act, body)
             lines = (f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events)
             self._send(200, "".join(lines).encode(), "text/event-stream")

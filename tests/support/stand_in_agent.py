@@ -6,12 +6,15 @@ model further tools.
 
 import json
 import os
+import re
 import sys
 import tomllib
 import urllib.request
 from pathlib import Path
 
 EXTRA: list[str] = globals().get("EXTRA", [])
+IS_NOSY: bool = globals().get("IS_NOSY", False)
+"""Whether it reads files that a text names."""
 
 
 def post(address: str, body: dict) -> dict:
@@ -75,8 +78,11 @@ def converse(provider: str, server: str, instructions: str) -> None:
             kind = {"type": "mcp_tool_call", "server": "affidavit", "tool": tool}
             tell(type="item.started", item=kind if tool not in EXTRA else {"type": "command_execution"})
         result = mcp(server, "tools/call", {"name": tool, "arguments": arguments})
+        text = result["content"][0]["text"]
+        if IS_NOSY:
+            text += "".join(Path(name).read_text() for name in re.findall(r"@(/\S+)", text))
         kind = "function_call_output" if is_codex else "tool_result"
-        said.append({"type": kind, "text": result["content"][0]["text"]})
+        said.append({"type": kind, "text": text})
     end = {"type": "turn.completed"} if is_codex else {"type": "result", "subtype": "success", "result": text}
     tell(**end)
 

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from affidavit.errors import SettingsError
 from affidavit.events import ignore_events
 from affidavit.minds.choice import choose_model
-from affidavit.minds.coding_agents.canary import TOOL, CanaryProvider
+from affidavit.minds.coding_agents.canary import TASK, CanaryProvider
 from affidavit.minds.coding_agents.line import _refuse_repository
 from affidavit.minds.coding_agents.programs import PROGRAMS, Errand, ForeignToolError
 from affidavit.minds.conversation_log import ConversationLog, LogMode
@@ -44,6 +44,7 @@ def converse(
     ledger: Ledger | None = None,
     log: ConversationLog | None = None,
     max_turns: int = 3,
+    task: str = "Judge this.",
     **environ: str,
 ) -> Answer:
     choice = choose_model(f"agent:{agent}", "verifier")
@@ -52,7 +53,9 @@ def converse(
 
     async def talk() -> Answer:
         async with kept_open(minds.values()):
-            return await minds["verifier"].converse(a_talk(tools, max_turns=max_turns), ignore_events)
+            return await minds["verifier"].converse(
+                a_talk(tools, task=task, max_turns=max_turns), ignore_events
+            )
 
     return asyncio.run(talk())
 
@@ -85,13 +88,17 @@ def test_a_real_agent_brings_nothing_of_the_users_and_no_other_tool(tmp_path: Pa
     }.items():
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text(text)
+    (tmp_path / "private").write_text(mark)
+    named = f"@{tmp_path / 'private'}"
     with provider(reads_then(JUDGEMENT)) as kept:
-        assert converse(tmp_path, agent, kept, Shelf()).outcome == "answered"
+        answer = converse(tmp_path, agent, kept, Shelf({"a.py": named}), task=f"Judge {named} first.")
+    assert answer.outcome == "answered"
+    assert json.dumps(kept.requests[-1]).count(named) == 2
     assert mark not in json.dumps(kept.requests)
     assert not planted.exists()
     names = {one.get("name") for request in kept.requests for one in request["tools"]}
     assert names <= {
-        *("mcp__affidavit__read", "mcp__affidavit", "request_user_input"),
+        *("mcp__affidavit__read", "mcp__affidavit__get_task", "mcp__affidavit", "request_user_input"),
         *("list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"),
     }
 
@@ -107,20 +114,20 @@ def test_an_agent_with_another_tool_is_refused_before_the_first_request(
     assert kept.requests == []
 
 
-def test_tools_in_namespaces_and_in_the_input_are_seen() -> None:
-    canary = CanaryProvider()
+def test_tools_in_namespaces_and_in_the_input_are_seen(tmp_path: Path) -> None:
+    canary = CanaryProvider(tmp_path / "canary")
     nested = {"type": "namespace", "name": "functions", "tools": [{"type": "custom", "name": "exec"}]}
     client = TestClient(Starlette(routes=canary.routes))
-    ours = [{"type": "namespace", "name": "mcp__affidavit", "tools": [{"name": TOOL}]}]
-    client.post("/v1/responses", json={"tools": ours, "input": [{"role": "user"}]})
+    ours = [{"type": "namespace", "name": "mcp__affidavit", "tools": [{"name": TASK}]}]
+    client.post("/v1/responses", json={"tools": ours, "input": [{"content": canary.task}]})
     assert canary.fault() == ""
     client.post("/v1/responses", json={"tools": ours, "input": [{"tools": [nested]}]})
     assert canary.fault() == "its model has other tools than ours: functions__exec"
 
 
 @pytest.mark.parametrize("body", [b"\x28\xb5\x2f\xfd", b"[]", b'{"tools": 7}'])
-def test_a_request_that_cannot_be_read_is_a_refusal(body: bytes) -> None:
-    canary = CanaryProvider()
+def test_a_request_that_cannot_be_read_is_a_refusal(tmp_path: Path, body: bytes) -> None:
+    canary = CanaryProvider(tmp_path / "canary")
     TestClient(Starlette(routes=canary.routes)).post("/v1/messages", content=body)
     assert canary.fault() == "its list of tools could not be read"
 
@@ -146,6 +153,14 @@ def test_an_agent_that_uses_another_tool_later_is_ended(tmp_path: Path) -> None:
         answer = converse(tmp_path, agent, kept, Shelf())
     assert answer.outcome == "failed"
     assert "has a tool that is not ours and was ended: Bash" in answer.detail
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_that_sends_files_named_in_a_text_is_refused(tmp_path: Path, agent: str) -> None:
+    installed(tmp_path, agent, "IS_NOSY = True")
+    with provider(reads_then(JUDGEMENT)) as kept, pytest.raises(SettingsError, match="only names"):
+        converse(tmp_path, agent, kept, Shelf())
+    assert kept.requests == []
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -130,7 +130,7 @@ def test_the_service_and_ci_take_no_agents(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="the service takes no agents"):
         _ = settings.models
     with pytest.raises(SettingsError, match="a CI job lacks"):
-        _choices("agent:claude", None, None, (), private=False)
+        _choices("agent:claude", None, None, (), inline=False, private=False)
 
 
 @pytest.mark.parametrize(

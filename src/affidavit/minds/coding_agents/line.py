@@ -22,7 +22,7 @@ from pydantic_ai.messages import (
 
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import CallLimits, ModelChoice
-from affidavit.minds.coding_agents.canary import TOOLS, CanaryProvider
+from affidavit.minds.coding_agents.canary import TASK, CanaryProvider
 from affidavit.minds.coding_agents.programs import (
     AgentProgram,
     Errand,
@@ -41,6 +41,16 @@ from affidavit.system.temporary import temporary_folder
 AT_ONCE = 4
 """Processes at the same time: each takes some hundred megabytes."""
 CANARY_SECONDS = 60.0
+_PROMPT = f"Call the tool {TASK} first. It returns your task."
+# The change is no part of a prompt: the programs read files that a prompt names.
+_TASK_TOOL = {
+    "type": "function",
+    "function": {
+        "name": TASK,
+        "description": "Return the task. Call it once, first.",
+        "parameters": {"type": "object", "properties": {}},
+    },
+}
 _TOGETHER_SECONDS = 0.05
 """Calls that the model made at once arrive within this time."""
 _MAX_LINE = 16_000_000
@@ -67,20 +77,18 @@ class Permit:
             raise SettingsError(f"{self.choice.model} is refused: {self._fault}")
 
     async def _try(self) -> str:
-        canary = CanaryProvider()
         async with AsyncExitStack() as stack:
+            canary = CanaryProvider(stack.enter_context(temporary_folder("canary-")) / "canary.txt")
             session = Session(self.program, self.choice, stack)
             try:
                 async with asyncio.timeout(CANARY_SECONDS):
-                    await session.begin("Say ok.", Question("Say ok.", {}, "", TOOLS), canary)
+                    await session.begin(canary.task, Question("Say ok.", {}, ""), canary)
                     await session.reply()
             except CallEnded as ended:
-                return canary.fault() if canary.seen else ended.detail
+                return canary.fault() if canary.seen and canary.fault() else ended.detail
             except TimeoutError:
-                return (
-                    f"it sent no request within {CANARY_SECONDS:g} s" if not canary.seen else canary.fault()
-                )
-        return canary.fault()
+                return f"it did not answer a scripted provider within {CANARY_SECONDS:g} s"
+            return canary.fault()
 
 
 @dataclass
@@ -129,6 +137,7 @@ class Session:
     def __init__(self, program: AgentProgram, choice: ModelChoice, stack: AsyncExitStack) -> None:
         self._program, self._choice, self._stack = program, choice, stack
         self._tools: frozenset[str] = frozenset()
+        self._task = ""
         self._arrived: asyncio.Queue[ToolCallPart | TalkEnd | CallEnded] = asyncio.Queue()
         self._open: dict[str, asyncio.Future[str]] = {}
         self._count = 0
@@ -143,12 +152,14 @@ class Session:
         work.mkdir()
         files.mkdir()
         routes = canary.routes if canary else ()
-        address = await self._stack.enter_async_context(serving(question.tools, self._call, routes))
+        tools = (*question.tools, _TASK_TOOL)
+        self._task = task
+        address = await self._stack.enter_async_context(serving(tools, self._call, routes))
         errand = Errand(
             folder=files,
             instructions=instructions_in(question, Form.PLAIN),
             server=f"{address}/mcp",
-            tools=tuple(one["function"]["name"] for one in question.tools),
+            tools=tuple(one["function"]["name"] for one in tools),
             model=self._choice.name.partition("/")[2],
             max_tokens=self._choice.max_tokens,
             endpoint=address if canary else "",
@@ -169,7 +180,7 @@ class Session:
         self._stack.push_async_callback(self._end, process, reading)
         if process.stdin is not None:
             with suppress(ConnectionError):
-                process.stdin.write(task.encode())
+                process.stdin.write(_PROMPT.encode())
                 await process.stdin.drain()
             process.stdin.close()
 
@@ -226,6 +237,8 @@ class Session:
             waiting.cancel()
 
     async def _call(self, name: str, arguments: dict[str, Any]) -> str:
+        if name == TASK:
+            return self._task
         self._count += 1
         number = f"call-{self._count}"
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()

@@ -125,6 +125,9 @@ class Claude(AgentProgram):
     def own_environment(self, errand: Errand) -> dict[str, str]:
         """Switch off what it sends and keeps beside the conversation."""
         values = {
+            "CLAUDE_CODE_DISABLE_ATTACHMENTS": "1",
+            "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+            "CLAUDE_CODE_DISABLE_CLAUDE_MDS": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(errand.max_tokens),
             "DISABLE_AUTOUPDATER": "1",
@@ -175,6 +178,7 @@ _CODEX_MODEL = {
     "node_repl_disabled": True,
     "shell_type": "disabled",
     "supports_search_tool": False,
+    "truncation_policy": {"mode": "tokens", "limit": 200_000},
     "tool_mode": "direct",
     "use_responses_lite": False,
 }
