@@ -29,8 +29,8 @@ WORDS_A_SEARCH = 100
 FEW_FILES = 150
 """ty checks so many files sooner than the affected ones are found."""
 MAX_FILES = 5_000
-MAX_SHARE = 0.5
-"""If more of the files are affected, checking all of them takes hardly longer."""
+MAX_CHANGED, MAX_SHARE = 1 / 3, 0.5
+"""If more of the files are changed or affected, checking all of them takes hardly longer."""
 OTHER_NAMES = (
     r"\bclass\s+(\w+)\s*[(\[][^:]{{0,300}}\b{0}\b",
     r"\b([A-Z]\w*)\s*(?::[^=\n]{{0,300}})?=[^=][^\n]{{0,300}}\b{0}\b",
@@ -51,6 +51,9 @@ def affected_python(change: Change, repository: Repository, few: int = FEW_FILES
         return Part(whole=f"it has only {len(files)} files")
     if why := _why_by_path(change):
         return Part(whole=why)
+    reviewed = {path for one in change.reviewed_files() for path in (one.path, one.old_path) if path}
+    if len(reviewed & files) > len(files) * MAX_CHANGED:
+        return Part(whole=f"{len(reviewed & files)} of its {len(files)} files changed")
     symbols = changed_symbols(change, repository)
     lists = {one.file for one in symbols if one.name == "__all__"}
     lost: set[str] = set()
@@ -70,7 +73,6 @@ def affected_python(change: Change, repository: Repository, few: int = FEW_FILES
         affected |= _importers(module, package, head)
     if len(affected) > min(len(files) * MAX_SHARE, MAX_FILES):
         return Part(whole=f"{len(affected)} of its {len(files)} files have names that the change affects")
-    reviewed = {path for one in change.reviewed_files() for path in (one.path, one.old_path) if path}
     return Part(affected | reviewed)
 
 

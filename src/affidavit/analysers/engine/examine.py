@@ -109,7 +109,7 @@ async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
         head = await run("head")
         if not any(analyser.may_be_new(one, case.change) for one in head.diagnostics):
             head = replace(head, diagnostics=())
-        return head, await run("head", lifted) if lifted else head
+        return head, await _without_comments(runner, head, case.change, withdrawn["head"], lifted)
 
     reads_all = analyser.scope == "project"
     (head, unsilenced), base = await second_if_needed(
@@ -138,6 +138,29 @@ async def _look(runner: SideRunner, case: Case, why_off: WhyOff) -> Examination:
     if known is found or not known.is_complete:
         return decided if known is found else known
     return await asyncio.to_thread(decide, analyser, case, why_off, known)
+
+
+async def _without_comments(
+    runner: SideRunner,
+    head: SideResult,
+    change: Change,
+    withdrawn: Mapping[str, bytes],
+    lifted: Mapping[str, bytes],
+) -> SideResult:
+    """Run head again with the files that are `lifted`: only on these, if the analyser can."""
+    if not lifted:
+        return head
+    if runner.part is None:
+        return await runner.on_side(change, "head", {**withdrawn, **lifted})
+    only = replace(runner, part=Part(lifted.keys()))
+    found = await only.on_side(change, "head", {**withdrawn, **lifted})
+    if not found.is_complete:
+        return found
+    read = (*(path for path in head.run.read if path not in lifted), *found.run.read)
+    unread = (*(one for one in head.run.unread if one.path not in lifted), *found.run.unread)
+    kept = (one for one in head.diagnostics if one.path not in lifted)
+    run = head.run.model_copy(update={"read": tuple(sorted(read)), "unread": unread})
+    return SideResult(run, (*kept, *found.diagnostics))
 
 
 async def _with_said_before(
