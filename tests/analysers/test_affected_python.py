@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import sys
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -59,6 +61,21 @@ def test_the_changed_file_and_its_callers_are_checked_and_no_other(case):
     assert head.detail.startswith("checked 2 of 11 files:")
 
 
+def test_a_file_with_a_new_suppression_is_checked_again_alone(case, tmp_path):
+    log, program = tmp_path / "log", tmp_path / "ty"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {Path(sys.executable).with_name("ty")} "$@"\n')
+    program.chmod(0o755)
+    silenced = SHOP["pkg/views.py"].replace("return total(net)", "return total(net)  # ty: ignore")
+    reply = reply_of(PART, case(SHOP, {**RENAMED, "pkg/views.py": silenced}), executable=str(program))
+    checked = [line.partition("--force-exclude ")[2] for line in log.read_text().splitlines()]
+    both = "./pkg/prices.py ./pkg/views.py"
+    assert sorted(filter(None, checked)) == [both, both, "./pkg/views.py"]
+    (found,) = told(reply)[0]
+    assert found[:3] == ("ty/missing-argument", "pkg/views.py", 5)
+    assert all(reply.suppressed)
+    assert reply.analyser_runs[1].read == ("pkg/prices.py", "pkg/views.py")
+
+
 def test_a_body_that_changes_concerns_nobody_else(case):
     body = {"pkg/prices.py": SHOP["pkg/prices.py"].replace("net * TAX", "TAX * net")}
     assert chosen(case(SHOP, body)) == {"pkg/prices.py"}
@@ -94,6 +111,11 @@ def test_what_names_cannot_show_concerns_the_whole_project(case, changed, why):
         base, head = (run.detail for run in reply.analyser_runs)
         assert head == f"checked the whole project: {why}"
         assert base in (head, "base was not run: head has nothing to compare with it")
+
+
+def test_a_change_of_many_files_concerns_the_whole_project_without_a_search(case):
+    bodies = {path: text.replace("return a", "return a + 1") for path, text in UNRELATED.items()}
+    assert chosen(case(SHOP, bodies)) == "8 of its 11 files changed"
 
 
 def test_a_name_that_most_files_have_concerns_the_whole_project(case):

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from affidavit.analysers.python_modules import subclass_files
 from affidavit.analysers.ty import TY, read_ty
 from affidavit.records.finding import Severity
 from commands import AFFIDAVIT
@@ -122,6 +123,28 @@ def test_a_method_that_is_renamed_is_a_finding_where_its_class_calls_it(case, as
     assert "The change removed `def check(self)`" in found["message"]
     heir = "class Big(Cart):\n    pass\n"
     assert ask(TY, case({"a.py": calling + heir}, {"a.py": renamed + heir})) == []
+
+
+class Counting:
+    """A tree that counts how often it is searched."""
+
+    def __init__(self, tree):
+        self.tree, self.searches = tree, 0
+
+    def search(self, *given, **named):
+        self.searches += 1
+        return self.tree.search(*given, **named)
+
+
+def test_subclasses_are_searched_for_once_and_a_level_at_a_time(case):
+    # aio-libs/aiohttp 3115240561aa with one file alone: 20 minutes, in one search for each finding and class.
+    files = {"a.py": "class A:\n    pass\n", "d.py": "class D(C1, Other):\n    pass\n"}
+    files |= {f"c{n}.py": f"class C{n}(B{n}):\n    pass\n" for n in range(4)}
+    files |= {f"b{n}.py": f"class B{n}(A):\n    pass\n" for n in range(4)}
+    tree = Counting(case({}, files).repository.head)
+    for _ in range(3):
+        assert subclass_files(tree, "A") == files.keys() - {"a.py"}
+    assert tree.searches == 4
 
 
 @pytest.mark.parametrize("what", FINE)

@@ -49,11 +49,9 @@ def affected_python(change: Change, repository: Repository, few: int = FEW_FILES
     files = {path for path in head.entries() if path.endswith(PYTHON)}
     if len(files) < few:
         return Part(whole=f"it has only {len(files)} files")
-    if why := _why_by_path(change):
-        return Part(whole=why)
     reviewed = {path for one in change.reviewed_files() for path in (one.path, one.old_path) if path}
-    if len(reviewed & files) > len(files) * MAX_CHANGED:
-        return Part(whole=f"{len(reviewed & files)} of its {len(files)} files changed")
+    if why := _why_by_path(change, reviewed, files):
+        return Part(whole=why)
     symbols = changed_symbols(change, repository)
     lists = {one.file for one in symbols if one.name == "__all__"}
     lost: set[str] = set()
@@ -103,8 +101,10 @@ def _files_with(names: Collection[str], tree: Tree) -> set[str]:
     return found
 
 
-def _why_by_path(change: Change) -> str:
-    """Return why every file may be affected, by the files that changed; empty if not."""
+def _why_by_path(change: Change, reviewed: set[str], files: set[str]) -> str:
+    """Return why to check every file, by the files that changed; empty if not."""
+    if len(reviewed & files) > len(files) * MAX_CHANGED:
+        return f"{len(reviewed & files)} of its {len(files)} files changed"
     for file in change.files:
         paths = [path for path in (file.path, file.old_path) if path]
         if any(path.rpartition("/")[2] in SETTING_FILES or path.endswith(".pyi") for path in paths):

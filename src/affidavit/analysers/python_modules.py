@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from posixpath import dirname
+from weakref import WeakKeyDictionary
 
 from affidavit.analysers.engine.configuration import folders_above
 from affidavit.languages.python_modules import MODULE_ENDS
@@ -14,6 +15,7 @@ PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 MAX_ROOTS = 40
 MAX_SUBCLASSES = 60
 CLASS_NAME = re.compile(r"class\s+(\w+)")
+FOUND_SUBCLASSES: WeakKeyDictionary[Tree, dict[str, set[str]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -78,22 +80,23 @@ def search_python(tree: Tree, pattern: str, max_hits: int = 1) -> list[SearchHit
 
 def subclass_files(tree: Tree, class_name: str) -> set[str]:
     """Return the files with classes that inherit from the class, directly or through others."""
+    found = FOUND_SUBCLASSES.setdefault(tree, {})
+    if class_name not in found:
+        found[class_name] = _subclass_files(tree, class_name)
+    return found[class_name]
+
+
+def _subclass_files(tree: Tree, class_name: str) -> set[str]:
     found: set[str] = set()
-    known, waiting = {class_name}, [class_name]
+    known = waiting = {class_name}
     while waiting and len(known) < MAX_SUBCLASSES:
-        for path, name in _direct_subclasses(tree, waiting.pop()):
-            found.add(path)
-            if name not in known:
-                known.add(name)
-                waiting.append(name)
+        pattern = rf"^\s*class\s+\w+\(.*\b({'|'.join(map(re.escape, sorted(waiting)))})\b"
+        hits = search_python(tree, pattern, MAX_SUBCLASSES)
+        named = [(hit.path, name[1]) for hit in hits if (name := CLASS_NAME.search(hit.text))]
+        found |= {path for path, _ in named}
+        waiting = {name for _, name in named} - known
+        known = known | waiting
     return found
-
-
-def _direct_subclasses(tree: Tree, class_name: str) -> list[tuple[str, str]]:
-    pattern = rf"^\s*class\s+\w+\(.*\b{re.escape(class_name)}\b"
-    hits = search_python(tree, pattern, MAX_SUBCLASSES)
-    named = ((hit.path, CLASS_NAME.search(hit.text)) for hit in hits)
-    return [(path, name[1]) for path, name in named if name]
 
 
 def is_redefined_below(tree: Tree, class_name: str, member: str) -> bool:
