@@ -18,7 +18,7 @@ from bench.repositories import repository, run
 HISTORY = "BENCH_HISTORY"
 """The variable that names a repository whose commits are reviewed; else commits to Django are made up."""
 RETURN = re.compile(r"(?m)^( +)return (\w.*[\w)])$")
-EVERY = 10
+EVERY = 25
 """The linters read all files, so they take as long at any commit: so many commits share one run."""
 LINTERS = (
     [BIN / "ruff", "check", "--no-cache", "--quiet"],
