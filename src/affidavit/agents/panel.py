@@ -171,7 +171,8 @@ class Panel:
             own = WithDependencies(own, opened, lambda package, change: Toolbox(package, change, readers))
         further: list[ToolSource] = [self.outside] if self.outside else []
         if case.runner:
-            further.insert(0, ProgramTools(case.runner, own_names(case.repository)))
+            runners = [one.tests for one in case.languages] if case.languages else None
+            further.insert(0, ProgramTools(case.runner, own_names(case.repository), runners))
         return JoinedTools(own, *further) if further else own
 
     def planner_talk(self, briefing: Briefing, rough: Plan, schema: dict[str, Any], schema_name: str) -> Talk:

@@ -220,13 +220,16 @@ class LanguageHere(Record):
     title: str
     runs: bool
     detail: str = ""
+    tests: str = ""
+    """The project's own test runner, if one starts."""
 
     @property
     def words(self) -> str:
         """Say it in a few words."""
         if not self.runs:
             return f"{self.title} {self.detail}"
-        return f"{self.title} yes ({self.detail})" if self.detail else f"{self.title} yes"
+        said = "; ".join(filter(None, [self.detail, f"tests with {self.tests}" if self.tests else ""]))
+        return f"{self.title} yes ({said})" if said else f"{self.title} yes"
 
 
 class Programs(Record):

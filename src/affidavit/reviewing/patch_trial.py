@@ -32,7 +32,7 @@ from affidavit.stages.review import collect_replies
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.readers import CodeReaders
 from affidavit.symbols.references import find_references
-from affidavit.tools.programs import test_programs
+from affidavit.tools.test_runners import test_programs
 
 READERS = CodeReaders(import_graph, find_references)
 

@@ -147,6 +147,7 @@ package=$(sed -nE 's/^package +([A-Za-z0-9_.]+) *;.*/\1./p' "$file" | head -n 1)
 first=$(sed -nE "s/^((final|abstract) )*$kinds *([A-Za-z0-9_$]+).*/\4/p" "$file" | head -n 1)
 exec java -cp "$out:$roots${CLASSPATH:+:$CLASSPATH}" "$package$first"
 """
+RUST_SCRIPT = 'rustc --edition 2021 -A warnings -o /tmp/affidavit-rust "$1" && exec /tmp/affidavit-rust'
 JAVA_LAUNCHER = ("sh", "-c", JAVA_SCRIPT, "sh")
 
 
@@ -174,6 +175,7 @@ INTERPRETERS: Mapping[str, Interpreter] = {
     "ruby": Interpreter("ruby", ".rb", ("-I.",)),
     "php": Interpreter("php", ".php"),
     "perl": Interpreter("perl", ".pl"),
+    "rust": Interpreter("rustc", ".rs", launcher=("sh", "-c", RUST_SCRIPT, "sh")),
     "java": Interpreter("javac", ".java", launcher=JAVA_LAUNCHER),
 }
 ALSO = {

@@ -70,6 +70,7 @@ def in_words(path: str, numbers: Sequence[int]) -> str:
 # its own, such as a closing bracket, runs with the code before it.
 IN_PYTHON = f"""
 WANTED = {{}}
+PATHS = {{}}
 PARTS = {{}}
 
 
@@ -78,7 +79,8 @@ def follow():
         with open(HERE + {"/" + LINES!r}) as listed:
             for line in listed:
                 path, _, numbers = line.partition("\\t")
-                WANTED[SIDE + path] = set(map(int, numbers.split()))
+                WANTED[path] = set(map(int, numbers.split()))
+                PATHS[path] = PATHS[SIDE + path] = path
     except OSError:
         return
     import atexit
@@ -96,16 +98,15 @@ def follow():
 
 
 def trace(frame, event, arg):
-    code = frame.f_code
-    if code.co_filename not in WANTED and os.path.join(SIDE, code.co_filename) not in WANTED:
+    if frame.f_code.co_filename not in PATHS:
         return None
     if event == "line":
-        mark(code, frame.f_lineno)
+        mark(frame.f_code, frame.f_lineno)
     return trace
 
 
 def mark(code, line):
-    path = os.path.join(SIDE, code.co_filename)
+    path = PATHS.get(code.co_filename)
     wanted = WANTED.get(path)
     if not wanted:
         return
@@ -116,7 +117,7 @@ def mark(code, line):
         return
     for number in wanted & (head | covered.get(line, {{line}})):
         wanted.discard(number)
-        note({RAN!r}, "%d %s" % (number, path[len(SIDE):]))
+        note({RAN!r}, "%d %s" % (number, path))
 
 
 def parts_of(code):
@@ -178,6 +179,19 @@ function look(script, place) {{
     offset += line.length + 1;
   }});
 }}
+function begun() {{
+  try {{
+    const {{ Session }} = require("node:inspector");
+    const session = new Session();
+    session.connect();
+    session.post("Profiler.enable");
+    session.post("Profiler.startPreciseCoverage", {{ callCount: true, detailed: true }});
+    return session;
+  }} catch {{
+    // The process that starts `node --test` has no inspector.
+    note("{UNSURE} inspector");
+  }}
+}}
 if (wanted.size) {{
   const spawn = children.ChildProcess.prototype.spawn;
   children.ChildProcess.prototype.spawn = function (...given) {{
@@ -188,12 +202,8 @@ if (wanted.size) {{
     const own = children[name];
     children[name] = (...given) => (note("{UNSURE} child"), own(...given));
   }}
-  const {{ Session }} = require("node:inspector");
-  const session = new Session();
-  session.connect();
-  session.post("Profiler.enable");
-  session.post("Profiler.startPreciseCoverage", {{ callCount: true, detailed: true }});
-  process.on("exit", () => {{
+  const session = begun();
+  if (session) process.on("exit", () => {{
     session.post("Profiler.takePreciseCoverage", (error, answer) => {{
       if (error) return;
       for (const script of answer.result) {{

@@ -17,6 +17,7 @@ from affidavit.records.program_runs import Program
 from affidavit.records.report import LanguageHere
 from affidavit.sandbox.asked import asked_version, suits
 from affidavit.sandbox.copies import INTERPRETERS, command_of, find_language
+from affidavit.tools.test_runners import TEST_RUNNERS, first_starting
 
 SECONDS = 30.0
 ANSWER = "affidavit-runs"
@@ -32,6 +33,7 @@ PRINT_VERSION: Mapping[str, str] = {
     "ruby": "puts RUBY_VERSION",
     "php": "<?php echo PHP_VERSION, PHP_EOL;",
     "perl": 'printf "%vd\\n", $^V;',
+    "rust": 'fn main() { println!("yes"); }',
     "java": "class Try { public static void main(String[] a) "
     "{ System.out.println(Runtime.version().feature()); } }",
 }
@@ -105,7 +107,16 @@ def _language(
     if asked and not suits(version, asked, program):
         lacks.append(f"the repository asks for {asked}")
     lacks.append(runner.notes.get("node" if program == "typescript" else program, ""))
-    return LanguageHere(title=title, runs=True, detail="; ".join(filter(None, [version, *lacks])))
+    detail = "; ".join(filter(None, [version, *lacks]))
+    return LanguageHere(title=title, runs=True, detail=detail, tests=_test_runner(program, runner))
+
+
+def _test_runner(language: str, runner: ProgramRunner) -> str:
+    language = "node" if language == "typescript" else language
+    if language not in TEST_RUNNERS:
+        return ""
+    run = runner.run(first_starting(language), "base", SECONDS)
+    return next((one.name for one in TEST_RUNNERS[language] if one.name == run.output.strip()), "")
 
 
 def _lacking(language: str, paths: Sequence[str], base: Tree, runner: ProgramRunner, own: OwnNames) -> str:

@@ -52,25 +52,24 @@ def tried(tmp_path: Path, base: Mapping[str, str], head: Mapping[str, str], runn
 def test_a_language_says_its_version_what_it_lacks_and_what_the_repository_asks_for(tmp_path: Path) -> None:
     base = {
         "app.py": "import no_such_package\nx = 1\n",
-        "lib.rs": "fn a() {}\n",
         "pyproject.toml": '[project]\nrequires-python = ">=3.99"\n',
-        "rust-toolchain.toml": '[toolchain]\nchannel = "1.80"\n',
     }
-    case = tried(tmp_path, base, {"app.py": "x = 2\n", "lib.rs": "fn b() {}\n"})
-    python, rust = case.languages
+    case = tried(tmp_path, base, {"app.py": "x = 2\n"})
+    (python,) = case.languages
     assert python.words.startswith("Python yes (3.")
     assert python.detail.endswith("; no_such_package is not there; the repository asks for >=3.99")
-    assert rust == LanguageHere(
-        title="Rust", runs=False, detail="no toolchain (the repository asks for 1.80)"
-    )
     # Its own runs are no part of the review's.
     assert isinstance(case.runner, ProgramRunner)
     assert case.runner.tally.runs == 0
 
 
 def test_a_toolchain_that_does_not_start_is_offered_to_nobody(tmp_path: Path) -> None:
-    case = tried(tmp_path, {"app.go": "package a\n"}, {"app.go": "package b\n"}, Broken())
-    assert [one.words for one in case.languages] == ["Go no toolchain"]
+    base = {"app.go": "package a\n", "lib.rs": "", "rust-toolchain.toml": '[toolchain]\nchannel = "1.80"\n'}
+    case = tried(tmp_path, base, {"app.go": "package b\n", "lib.rs": "fn b() {}\n"}, Broken())
+    assert [one.words for one in case.languages] == [
+        "Go no toolchain",
+        "Rust no toolchain (the repository asks for 1.80)",
+    ]
     assert case.runner is not None
     assert case.runner.languages == ("sh",)
 

@@ -2331,6 +2331,11 @@ export interface components {
              * @default
              */
             detail: string;
+            /**
+             * Tests
+             * @default
+             */
+            tests: string;
         };
         /**
          * Me
