@@ -28,6 +28,7 @@ LIMITS = RunLimits(seconds=600, cpu_seconds=600, memory_mb=4096, tasks=512, disk
 MAX_FETCHED_MB = 4096
 NEW_ARE_MISSING = "new dependencies are not installed"
 SCRIPT = 'OUT=$1; export OUT; shift; ( {script}\n) || exit 1; rm -rf "$OUT/.cache"'
+OWN_CERTIFICATES = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 MAX_SAID = 200
 MAX_NAMED = 5
 
@@ -57,7 +58,7 @@ class Fetcher:
         folders: list[Path] = []
         notes: dict[str, str] = {}
         for lock in locks_of(repository.base):
-            folder, problem = self._folder(lock)
+            folder, problem = self._folder(lock, repository)
             if folder is not None:
                 folders.append(folder / "node_modules" if lock.language == "node" else folder)
             said = [problem or _left_out(lock), _differs(lock, repository.head, repository.base)]
@@ -65,20 +66,20 @@ class Fetcher:
                 notes[lock.language] = words
         return Fetched(tuple(folders), notes)
 
-    def _folder(self, lock: Lock) -> tuple[Path | None, str]:
+    def _folder(self, lock: Lock, repository: Repository) -> tuple[Path | None, str]:
         key = hashlib.sha256(repr((lock, self.provision.search_path)).encode()).hexdigest()[:32]
         place = self.cache / FOLDER / f"{lock.language}-{key}"
         if place.is_dir():
             return place, ""
         if self.sandbox is None:
             return None, ""
-        program = _program(lock.program, self.provision)
+        program = _program(lock.program, self.provision, repository.folder)
         if program is None:
             return None, f"packages are not fetched, as {lock.program} is not installed: {IN_AN_ENVIRONMENT}"
         place.parent.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=place.parent))
         try:
-            problem = self._fetch(lock, program, unfinished) or why_unsafe(unfinished)
+            problem = self._fetch(lock, program, unfinished, self.sandbox) or why_unsafe(unfinished)
             if not problem:
                 unfinished.chmod(0o755)
                 unfinished.rename(place)
@@ -90,10 +91,8 @@ class Fetcher:
         said = f"packages could not be fetched ({problem}): {IN_AN_ENVIRONMENT}"
         return (None, said) if problem else (place, "")
 
-    def _fetch(self, lock: Lock, program: Provision, place: Path) -> str:
+    def _fetch(self, lock: Lock, program: Provision, place: Path, sandbox: Sandbox) -> str:
         """Run the package manager; return why it failed, or nothing."""
-        if self.sandbox is None:
-            return "no sandbox"
         with _given(lock, self.registries) as source, temporary_folder("gate-") as door:
             door.chmod(0o755)
             with opened_gate(
@@ -106,27 +105,27 @@ class Fetcher:
                     ("python", "-I", "-c", text, str(door / "socket"), *script),
                     source,
                     mounts=(*provision.mounts, door),
-                    variables=_variables(provision, self.registries),
+                    variables=_variables(provision, self.registries, place),
                     limits=LIMITS,
                     kept=place,
                 )
-                ended = self.sandbox.run(job)
+                ended = sandbox.run(job)
         if gate.is_used_up:
             return f"they are larger than {MAX_FETCHED_MB} MB"
         refused = f"; no registry of this machine: {', '.join(gate.refused)}" if gate.refused else ""
         return f"{lock.program}: {_why(ended)}{refused}" if ended.state != "exited" or ended.exit_code else ""
 
 
-def _program(name: str, provision: Provision) -> Provision | None:
+def _program(name: str, provision: Provision, reviewed: Path | None) -> Provision | None:
     """Return the package manager: among the interpreters, on the user's path, or beside Affidavit."""
     if shutil.which(name, path=":".join(provision.search_path)):
         return Provision()
     import sysconfig  # noqa: PLC0415 - few reviews fetch
 
     found = shutil.which(name) or shutil.which(name, path=sysconfig.get_path("scripts"))
-    if found is None:
+    program = Path(found).resolve() if found else None
+    if program is None or (reviewed and program.is_relative_to(reviewed.resolve())):
         return None
-    program = Path(found).resolve()
     return Provision((program,), (str(program.parent),))
 
 
@@ -142,26 +141,20 @@ def _given(lock: Lock, registries: Registries) -> Iterator[Path]:
         yield source
 
 
-def _variables(provision: Provision, registries: Registries) -> dict[str, str]:
-    certificates = "/side/certificates.pem"
+def _variables(provision: Provision, registries: Registries, place: Path) -> dict[str, str]:
     return {
         **base_variables(provision),
         "UV_NO_CONFIG": "1",
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_HTTP_RETRIES": "1",
+        "UV_CACHE_DIR": f"{place}/.cache",
         "UV_DEFAULT_INDEX": registries.python[0],
         "UV_INDEX": " ".join(registries.python[1:]),
         "GOPROXY": ",".join(registries.go),
         # go.sum of base says what is right.
-        "GONOSUMDB": "*",
-        "GONOSUMCHECK": "1",
         "GOSUMDB": "off",
         **{f"npm_config_{name}": address for name, address in registries.npm},
-        **(
-            {"SSL_CERT_FILE": certificates, "NODE_EXTRA_CA_CERTS": certificates}
-            if registries.certificates
-            else {}
-        ),
+        **(dict.fromkeys(OWN_CERTIFICATES, "/side/certificates.pem") if registries.certificates else {}),
     }
 
 
@@ -190,9 +183,8 @@ def _why(ended: Ended) -> str:
 
 
 def _left_out(lock: Lock) -> str:
-    named = ", ".join(lock.left_out[:MAX_NAMED])
-    more = f" and {len(lock.left_out) - MAX_NAMED} more" if len(lock.left_out) > MAX_NAMED else ""
-    return f"not fetched, as no registry has them ready: {named}{more}" if named else ""
+    named = ", ".join(lock.left_out[:MAX_NAMED]) + (" and others" if lock.left_out[MAX_NAMED:] else "")
+    return f"not fetched, as no registry has them ready: {named}" if named else ""
 
 
 def _differs(lock: Lock, head: Tree, base: Tree) -> str:

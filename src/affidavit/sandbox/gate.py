@@ -37,8 +37,7 @@ class Gate:
         asked = CONNECT.match(head)
         name = asked[1].decode("ascii").lower() if asked else ""
         if name not in self._hosts:
-            if name and len(self.refused) < MAX_REFUSED:
-                self.refused[name] = None
+            self.refused |= {name: None} if name and len(self.refused) < MAX_REFUSED else {}
             asking.sendall(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")
             return
         host, _, port = name.partition(":")

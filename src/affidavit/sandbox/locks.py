@@ -21,19 +21,15 @@ REQUIREMENTS = (
 )
 PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w., -]*\])?==[\w.!+*-]+\s*(?:;.*)?")
 HASH = re.compile(r"sha\d+:[0-9a-f]+")
-PROJECT = ("name", "version", "requires-python", "dependencies", "optional-dependencies")
-PIP = (
-    'uv pip install --quiet --require-hashes --only-binary :all: --link-mode hardlink --target "$OUT" '
-    "--python python -r {file}"
+INSTALL = (
+    'uv pip install -q --require-hashes --only-binary :all: --target "$OUT" --python python -r locked.txt'
 )
 UV_SCRIPT = (
-    "export UV_CACHE_DIR=$OUT/.cache\n"
     "exported() {{ uv export --quiet --frozen --offline --no-emit-project --no-emit-workspace --all-groups "
     '--no-header --no-annotate --python python -o locked.txt "$@" {left_out}; }}\n'
     # Extras may exclude each other.
-    f"exported --all-extras || exported || exit 1\n{PIP.format(file='locked.txt')}"
+    f"exported --all-extras || exported || exit 1\n{INSTALL}"
 )
-HASHED_SCRIPT = f"export UV_CACHE_DIR=$OUT/.cache\n{PIP.format(file='locked.txt')}"
 NPM_SCRIPT = (
     'cp package.json package-lock.json "$OUT" && cd "$OUT" && '
     'npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --cache "$OUT/.cache" --loglevel error'
@@ -41,10 +37,7 @@ NPM_SCRIPT = (
 GO_SCRIPT = 'GOMODCACHE="$OUT" GOFLAGS="-modcacherw -mod=mod" go mod download'
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,100}")
 GO_LINE = re.compile(r"^(?:require )?\s*([\w./~-]+) (v[\w.+-]+)(?:\s*//.*)?$", re.MULTILINE)
-GO_REPLACED = re.compile(
-    r"^(?:replace )?\s*([\w./~-]+)( v[\w.+-]+)? => ([\w~][\w./~-]*) (v[\w.+-]+)$", re.MULTILINE
-)
-GO_LOCAL = re.compile(r"^(?:replace )?\s*([\w./~-]+)(?: v[\w.+-]+)? => [./]", re.MULTILINE)
+GO_REPLACED = re.compile(r"^(?:replace )?\s*([\w./~-]+)(?: v[\w.+-]+)? => ", re.MULTILINE)
 GO_VERSION = re.compile(r"^go (\d+(?:\.\d+){1,2})$", re.MULTILINE)
 
 
@@ -70,7 +63,7 @@ def locks_of(base: Tree) -> Iterator[Lock]:
     for read in readers:
         try:
             found = read(base)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, StopIteration):
             # A lock that its own tool could not have written.
             continue
         if found is not None:
@@ -87,14 +80,12 @@ def _uv(base: Tree) -> Lock | None:
     if not lock:
         return _hashed(base)
     packages = [one for one in tomllib.loads(lock)["package"] if NAME.fullmatch(one["name"])]
+    own = {one["name"]: one["source"] for one in packages if {"editable", "virtual"} & one["source"].keys()}
+    root = next(name for name, source in own.items() if "." in source.values())
     left_out = sorted({one["name"] for one in packages if _is_no_wheel_of_a_registry(one)})
-    declared = tomllib.loads(_text(base, "pyproject.toml"))
-    project = {name: value for name, value in declared["project"].items() if name in PROJECT}
-    # A version that a build would find out has no part in what is fetched.
-    tables = {"project": {"version": "0", **project}, "dependency-groups": declared.get("dependency-groups")}
-    files = {"pyproject.toml": _toml(tables), UV: lock}
+    # uv takes everything else from its lock.
+    files = {"pyproject.toml": f'[project]\nname = "{root}"\nversion = "0"\n', UV: lock}
     flags = " ".join(f"--no-emit-package {name}" for name in left_out)
-    own = {one["name"] for one in packages if {"editable", "virtual"} & one["source"].keys()}
     told = tuple(name for name in left_out if name not in own)
     return Lock("python", "uv", (UV,), files, UV_SCRIPT.format(left_out=flags), told)
 
@@ -103,34 +94,12 @@ def _is_no_wheel_of_a_registry(package: Mapping[str, Any]) -> bool:
     return "registry" not in package["source"] or not package.get("wheels")
 
 
-def _toml(tables: Mapping[str, Mapping[str, Any] | None]) -> str:
-    """Write tables of texts, lists and tables of lists; JSON's texts and lists are TOML's."""
-    lines = []
-    for title, table in tables.items():
-        plain = {name: value for name, value in (table or {}).items() if not isinstance(value, dict)}
-        inner = {name: value for name, value in (table or {}).items() if isinstance(value, dict)}
-        lines.append(f"[{title}]")
-        lines += [f"{json.dumps(name)} = {_inline(value)}" for name, value in plain.items()]
-        for name, value in inner.items():
-            lines.append(f"[{title}.{json.dumps(name)}]")
-            lines += [f"{json.dumps(key)} = {_inline(one)}" for key, one in value.items()]
-    return "\n".join([*lines, ""])
-
-
-def _inline(value: object) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_inline, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{json.dumps(key)} = {_inline(one)}' for key, one in value.items())}}}"
-    return json.dumps(str(value))
-
-
 def _hashed(base: Tree) -> Lock | None:
     """Read requirements with hashes: only lines that name a version and its hashes count."""
     for path in REQUIREMENTS:
         joined = re.sub(r"\\\r?\n", " ", _text(base, path))
         if lines := [line for line in map(_pinned, joined.splitlines()) if line]:
-            return Lock("python", "uv", (path,), {"locked.txt": "\n".join([*lines, ""])}, HASHED_SCRIPT)
+            return Lock("python", "uv", (path,), {"locked.txt": "\n".join([*lines, ""])}, INSTALL)
     return None
 
 
@@ -216,8 +185,7 @@ def _go(base: Tree) -> Lock | None:
         return None
     version = GO_VERSION.search(module)
     lines = ["module affidavit.invalid/fetch", f"go {version[1]}" if version else ""]
-    own = {*GO_LOCAL.findall(module)}
+    own = {*GO_REPLACED.findall(module)}
     lines += [f"require {name} {number}" for name, number in GO_LINE.findall(module) if name not in own]
-    lines += [f"replace {old}{at} => {new} {number}" for old, at, new, number in GO_REPLACED.findall(module)]
     files = {GO_MODULE: "\n".join([*lines, ""]), GO_SUM: sums}
     return Lock("go", "go", (GO_MODULE, GO_SUM), files, GO_SCRIPT)

@@ -1,6 +1,5 @@
 """Find the package registries that the user's own tools are set up for, without credentials."""
 
-import configparser
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,8 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 PYPI, PYPI_FILES = "https://pypi.org/simple", "https://files.pythonhosted.org"
-NPM = "https://registry.npmjs.org/"
-GO = "https://proxy.golang.org"
+NPM, GO = "https://registry.npmjs.org", "https://proxy.golang.org"
 SCOPE = re.compile(r"@[\w.-]+:registry")
 CERTIFICATES = ("SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 SYSTEM_CERTIFICATES = (
@@ -19,17 +17,9 @@ SYSTEM_CERTIFICATES = (
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/cert.pem",
 )
-
-
+FURTHER = ("UV_INDEX", "UV_EXTRA_INDEX_URL", "PIP_EXTRA_INDEX_URL")
 VARIABLES = (
-    *(
-        "UV_DEFAULT_INDEX",
-        "UV_INDEX_URL",
-        "UV_INDEX",
-        "UV_EXTRA_INDEX_URL",
-        "PIP_INDEX_URL",
-        "PIP_EXTRA_INDEX_URL",
-    ),
+    *("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL", *FURTHER),
     *("npm_config_registry", "NPM_CONFIG_REGISTRY", "GOPROXY"),
 )
 USER = re.compile(r"//[^/@\s]*@")
@@ -49,19 +39,22 @@ class Registries:
     @property
     def hosts(self) -> frozenset[str]:
         """Return what may be reached, as `host:port`."""
-        addresses = [*self.python, *(one for _, one in self.npm), *self.go]
-        addresses += [PYPI_FILES] if PYPI in self.python else []
-        parts = map(urlsplit, addresses)
+        files = [PYPI_FILES] if PYPI in self.python else []
+        parts = map(urlsplit, [*self.python, *files, *(one for _, one in self.npm), *self.go])
         return frozenset(f"{one.hostname}:{one.port or 443}" for one in parts)
 
 
 def user_registries(environment: Mapping[str, str], home: Path) -> Registries:
     """Read the settings of uv, pip, npm and Go, those of the environment first."""
+    config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+    named = [*map(environment.get, CERTIFICATES), *SYSTEM_CERTIFICATES]
+    # `direct` and `off` are no registries.
+    go = environment.get("GOPROXY") or _pairs(config / "go" / "env").get("GOPROXY", GO)
     return Registries(
-        tuple(_usable(_python_indexes(environment, home))) or (PYPI,),
+        tuple(_usable(_python_indexes(environment, home, config))) or (PYPI,),
         tuple(_npm_registries(environment, home).items()),
-        tuple(_usable(_go_proxies(environment, home))) or (GO,),
-        _certificates(environment),
+        tuple(_usable(re.split(r"[,|]", go))) or (GO,),
+        next((Path(one) for one in named if one and Path(one).is_file()), None),
     )
 
 
@@ -72,88 +65,49 @@ def without_credentials(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _usable(addresses: Iterable[str]) -> Iterator[str]:
     """Yield each https address once, without user name and password."""
-    seen = set()
-    for address in addresses:
-        parts = urlsplit(address.strip())
-        if parts.scheme != "https" or not parts.hostname:
-            continue
-        plain = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl().rstrip("/")
-        if plain not in seen:
-            seen.add(plain)
-            yield plain
+    plain = (USER.sub("//", one.strip()).rstrip("/") for one in addresses)
+    yield from dict.fromkeys(one for one in plain if one.startswith("https://") and urlsplit(one).hostname)
 
 
-def _python_indexes(environment: Mapping[str, str], home: Path) -> Iterator[str]:
-    uv, pip = _uv_file(environment, home), _pip_files(environment, home)
+def _python_indexes(environment: Mapping[str, str], home: Path, config: Path) -> Iterator[str]:
+    uv = _uv_file(config / "uv" / "uv.toml")
+    named = environment.get("PIP_CONFIG_FILE")
+    places = (Path("/etc/pip.conf"), home / ".pip/pip.conf", config / "pip/pip.conf", Path(named or home))
+    pip = {name: value for place in places for name, value in _pairs(place).items()}
     listed = [one for one in uv.get("index", ()) if isinstance(one, dict)]
-    default = next((one.get("url") for one in listed if one.get("default")), None)
-    names = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
-    yield next(
-        (
-            str(one)
-            for one in (
-                *map(environment.get, names),
-                default or uv.get("index-url"),
-                environment.get("PIP_INDEX_URL") or pip.get("index-url"),
-            )
-            if one
-        ),
-        PYPI,
-    )
-    for name in ("UV_INDEX", "UV_EXTRA_INDEX_URL", "PIP_EXTRA_INDEX_URL"):
+    of_uv = next((one.get("url") for one in listed if one.get("default")), uv.get("index-url"))
+    said = [*map(environment.get, ("UV_DEFAULT_INDEX", "UV_INDEX_URL")), of_uv]
+    said += [environment.get("PIP_INDEX_URL"), pip.get("index-url")]
+    yield next((str(one) for one in said if one), PYPI)
+    for name in FURTHER:
         # uv allows a name before an index.
         yield from (one.partition("=")[2] or one for one in environment.get(name, "").split())
     yield from (str(one.get("url", "")) for one in listed)
     yield from pip.get("extra-index-url", "").split()
 
 
-def _uv_file(environment: Mapping[str, str], home: Path) -> Mapping[str, Any]:
-    place = Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "uv" / "uv.toml"
+def _uv_file(place: Path) -> Mapping[str, Any]:
     try:
         return tomllib.loads(_read(place))
     except tomllib.TOMLDecodeError:
         return {}
 
 
-def _pip_files(environment: Mapping[str, str], home: Path) -> Mapping[str, str]:
-    own = Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "pip" / "pip.conf"
-    places = [Path("/etc/pip.conf"), home / ".pip" / "pip.conf", own]
-    named = environment.get("PIP_CONFIG_FILE")
-    parser = configparser.RawConfigParser()
-    for place in [*places, *([Path(named)] if named else [])]:
-        try:
-            parser.read_string(_read(place))
-        except configparser.Error:
-            continue
-    return dict(parser["global"]) if parser.has_section("global") else {}
-
-
 def _npm_registries(environment: Mapping[str, str], home: Path) -> dict[str, str]:
-    said: dict[str, str] = {}
     user = Path(environment.get("NPM_CONFIG_USERCONFIG") or home / ".npmrc")
-    for place in (Path("/etc/npmrc"), Path("/usr/etc/npmrc"), Path("/usr/local/etc/npmrc"), user):
-        said |= _pairs(_read(place))
+    places = (Path("/etc/npmrc"), Path("/usr/etc/npmrc"), Path("/usr/local/etc/npmrc"), user)
+    said = {name: value for place in places for name, value in _pairs(place).items()}
     named = environment.get("npm_config_registry") or environment.get("NPM_CONFIG_REGISTRY")
-    said |= {"registry": named} if named else {}
-    found = {name: next(_usable([value]), "") for name, value in said.items()}
-    scopes = {name: value for name, value in found.items() if SCOPE.fullmatch(name) and value}
-    return {"registry": found.get("registry") or NPM, **scopes}
+    registry = next(_usable([named or said.get("registry", NPM)]), NPM)
+    scopes = {name: next(_usable([value]), "") for name, value in said.items() if SCOPE.fullmatch(name)}
+    return {"registry": registry, **{name: value for name, value in scopes.items() if value}}
 
 
-def _go_proxies(environment: Mapping[str, str], home: Path) -> list[str]:
-    kept = _pairs(_read(Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "go" / "env"))
-    # `direct` and `off` are no registries.
-    return re.split(r"[,|]", environment.get("GOPROXY") or kept.get("GOPROXY", GO))
-
-
-def _pairs(text: str) -> dict[str, str]:
+def _pairs(place: Path) -> dict[str, str]:
+    """Read a file of lines with a name, an equals sign and a value."""
+    text = _read(place)
     lines = (line.partition("=") for line in text.splitlines() if not line.lstrip().startswith(("#", ";")))
     return {name.strip(): value.strip().strip("\"'") for name, sign, value in lines if sign}
-
-
-def _certificates(environment: Mapping[str, str]) -> Path | None:
-    named = [*map(environment.get, CERTIFICATES), *SYSTEM_CERTIFICATES]
-    return next((Path(one) for one in named if one and Path(one).is_file()), None)
 
 
 def _read(place: Path) -> str:

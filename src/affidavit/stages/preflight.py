@@ -38,9 +38,7 @@ PRINT_VERSION: Mapping[str, str] = {
     "{ System.out.println(Runtime.version().feature()); } }",
 }
 """A program in each language that prints the version; `go run` would first compile the library."""
-PYTEST_FILES = ("pyproject.toml", "tox.ini", "setup.cfg", "pytest.ini", "conftest.py", "tests/conftest.py")
 PLAIN_PATH = re.compile(r"lib/[\w./-]+")
-NODE_TEST_RUNNERS = ("vitest", "jest", "mocha")
 
 
 async def find_what_runs(case: Case) -> Case:
@@ -103,7 +101,7 @@ def _language(
         needs = f" (the repository asks for {asked})" if asked else ""
         return LanguageHere(title=title, runs=False, detail=NO_TOOLCHAIN + needs)
     version = versions[program].removeprefix("go")
-    lacks = [_lacking(program, paths, base, runner, own)]
+    lacks = [_lacking(program, paths, runner, own)]
     if asked and not suits(version, asked, program):
         lacks.append(f"the repository asks for {asked}")
     lacks.append(runner.notes.get("node" if program == "typescript" else program, ""))
@@ -119,9 +117,9 @@ def _test_runner(language: str, runner: ProgramRunner) -> str:
     return next((one.name for one in TEST_RUNNERS[language] if one.name == run.output.strip()), "")
 
 
-def _lacking(language: str, paths: Sequence[str], base: Tree, runner: ProgramRunner, own: OwnNames) -> str:
+def _lacking(language: str, paths: Sequence[str], runner: ProgramRunner, own: OwnNames) -> str:
     """Import the changed modules and the test runner at base; say what is not there."""
-    text = "\n".join(_imports(language, paths, base))
+    text = "\n".join(_imports(language, paths))
     if not text:
         return ""
     kind = "sh" if language == "go" else "node" if language == "typescript" else language
@@ -129,7 +127,7 @@ def _lacking(language: str, paths: Sequence[str], base: Tree, runner: ProgramRun
     return f"{missing} is not there" if missing else ""
 
 
-def _imports(language: str, paths: Sequence[str], base: Tree) -> Iterator[str]:
+def _imports(language: str, paths: Sequence[str]) -> Iterator[str]:
     code = [path for path in paths if not is_test(path)][:MAX_IMPORTED]
     if language == "python":
         yield "import importlib"
@@ -137,18 +135,9 @@ def _imports(language: str, paths: Sequence[str], base: Tree) -> Iterator[str]:
             module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
             if module.replace(".", "").isidentifier() and not module.endswith("__main__"):
                 yield f"importlib.import_module({module!r})"
-        if any("pytest" in _text(base, path) for path in PYTEST_FILES):
-            yield "import pytest"
-    elif language in ("node", "typescript"):
-        declared = _text(base, "package.json")
-        yield from (f"require.resolve({one!r});" for one in NODE_TEST_RUNNERS if f'"{one}"' in declared)
     elif language == "go":
         folders = dict.fromkeys(f"./{path.rpartition('/')[0]}" for path in code)
         if folders:
             yield f"exec go list -deps {' '.join(map(shlex.quote, folders))}"
     elif language == "ruby":
         yield from (f"require {json.dumps('./' + path)}" for path in code if PLAIN_PATH.fullmatch(path))
-
-
-def _text(tree: Tree, path: str) -> str:
-    return (tree.read(path) or b"").decode("utf-8", "replace")

@@ -9,12 +9,14 @@ from affidavit.proof.running.outputs import steady
 from affidavit.records.program_runs import Program
 
 NONE_STARTS = 'echo "no test runner of this language starts here" >&2; exit 127'
-BIN = "node_modules/.bin"
+DJANGO = "cd tests && exec python runtests.py -v 2 --parallel 1"
+PYTEST = "exec python -m pytest -q -rA --tb=short -p no:cacheprovider"
+BIN, PHP = "node_modules/.bin", "php vendor/bin/phpunit"
 
 
 @dataclass(frozen=True)
-class ProjectRunner:
-    """One runner: `starts` is a shell command that succeeds if it can be used."""
+class Suite:
+    """One test runner: `starts` is a shell command that succeeds if it can be used."""
 
     name: str
     starts: str
@@ -22,46 +24,36 @@ class ProjectRunner:
 
 
 # The first that starts is taken: a repository without pytest has its tests in the standard library's form.
-TEST_RUNNERS: Mapping[str, tuple[ProjectRunner, ...]] = {
+TEST_RUNNERS: Mapping[str, tuple[Suite, ...]] = {
     "python": (
-        ProjectRunner(
+        Suite(
             "runtests.py",
             "[ -f tests/runtests.py ] && [ -d django ]",
             "cd tests && exec python runtests.py -v 2 --parallel 1 {labels}",
         ),
-        ProjectRunner(
+        Suite(
             "pytest",
             "python -c 'import pytest'",
-            "exec python -m pytest -q -rA --tb=short -p no:cacheprovider {paths}",
+            f"{PYTEST} {{paths}}",
         ),
-        ProjectRunner("unittest", "python -c ''", "exec python -m unittest -v {modules}"),
+        Suite("unittest", "python -c ''", "exec python -m unittest -v {modules}"),
     ),
     "node": (
-        ProjectRunner(
-            "vitest", f"{BIN}/vitest --version", f"exec {BIN}/vitest run --reporter=tap-flat {{paths}}"
-        ),
-        ProjectRunner("jest", f"{BIN}/jest --version", f"exec {BIN}/jest --ci --verbose {{paths}}"),
-        ProjectRunner("mocha", f"{BIN}/mocha --version", f"exec {BIN}/mocha --reporter tap {{paths}}"),
-        ProjectRunner("node --test", "node --version", "exec node --test --test-reporter=tap {paths}"),
+        Suite("vitest", f"{BIN}/vitest --version", f"exec {BIN}/vitest run --reporter=tap-flat {{paths}}"),
+        Suite("jest", f"{BIN}/jest --version", f"exec {BIN}/jest --ci --verbose {{paths}}"),
+        Suite("mocha", f"{BIN}/mocha --version", f"exec {BIN}/mocha --reporter tap {{paths}}"),
+        Suite("node --test", "node --version", "exec node --test --test-reporter=tap {paths}"),
     ),
-    "go": (ProjectRunner("go test", "go version", "exec go test -v {paths}"),),
+    "go": (Suite("go test", "go version", "exec go test -v {paths}"),),
     "rust": (
-        ProjectRunner(
-            "cargo test", "[ -f Cargo.toml ] && cargo --version", "exec cargo test --offline {paths}"
-        ),
+        Suite("cargo test", "[ -f Cargo.toml ] && cargo --version", "exec cargo test --offline {paths}"),
     ),
-    "ruby": (ProjectRunner("ruby", "ruby --version", "exec ruby -I. -Ilib -Itest {paths} --verbose"),),
-    "php": (
-        ProjectRunner(
-            "phpunit", "php vendor/bin/phpunit --version", "exec php vendor/bin/phpunit --testdox {paths}"
-        ),
-    ),
+    "ruby": (Suite("ruby", "ruby --version", "exec ruby -I. -Ilib -Itest {paths} --verbose"),),
+    "php": (Suite("phpunit", f"{PHP} --version", f"exec {PHP} --testdox {{paths}}"),),
     "java": (
         # Without network, both run only what an environment brings.
-        ProjectRunner(
-            "maven", "[ -f pom.xml ] && mvn -o -q validate", "exec mvn -o -B test -Dtest={classes}"
-        ),
-        ProjectRunner("gradle", "gradle --offline -q help", "exec gradle --offline test {gradle}"),
+        Suite("maven", "[ -f pom.xml ] && mvn -o -q validate", "exec mvn -o -B test -Dtest={classes}"),
+        Suite("gradle", "gradle --offline -q help", "exec gradle --offline test {gradle}"),
     ),
 }
 TEST_ENDINGS = {
