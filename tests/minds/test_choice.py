@@ -8,11 +8,14 @@ from affidavit.errors import SettingsError
 from affidavit.minds.choice import choose_model
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
 from affidavit.minds.ledger import Ledger, SpendingLimit
+from affidavit.minds.prices import cost_usd
 from affidavit.minds.roles import minds_from
 from affidavit.minds.wire.forms import Dialect, Form, Question, forms_for, request_settings
 from affidavit.minds.wire.providers import build_client
 
 URL = "http://localhost:8080/v1"
+PRICED = ("azure:gpt-4o", "openai:gpt-4o", "vertex:gemini-2.5-pro", "google:gemini-2.5-pro")
+AZURE = {"AZURE_OPENAI_ENDPOINT": "http://localhost:9", "AZURE_OPENAI_API_KEY": "k"}
 
 
 @pytest.mark.parametrize(
@@ -20,6 +23,8 @@ URL = "http://localhost:8080/v1"
     [
         ("anthropic:claude-sonnet-4-6", "anthropic", "claude-sonnet-4-6"),
         ("openai:gpt-5", "openai", "gpt-5"),
+        ("azure:our-deployment", "azure", "our-deployment"),
+        ("vertex:gemini-3-pro", "vertex", "gemini-3-pro"),
         ("mistral:mistral-large-latest", "mistral", "mistral-large-latest"),
         ("google:gemini-3-pro", "google", "gemini-3-pro"),
         ("bedrock:anthropic.claude-v1:0", "bedrock", "anthropic.claude-v1:0"),
@@ -79,6 +84,8 @@ def test_only_the_verifier_has_a_temperature_by_default() -> None:
         ("google:gemini-3-pro", "GEMINI_API_KEY"),
         ("openrouter:meta/llama", "OPENROUTER_API_KEY"),
         ("bedrock:claude", "AWS_REGION"),
+        ("azure:gpt-5", "set AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY and OPENAI_API_VERSION"),
+        ("vertex:gemini-3-pro", "set GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION"),
     ],
 )
 def test_a_missing_key_is_said_with_the_name_of_the_variable(text: str, named: str) -> None:
@@ -88,10 +95,14 @@ def test_a_missing_key_is_said_with_the_name_of_the_variable(text: str, named: s
 
 @pytest.mark.parametrize(
     ("text", "environment"),
-    [("mistral:m", {"MISTRAL_API_KEY": "k-1"}), ("bedrock:m", {"AWS_REGION": "eu-west-1"})],
+    [
+        ("mistral:m", {"MISTRAL_API_KEY": "k-1"}),
+        ("bedrock:m", {"AWS_REGION": "eu-west-1"}),
+        ("vertex:m", {"GOOGLE_CLOUD_PROJECT": "k-1", "GOOGLE_CLOUD_LOCATION": "europe-west4"}),
+    ],
 )
 def test_a_missing_package_is_said_with_what_to_install(text: str, environment: dict[str, str]) -> None:
-    module = "mistralai" if text.startswith("mistral") else "boto3"
+    module = {"mistral:m": "mistralai", "bedrock:m": "boto3", "vertex:m": "google.genai"}[text]
     try:
         __import__(module)
     except ImportError:
@@ -108,11 +119,40 @@ def test_a_missing_package_is_said_with_what_to_install(text: str, environment: 
         ("anthropic:claude-sonnet-4-6", {"ANTHROPIC_API_KEY": "k"}, "AnthropicModel"),
         ("openai:gpt-5", {"OPENAI_API_KEY": "k"}, "OpenAIResponsesModel"),
         ("openrouter:meta/llama", {"OPENROUTER_API_KEY": "k"}, "OpenRouterModel"),
+        ("azure:ours", AZURE | {"OPENAI_API_VERSION": "2024-10-21"}, "OpenAIChatModel"),
+        ("azure:ours", AZURE | {"AZURE_OPENAI_ENDPOINT": "http://localhost:9/openai/v1/"}, "OpenAIChatModel"),
         ("ollama:llama3", {}, "OllamaModel"),
     ],
 )
 def test_a_model_is_built_for_its_provider(text: str, environment: dict[str, str], kind: str) -> None:
     assert type(build_client(choose_model(text, "planner"), environment).model).__name__ == kind
+
+
+def test_the_price_table_knows_the_models_of_azure_and_vertex() -> None:
+    known = {name: cost_usd(choose_model(name, "planner"), 10**6, 10**6) for name in PRICED}
+    assert known["azure:gpt-4o"] == known["openai:gpt-4o"] == 12.5
+    assert known["vertex:gemini-2.5-pro"] == known["google:gemini-2.5-pro"] == 17.5
+
+
+@pytest.mark.parametrize(
+    ("text", "setting"),
+    [("anthropic:claude-sonnet-5", "thinking"), ("azure:ours", "openai_reasoning_effort")],
+)
+def test_a_role_can_set_how_much_its_model_reasons(text: str, setting: str) -> None:
+    question = Question("i", {"type": "object"}, "name", must_answer=True)
+    set_low = request_settings(
+        choose_model(text, "planner", reasoning="low"), question, Form.FORCED_TOOL, Dialect()
+    )
+    unset = request_settings(choose_model(text, "planner"), question, Form.FORCED_TOOL, Dialect())
+    assert set_low[setting] == "low"  # type: ignore[literal-required]
+    # Claude refuses a forced tool while it reasons.
+    assert (setting in unset, "tool_choice" in unset, "tool_choice" in set_low) == (False, True, False)
+
+
+@pytest.mark.parametrize("text", ["openai:gpt-4o", "agent:claude"])
+def test_a_model_that_is_known_not_to_reason_refuses_the_setting(text: str) -> None:
+    with pytest.raises(SettingsError, match="reasoning"):
+        build_client(choose_model(text, "planner", reasoning="high"), {"OPENAI_API_KEY": "k"})
 
 
 def test_a_budget_in_dollars_needs_a_price() -> None:

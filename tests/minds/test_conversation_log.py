@@ -42,6 +42,13 @@ def test_a_replay_costs_nothing_of_the_budget(tmp_path: Path) -> None:
     assert replay(tmp_path, ledger=Ledger(SpendingLimit(tokens=0))).outcome == "answered"
 
 
+def test_a_set_reasoning_effort_is_part_of_the_request(tmp_path: Path) -> None:
+    record(tmp_path, *ACTS)
+    assert '"reasoning":' not in (tmp_path / FILE_NAME).read_text()
+    mind = a_mind(a_choice(NOWHERE, reasoning="low"), log=ConversationLog(tmp_path, LogMode.REPLAY))
+    assert asyncio.run(answer_of(mind, a_talk(Shelf()))).outcome == "failed"
+
+
 def test_an_exchange_that_was_not_recorded_is_said_and_not_asked_for(tmp_path: Path) -> None:
     record(tmp_path, *ACTS)
     answer = replay(tmp_path, a_talk(Shelf(), task="Something else."))

@@ -6,9 +6,10 @@ import pytest
 
 from affidavit.contract.reply_text import FoundObject, find_object
 from affidavit.events import Event, EventName
-from affidavit.minds.choice import CallLimits
+from affidavit.minds.choice import CallLimits, choose_model
 from affidavit.minds.ledger import Ledger, SpendingLimit
 from affidavit.minds.roles import kept_open
+from affidavit.minds.wire.providers import build_client
 from affidavit.ports import Talk
 from affidavit.records.report import Answer
 from model_server import (
@@ -160,6 +161,44 @@ def test_a_setting_that_the_model_refuses_is_changed(named: str) -> None:
     answer, script = converse(act)
     assert answer.outcome == "answered"
     assert len(script.requests) == 2
+
+
+def test_reasoning_is_asked_for_and_a_refusal_names_it_at_once() -> None:
+    answer, script = converse(fails(400, "Unsupported parameter: 'reasoning_effort'"), reasoning="high")
+    assert [request["reasoning_effort"] for request in script.requests] == ["high"]
+    assert "Unsupported parameter" in answer.detail
+    assert "the request set reasoning to high: change or remove it" in answer.detail
+
+
+@pytest.mark.parametrize(
+    ("ending", "path", "key"),
+    [
+        ("", "/openai/deployments/ours/chat/completions?api-version=2024-10-21", "api-key"),
+        ("/openai/v1/", "/openai/v1/chat/completions", "authorization"),
+    ],
+)
+def test_a_deployment_of_azure_answers_at_either_form_of_its_address(
+    ending: str, path: str, key: str
+) -> None:
+    def act(exchange: Exchange) -> None:
+        exchange.start_stream()
+        # Azure's first event is about its content filter.
+        exchange.send_line('data: {"id":"","object":"","created":0,"model":"","choices":[]}')
+        exchange.send_delta({"role": "assistant", "content": JUDGEMENT})
+        exchange.end_stream()
+
+    with serving(act) as (url, script):
+        environment = {
+            "AZURE_OPENAI_ENDPOINT": url.removesuffix("/v1") + ending,
+            "AZURE_OPENAI_API_KEY": "very-secret",
+            "OPENAI_API_VERSION": "2024-10-21",
+        }
+        choice = choose_model("azure:ours", "verifier", silence_seconds=5)
+        mind = a_mind(choice, model=build_client(choice, environment).model)
+        answer = asyncio.run(answer_of(mind, a_talk()))
+    assert (answer.outcome, answer.text) == ("answered", JUDGEMENT)
+    assert script.headers[0][":path"] == path
+    assert script.headers[0][key].endswith("very-secret")
 
 
 def test_a_connection_cut_before_the_reply_is_tried_again() -> None:

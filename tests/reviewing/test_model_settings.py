@@ -27,6 +27,7 @@ def test_a_file_of_the_base_commit_names_the_models_and_the_budget(repo: Repo) -
     settings = loaded(
         repo,
         'model = "openai:large"\nverifier_model = "anthropic:careful"\nverifier_temperature = 0.5\n'
+        'verifier_reasoning = "high"\n'
         "specialist_max_tokens = 4096\nmodel_timeout_seconds = 7.5\nbudget_usd = 2\nbudget_tokens = 90_000\n",
     )
     choices = models_of(settings, ReviewOptions(), {})
@@ -40,13 +41,19 @@ def test_a_file_of_the_base_commit_names_the_models_and_the_budget(repo: Repo) -
     assert (choices["verifier"].temperature, choices["planner"].temperature) == (0.5, None)
     assert (choices["specialist"].max_tokens, choices["planner"].max_tokens) == (4096, 8192)
     assert choices["reporter"].silence_seconds == 7.5
+    assert (choices["verifier"].reasoning, choices["joiner"].reasoning) == ("high", None)
     assert ledger_of(settings).budget == SpendingLimit(tokens=90_000, usd=2.0)
 
 
 def test_flags_come_before_the_environment_and_that_before_the_file(repo: Repo) -> None:
-    environment = {"AFFIDAVIT_MODEL": "openai:b", "AFFIDAVIT_PLANNER_TEMPERATURE": "0.25"}
+    environment = {
+        "AFFIDAVIT_MODEL": "openai:b",
+        "AFFIDAVIT_PLANNER_TEMPERATURE": "0.25",
+        "AFFIDAVIT_PLANNER_REASONING": "low",
+    }
     settings = loaded(repo, 'model = "openai:a"\nbudget_tokens = 5\n', environment, budget_tokens="7")
     assert (settings.model, settings.planner_temperature, settings.budget_tokens) == ("openai:b", 0.25, 7)
+    assert settings.planner_reasoning == "low"
     assert loaded(repo, 'model = "openai:a"\n', environment, model="openai:c").model == "openai:c"
 
 
@@ -90,6 +97,7 @@ def test_a_folder_cannot_choose_a_model(repo: Repo) -> None:
         ('model = " "', "expected PROVIDER:NAME"),
         ("planner_temperature = 3", "from 0 to 2"),
         ("planner_temperature = nan", "from 0 to 2"),
+        ('planner_reasoning = "extreme"', "expected minimal, low, medium or high"),
         ("planner_temperature = true", "from 0 to 2"),
         ("verifier_max_tokens = 0", "whole number from 1"),
         ("verifier_max_tokens = 1.5", "whole number from 1"),

@@ -20,7 +20,10 @@ def test_every_option_of_a_review_has_the_name_and_the_default_that_the_command_
 
 
 def test_every_setting_of_a_flag_can_be_read() -> None:
-    without_a_flag = {"linters", *(f"{role}_temperature" for role in ROLES)}
+    without_a_flag = {
+        "linters",
+        *(f"{role}_{name}" for role in ROLES for name in ("temperature", "reasoning")),
+    }
     assert without_a_flag < READERS.keys()
     assert {one.name for one in fields(ChosenSettings)} == READERS.keys() - without_a_flag
 

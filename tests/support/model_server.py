@@ -25,9 +25,8 @@ class Exchange(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         try:
-            self.server.next_act(self.body, {name.lower(): value for name, value in self.headers.items()})(
-                self
-            )
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            self.server.next_act(self.body, {":path": self.path, **headers})(self)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 

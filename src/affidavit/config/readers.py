@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter, Validati
 from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
 from affidavit.ports import Role
 from affidavit.records.finding import Category, Severity
-from affidavit.records.settings_entries import Linter, read_prices
+from affidavit.records.settings_entries import Linter, Reasoning, read_prices
 
 ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "joiner")
 """Roles with a choice of model; the joiner has the verifier's."""
@@ -87,6 +87,7 @@ MODEL_READERS: dict[str, Read] = {
     "base_url": _text,
     **{f"{role}_base_url": _text for role in ROLES},
     **{f"{role}_temperature": _number_between(0, 2) for role in ROLES},
+    **{f"{role}_reasoning": _reader(Reasoning, "minimal, low, medium or high") for role in ROLES},
     **{f"{role}_max_tokens": _whole_number(10_000_000) for role in ROLES},
     "model_timeout_seconds": _number_between(0.001, 86_400),
     "budget_usd": _number_between(0, 1_000_000),

@@ -20,7 +20,7 @@ from affidavit.git.glob import matches_any
 from affidavit.ports import Tree
 from affidavit.records.finding import Category, Severity
 from affidavit.records.record import Record
-from affidavit.records.settings_entries import Linter, Price
+from affidavit.records.settings_entries import Linter, Price, Reasoning
 
 FILE_NAMES = ("affidavit.toml", "pyproject.toml")
 """In one folder the first of these that has settings counts."""
@@ -86,6 +86,11 @@ class Settings(Record):
     verifier_temperature: float | None = None
     second_verifier_temperature: float | None = None
     reporter_temperature: float | None = None
+    planner_reasoning: Reasoning | None = None
+    specialist_reasoning: Reasoning | None = None
+    verifier_reasoning: Reasoning | None = None
+    second_verifier_reasoning: Reasoning | None = None
+    reporter_reasoning: Reasoning | None = None
     planner_max_tokens: int | None = None
     specialist_max_tokens: int | None = None
     verifier_max_tokens: int | None = None

@@ -9,10 +9,20 @@ from urllib.parse import urlsplit
 from affidavit.errors import SettingsError
 from affidavit.ports import Role
 from affidavit.records.record import Record
-from affidavit.records.settings_entries import Price
+from affidavit.records.settings_entries import Price, Reasoning
 
 Provider = Literal[
-    "anthropic", "openai", "mistral", "google", "bedrock", "openrouter", "ollama", "agent", "compatible"
+    "anthropic",
+    "openai",
+    "azure",
+    "mistral",
+    "google",
+    "vertex",
+    "bedrock",
+    "openrouter",
+    "ollama",
+    "agent",
+    "compatible",
 ]
 PROVIDERS: tuple[str, ...] = get_args(Provider)
 AGENT_NAME = re.compile(r"(?:claude|codex)(?:/\w[\w.:-]*)?", re.ASCII)
@@ -37,6 +47,8 @@ MAX_TOKENS: Mapping[Role, int] = {
 """Room enough for models that think before they answer."""
 Number = TypeVar("Number", int, float, float | None)
 SILENCE_SECONDS = 120.0
+OWN_NAMES = ("azure", "ollama", "compatible")
+"""Providers whose users name the models, so that a name does not say what a model can do."""
 COMPATIBLE_KEY = "AFFIDAVIT_API_KEY"
 CALL_SECONDS = 900.0
 
@@ -68,6 +80,8 @@ class ModelChoice(Record):
     key_variable: str = COMPATIBLE_KEY
     """Which variable of the environment may hold the key of `base_url`; each address has its own."""
     temperature: float | None = None
+    reasoning: Reasoning | None = None
+    """How much the model reasons before it answers; None: the provider's own default."""
     max_tokens: int
     silence_seconds: float = SILENCE_SECONDS
     """How long a call may go without any part of a reply."""
@@ -82,13 +96,14 @@ class ModelChoice(Record):
         return self.name if self.provider == "compatible" else f"{self.provider}:{self.name}"
 
 
-def choose_model(
+def choose_model(  # noqa: PLR0913 - each setting of a role is an argument
     text: str,
     role: Role,
     *,
     base_url: str | None = None,
     key_variable: str = COMPATIBLE_KEY,
     temperature: float | None = None,
+    reasoning: Reasoning | None = None,
     max_tokens: int | None = None,
     silence_seconds: float | None = None,
     prices: Mapping[str, Price] | None = None,
@@ -96,7 +111,7 @@ def choose_model(
     """Return the model that the text names; omitted values have the role's defaults."""
     provider, name = _read_name(text.strip(), base_url)
     if provider == "agent":
-        _check_agent(name, base_url)
+        _check_agent(name, base_url, reasoning)
     chosen = TEMPERATURES[role] if temperature is None else temperature
     limit = SILENCE_SECONDS if silence_seconds is None else silence_seconds
     choice = ModelChoice(
@@ -105,6 +120,7 @@ def choose_model(
         base_url=_checked_url(base_url),
         key_variable=key_variable,
         temperature=None if provider == "agent" else _between("temperature", chosen, 0, 2),
+        reasoning=reasoning,
         max_tokens=_between(
             "max_tokens", MAX_TOKENS[role] if max_tokens is None else max_tokens, 1, 10_000_000
         ),
@@ -116,11 +132,13 @@ def choose_model(
     return choice.model_copy(update={"price": stated.get(text.strip()) or stated.get(choice.model)})
 
 
-def _check_agent(name: str, base_url: str | None) -> None:
+def _check_agent(name: str, base_url: str | None, reasoning: Reasoning | None) -> None:
     if not AGENT_NAME.fullmatch(name):
         raise SettingsError(f"agent:{name}: write agent:claude, agent:codex or agent:claude/MODEL")
     if base_url is not None:
         raise SettingsError(f"agent:{name} is a program of this machine: leave out --base-url for it")
+    if reasoning is not None:
+        raise SettingsError(f"agent:{name} has its own settings for reasoning: leave out ours")
 
 
 def names_provider(text: str) -> bool:

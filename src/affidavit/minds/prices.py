@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from affidavit.minds.choice import ModelChoice
 
-_PRICE_TABLE_NAMES = {"bedrock": "aws"}
+_PRICE_TABLE_NAMES = {"bedrock": "aws", "vertex": "google"}
 OF_NO_TABLE = ("agent", "compatible", "ollama")
 _BYTES_PER_TOKEN = 3
 """Tokenisers average more on code and prose, so an estimate is rarely too low."""

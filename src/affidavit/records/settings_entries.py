@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 from affidavit.records.finding import Severity
 from affidavit.records.record import Record
 
+Reasoning = Literal["minimal", "low", "medium", "high"]
 FILES = "{files}"
 """This argument is replaced by the paths, one argument each."""
 

@@ -69,9 +69,8 @@ def models_of(
 
 def as_joiner(verifier: ModelChoice) -> ModelChoice:
     """Return the verifier's model with the settings of a joiner."""
-    return verifier.model_copy(
-        update={"temperature": TEMPERATURES["joiner"], "max_tokens": MAX_TOKENS["joiner"]}
-    )
+    own = {"temperature": TEMPERATURES["joiner"], "reasoning": None, "max_tokens": MAX_TOKENS["joiner"]}
+    return verifier.model_copy(update=own)
 
 
 def _choices_of(
@@ -100,6 +99,7 @@ def _choice_of(
         base_url=base_url,
         key_variable=key_variable,
         temperature=getattr(settings, f"{role}_temperature"),
+        reasoning=getattr(settings, f"{role}_reasoning"),
         max_tokens=getattr(settings, f"{role}_max_tokens"),
         silence_seconds=settings.model_timeout_seconds,
         prices=settings.prices_usd_per_million,

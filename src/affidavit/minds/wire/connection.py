@@ -120,7 +120,10 @@ class Connection:
         try:
             reply: ModelResponse = await retrying(self._ask_in_some_form, messages, question)
         except _Interrupted as cut:
-            raise _ended(cut, self.choice.base_url or self.model.base_url or "") from cut
+            ended = _ended(cut, self.choice.base_url or self.model.base_url or "")
+            if self.choice.reasoning and _is_rejected(cut.fault):
+                ended.detail += f"; the request set reasoning to {self.choice.reasoning}: change or remove it"
+            raise ended from cut
         self._was_reached = True
         return reply
 
@@ -138,7 +141,7 @@ class Connection:
         return forms[0] if forms else Form.PLAIN
 
     def _can_ask_differently(self, fault: Exception, question: Question, form: Form) -> bool:
-        if not _is_rejected(fault):
+        if not _is_rejected(fault) or self._refuses_reasoning(fault):
             return False
         other = self._other_dialect(str(fault))
         if other is not None:
@@ -148,6 +151,9 @@ class Connection:
             return False
         self._refused_forms.add(form)
         return True
+
+    def _refuses_reasoning(self, fault: Exception) -> bool:
+        return self.choice.reasoning is not None and "reasoning" in str(fault)
 
     def _other_dialect(self, complaint: str) -> Dialect | None:
         now = self._dialect

@@ -12,7 +12,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from affidavit.minds.choice import ModelChoice
+from affidavit.minds.choice import OWN_NAMES, ModelChoice
 
 HAND_IN = "Hand in the final answer. Call this once, when the work is done."
 
@@ -106,7 +106,12 @@ def request_settings(choice: ModelChoice, question: Question, form: Form, dialec
         settings["openai_store"] = False  # type: ignore[typeddict-unknown-key]
     if choice.temperature is not None and dialect.sends_temperature:
         settings["temperature"] = choice.temperature
-    if question.must_answer and form is Form.FORCED_TOOL:
+    if choice.reasoning and choice.provider in OWN_NAMES:
+        settings["openai_reasoning_effort"] = choice.reasoning  # type: ignore[typeddict-unknown-key]
+    elif choice.reasoning:
+        settings["thinking"] = choice.reasoning
+    # Claude takes no forced tool while it reasons.
+    if question.must_answer and form is Form.FORCED_TOOL and not choice.reasoning:
         settings["tool_choice"] = [question.schema_name]
     return settings
 

@@ -1,12 +1,12 @@
 """Build the client for a model; only its provider is imported."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from affidavit.errors import SettingsError
-from affidavit.minds.choice import ModelChoice, Provider
+from affidavit.minds.choice import OWN_NAMES, ModelChoice, Provider
 from affidavit.system.installation import this_installation
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class Supply:
     """The extra of pydantic-ai that installs the package."""
     package: str
     key_names: tuple[str, ...] = ()
+    needs: Mapping[str, str] = field(default_factory=dict)
+    """Other options of the provider, each with the variable that must be set."""
 
     @property
     def requirement(self) -> str:
@@ -39,8 +41,22 @@ class Supply:
 SUPPLIES: Mapping[Provider, Supply] = {
     "anthropic": Supply("anthropic", "anthropic", ("ANTHROPIC_API_KEY",)),
     "openai": Supply("openai", "openai", ("OPENAI_API_KEY",)),
+    "azure": Supply(
+        "openai",
+        "openai",
+        needs={
+            "azure_endpoint": "AZURE_OPENAI_ENDPOINT",
+            "api_key": "AZURE_OPENAI_API_KEY",
+            "api_version": "OPENAI_API_VERSION",
+        },
+    ),
     "mistral": Supply("mistral", "mistralai", ("MISTRAL_API_KEY",)),
     "google": Supply("google", "google.genai", ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
+    "vertex": Supply(
+        "google",
+        "google.genai",
+        needs={"project": "GOOGLE_CLOUD_PROJECT", "location": "GOOGLE_CLOUD_LOCATION"},
+    ),
     "openrouter": Supply("openai", "openai", ("OPENROUTER_API_KEY",)),
     "ollama": Supply("openai", "openai"),
     "bedrock": Supply("bedrock", "boto3"),
@@ -78,12 +94,21 @@ def build_client(choice: ModelChoice, environment: Mapping[str, str]) -> Client:
     if http is not None:
         options["http_client"] = http
     try:
-        return Client(_build_model(choice, options), http)
+        model = _build_model(choice, options)
     except ImportError as error:
         raise SettingsError(
             f"model {choice.model}: the package for {choice.provider} is not installed; "
             f"this brings it: {this_installation().command_for(supply.requirement)}"
         ) from error
+    if choice.reasoning and choice.provider not in OWN_NAMES:
+        _check_reasoning(choice, model)
+    return Client(model, http)
+
+
+def _check_reasoning(choice: ModelChoice, model: "Model[Any]") -> None:
+    profile = model.profile
+    if not (profile.get("supports_thinking") or profile.get("thinking_always_enabled")):
+        raise SettingsError(f"model {choice.model} takes no reasoning effort: remove the role's _reasoning")
 
 
 def _build_model(choice: ModelChoice, options: dict[str, Any]) -> "Model[Any]":
@@ -96,7 +121,8 @@ def _build_model(choice: ModelChoice, options: dict[str, Any]) -> "Model[Any]":
     from pydantic_ai.models import infer_model  # noqa: PLC0415
     from pydantic_ai.providers import infer_provider_class  # noqa: PLC0415
 
-    return infer_model(choice.model, lambda name: infer_provider_class(name)(**options))
+    library_name = "google-cloud" if choice.provider == "vertex" else choice.provider
+    return infer_model(f"{library_name}:{choice.name}", lambda name: infer_provider_class(name)(**options))
 
 
 def _http_client(choice: ModelChoice) -> "httpx2.AsyncClient":
@@ -119,12 +145,25 @@ def _options(choice: ModelChoice, supply: Supply, environment: Mapping[str, str]
         return {"base_url": address, "api_key": environment.get("OLLAMA_API_KEY") or "none"}
     if choice.provider == "bedrock":
         return _bedrock_options(choice, environment)
+    if supply.needs:
+        return _needed_options(choice, supply, environment)
     for name in supply.key_names:
         if environment.get(name):
             return {"api_key": environment[name]}
     raise SettingsError(
         f"model {choice.model} needs a key: set {' or '.join(supply.key_names)} in the environment"
     )
+
+
+def _needed_options(choice: ModelChoice, supply: Supply, environment: Mapping[str, str]) -> dict[str, Any]:
+    needs = dict(supply.needs)
+    if environment.get("AZURE_OPENAI_ENDPOINT", "").rstrip("/").endswith("/v1"):
+        # This form of Azure's API has no other version.
+        needs.pop("api_version", None)
+    missing = [name for name in needs.values() if not environment.get(name)]
+    if missing:
+        raise SettingsError(f"model {choice.model}: set {' and '.join(missing)} in the environment")
+    return {option: environment[name] for option, name in needs.items()}
 
 
 def _bedrock_options(choice: ModelChoice, environment: Mapping[str, str]) -> dict[str, Any]:

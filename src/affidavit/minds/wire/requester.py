@@ -141,6 +141,7 @@ class Requester:
         return {
             "model": self.model,
             "temperature": self.choice.temperature,
+            **({"reasoning": self.choice.reasoning} if self.choice.reasoning else {}),
             "max_tokens": self.choice.max_tokens,
             "instructions": question.instructions,
             "schema": question.schema,
