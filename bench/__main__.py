@@ -18,6 +18,7 @@ from bench import map as map_of_fixes
 from bench import mechanical, models, recorded, redaction, service, streams, sweep
 from bench.big import big
 from bench.context import context
+from bench.costs import costs
 from bench.growth import growth
 from bench.history import history
 from bench.measure import Row, Scale, Section, smoke_scale
@@ -41,6 +42,7 @@ SECTIONS: dict[str, Section] = {
     **streams.parts(),
     "growth": growth,
     "tokens": models.tokens,
+    "costs": costs,
 }
 TOOLS: dict[str, Callable[[Sequence[str]], None]] = {
     "sweep": sweep.main,

@@ -96,16 +96,25 @@ class Panelist(SlowModel):
         if not has_read:
             return tool_call("get_file_context", {"file_path": "m00.py", "start_line": 1, "end_line": 40})
         if "review_result" in names:
-            return tool_call("review_result", _result(json.dumps(body["messages"])))
+            return tool_call("review_result", scripted_result(json.dumps(body["messages"])))
         return tool_call("verification_judgment", JUDGED)
 
 
-def _result(told: str) -> dict[str, Any]:
+def scripted_result(told: str) -> dict[str, Any]:
     """Return one finding for each lens in a file of its own, if the diff of that file was shown."""
-    number = next((index for index, task in enumerate(TASKS) if task in told), len(TASKS))
+    number = lens_number(told)
     file = f"m{number:02}.py"
     finding = {**CLAIM, "title": f"Wrong {number}", "file": file, "verification": PROOF}
-    findings = [finding] if f"=== {file}" in told else []
+    return result_of([finding] if f"=== {file}" in told else [])
+
+
+def lens_number(told: str) -> int:
+    """Return the number of the first lens that was asked for."""
+    return next((index for index, task in enumerate(TASKS) if task in told), len(TASKS))
+
+
+def result_of(findings: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the answer of a specialist."""
     return {"schema_version": "1.3", "prompt_version": CURRENT_PROMPT_VERSION, "findings": findings}
 
 
@@ -140,10 +149,11 @@ def minds(scale: Scale) -> list[Row]:
     with changed_repository(scale.changed_files) as repository, tempfile.TemporaryDirectory() as cache:
         with serving(Panelist, 0) as url:
             # Afterwards analysers answer from their cache.
-            _review(repository, Path(cache), url)
+            scripted_review(repository, Path(cache), url)
         with serving(Panelist, latency) as url:
             seconds = (
-                min(_review(repository, Path(cache), url).duration_ms for _ in range(scale.rounds)) / 1000
+                min(scripted_review(repository, Path(cache), url).duration_ms for _ in range(scale.rounds))
+                / 1000
             )
         with _opened(repository) as opened:
             token_row = _verifier_row(opened, Path(cache), scale.changed_files)
@@ -190,11 +200,11 @@ def iterations(scale: Scale) -> list[Row]:
     pushed = f"m{scale.changed_files - 1:02}.py"
     with changed_repository(scale.changed_files) as repository, serving(Panelist, 0) as url:
         cache = repository.parent / "cache"
-        first = _review(repository, cache, url)
+        first = scripted_review(repository, cache, url)
         text = (repository / pushed).read_text()
         commit(repository, "Three times", {pushed: text.replace("item * 2", "item * 3", 1)})
         digest = sha256(render(first, "report").encode()).hexdigest()
-        second = _review(repository, cache, url, earlier_of(first, digest))
+        second = scripted_review(repository, cache, url, earlier_of(first, digest))
     scope = second.follow_up.scope if second.follow_up else None
     if scope is None or scope.touched != (pushed,):
         raise RuntimeError(f"the second review did not look at {pushed} alone: {scope}")
@@ -206,7 +216,7 @@ def tokens(scale: Scale) -> Iterator[Row]:
     """Compare the tokens of reviews with those of their diffs."""
     for files in sorted({1, scale.changed_files // 4, scale.changed_files}):
         with changed_repository(files) as repository, serving(Panelist, 0) as url:
-            report = _review(repository, repository.parent / "cache", url)
+            report = scripted_review(repository, repository.parent / "cache", url)
         diff, spent = _tokens(*map(diff_of, report.change.files)), _spent(report)
         yield Row(f"a review of {files} changed files", spent, "its diff", diff, REVIEW_BOUND, "tok")
 
@@ -244,7 +254,7 @@ def _opened(repository: Path) -> Iterator[OpenedChange]:
         yield opened
 
 
-def _review(repository: Path, cache: Path, url: str, earlier: Earlier | None = None) -> Report:
+def scripted_review(repository: Path, cache: Path, url: str, earlier: Earlier | None = None) -> Report:
     """Review the branch with every role but the second verifier; check that all went well."""
     roles = [role for role in get_args(Role) if role != "second_verifier"]
     choices = {role: choose_model("slow", role, base_url=url) for role in roles}

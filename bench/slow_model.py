@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -21,6 +21,10 @@ class SlowModel(BaseHTTPRequestHandler):
         """Return the delta that answers a request."""
         raise NotImplementedError
 
+    def usage(self, _body: dict[str, Any], _delta: dict[str, Any]) -> dict[str, Any]:
+        """Return the tokens of a request and its reply; nothing if the server counts none."""
+        return {}
+
     def do_POST(self) -> None:
         """Answer a request for a completion."""
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -28,10 +32,12 @@ class SlowModel(BaseHTTPRequestHandler):
         delta = self.reply(body)
         about = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
         finish = "tool_calls" if "tool_calls" in delta else "stop"
-        parts = [
+        parts: list[dict[str, Any]] = [
             {**about, "choices": [{"index": 0, "delta": part, "finish_reason": end}]}
             for part, end in [(delta, None), ({}, finish)]
         ]
+        if usage := self.usage(body, delta):
+            parts.append({**about, "choices": [], "usage": usage})
         data = "".join(f"data: {json.dumps(part)}\n\n" for part in parts) + "data: [DONE]\n\n"
         self.send("text/event-stream", data.encode())
 
@@ -49,8 +55,22 @@ class SlowModel(BaseHTTPRequestHandler):
 
 def tool_call(name: str, arguments: dict[str, Any], number: int = 1) -> dict[str, Any]:
     """Return the delta that calls a tool."""
-    function = {"name": name, "arguments": json.dumps(arguments)}
-    return {"tool_calls": [{"index": 0, "id": f"call_{number}", "type": "function", "function": function}]}
+    return tool_calls([(name, arguments)], number)
+
+
+def tool_calls(calls: Sequence[tuple[str, dict[str, Any]]], first: int = 1) -> dict[str, Any]:
+    """Return the delta that calls several tools."""
+    return {
+        "tool_calls": [
+            {
+                "index": index,
+                "id": f"call_{first + index}",
+                "type": "function",
+                "function": {"name": name, "arguments": json.dumps(arguments)},
+            }
+            for index, (name, arguments) in enumerate(calls)
+        ]
+    }
 
 
 def names_of_tools(body: dict[str, Any]) -> set[str]:

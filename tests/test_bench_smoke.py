@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 SERVICE = [name for name in SECTIONS if name.startswith("service")]
 GROUPS = {
     "service": [*SERVICE, "growth"],
-    "models": ["minds", "iterations", "tokens", "page"],
+    "models": ["minds", "iterations", "tokens", "costs", "page"],
 }
 OTHERS = [name for name in (*SECTIONS, *TOOLS) if not any(name in group for group in GROUPS.values())]
 

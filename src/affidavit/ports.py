@@ -290,6 +290,8 @@ class Talk:
     schema_name: str
     tools: ToolSource | None = None
     max_turns: int = 40
+    max_tokens: int | None = None
+    """What its requests may have together; the first and the last are sent in any case."""
 
 
 class Mind(Protocol):

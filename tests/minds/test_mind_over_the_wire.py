@@ -1,5 +1,7 @@
 import asyncio
 import json
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -341,10 +343,28 @@ def test_endless_tool_calls_end_with_a_last_request_to_answer() -> None:
     shelf = Shelf()
     answer, script = converse(calls(("read", '{"path":"a.py"}')), talk=a_talk(shelf, max_turns=3))
     assert (answer.outcome, answer.text) == ("failed", None)
-    assert len(script.requests) == 4
+    assert len(script.requests) == 5
     assert len(shelf.asked) == 3
-    assert script.requests[3]["tool_choice"]["function"]["name"] == SCHEMA_NAME
     assert "now" in str(script.requests[3]["messages"][-1]["content"])
+    assert script.requests[4]["tool_choice"]["function"]["name"] == SCHEMA_NAME
+    assert "not called" in str(script.requests[4]["messages"][-1]["content"])
+
+
+def test_who_is_cut_short_answers_and_the_answer_names_what_was_wanted() -> None:
+    read = calls(("read", '{"path":"a.py"}'))
+    answer, _ = converse(read, read, calls((SCHEMA_NAME, JUDGEMENT)), talk=a_talk(Shelf(), max_turns=1))
+    assert (answer.outcome, answer.text) == ("answered", JUDGEMENT)
+    assert re.fullmatch(r"cut short after 1 round and [\d,]+ tokens; it wanted read", answer.detail)
+
+
+def test_a_bounded_conversation_is_told_what_is_left_and_ends_before_it_is_spent() -> None:
+    shelf = Shelf({"a.py": "x" * 3_000})
+    talk = replace(a_talk(shelf, max_turns=20), max_tokens=10_000)
+    answer, script = converse(calls(("read", '{"path":"a.py"}')), talk=talk)
+    told = [str(request["messages"][-1]["content"]) for request in script.requests[1:]]
+    assert re.fullmatch(r"\(end of round 1; left: 19 rounds, [\d,]+ tokens; each round sends .*\)", told[0])
+    assert 2 < len(script.requests) < 10
+    assert "no answer: cut short" in answer.detail
 
 
 def test_who_answers_at_the_last_request_has_answered() -> None:

@@ -3,13 +3,14 @@
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import filterfalse
 from typing import Any
 
 from affidavit.agents.background import Page
 from affidavit.agents.briefing import Briefing, lead_line
-from affidavit.agents.chunks import shown_hunks
+from affidavit.agents.chunks import shown_hunks, shown_line_count
+from affidavit.agents.limits import limits
 from affidavit.agents.map_text import NOTHING, names_in
 from affidavit.contract.schema import asked_schema
 from affidavit.languages.registry import LANGUAGES, grammar_of
@@ -212,7 +213,7 @@ class ModelAgent:
         prompts = self.briefing.prompts
         has_dependencies = has_dependencies and prompts.asks_for_programs
         has_programs = has_programs and prompts.asks_for_programs
-        return Talk(
+        talk = Talk(
             speaker=self.name,
             instructions=instructions(self.briefing.fence, prompts)
             + (prompts.section(QUOTING) if has_dependencies else "")
@@ -223,6 +224,9 @@ class ModelAgent:
             schema_name=REVIEW_SCHEMA_NAME,
             tools=tools,
         )
+        lines = shown_line_count(self.briefing.change, [self.chunk])
+        rounds, tokens = limits(lines, talk, runs_programs=EXPERIMENTER in self.lenses)
+        return replace(talk, max_turns=rounds, max_tokens=tokens)
 
     def _schema(self, **parts: bool) -> dict[str, Any]:
         prompts = self.briefing.prompts
@@ -324,7 +328,7 @@ def instructions(fence: Fence, prompts: PromptSet) -> str:
 
 def _incomplete(name: str, answer: Answer) -> tuple[Gap, ...]:
     if answer.outcome == "answered":
-        return ()
+        return (Gap(name=name, reason=answer.detail),) if answer.detail else ()
     return (Gap(name=name, reason=answer.failure),)
 
 

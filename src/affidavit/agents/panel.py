@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from affidavit.agents.briefing import Briefing, lead_line
 from affidavit.agents.chunks import shown_line_count
 from affidavit.agents.joiner import ModelJoiner
+from affidavit.agents.limits import OTHER_TOKENS
 from affidavit.agents.map_text import NOTHING
 from affidavit.agents.model_agents import (
     LENSES,
@@ -191,7 +192,8 @@ class Panel:
             schema=schema,
             schema_name=schema_name,
             tools=self.tools(briefing.case, "planner"),
-            max_turns=12,
+            max_turns=4,
+            max_tokens=OTHER_TOKENS,
         )
 
     def agents(self, briefing: Briefing, plan: Plan) -> list[Specialist]:

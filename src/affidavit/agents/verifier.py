@@ -8,6 +8,7 @@ from typing import Any
 from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt
 
 from affidavit.agents.briefing import Briefing
+from affidavit.agents.limits import OTHER_TOKENS
 from affidavit.agents.map_text import NOTHING
 from affidavit.diff.redacted import redact_candidate
 from affidavit.events import Emit
@@ -143,6 +144,8 @@ class ModelVerifier:
             read = read_judgement(answer.text, self.mind.model)
             if isinstance(read, str):
                 return self._unanswered("failed", read)
+            if answer.detail and read.answer == "REFUTED":
+                return self._unanswered("cut_off", answer.detail)
             return self._decided(read, answer.text)
         return self._unanswered(OUTCOMES.get(answer.outcome, "failed"), answer.failure)
 
@@ -183,6 +186,7 @@ class ModelVerifier:
             schema_name=JUDGEMENT_SCHEMA_NAME,
             tools=self.tools(),
             max_turns=20,
+            max_tokens=OTHER_TOKENS,
         )
 
     def _task(self, candidate: Candidate, finding: Finding) -> str:
@@ -272,4 +276,5 @@ class ModelVerifier:
 
 def _is_worth_asking_again(given: tuple[Answer, Judgement]) -> bool:
     answer, judgement = given
-    return judgement.outcome != "answered" and answer.outcome not in FINAL
+    is_cut_short = answer.outcome == "answered" and bool(answer.detail)
+    return judgement.outcome != "answered" and answer.outcome not in FINAL and not is_cut_short

@@ -16,6 +16,7 @@ from pydantic_ai.messages import (
 from affidavit.contract.reply_text import writable
 from affidavit.events import Agent, Emit, EventName, event, tool_called
 from affidavit.minds.ledger import add_usage
+from affidavit.minds.prices import usual_tokens
 from affidavit.minds.wire.connection import CallEnded, Outcome
 from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.requester import Requester
@@ -49,6 +50,7 @@ _MAX_ARGUMENT_LENGTH = 200
 _MAX_RESULT_LENGTH = 400_000
 _MAX_CALLS = 32
 """In one reply: endless calls must not hold up a review for hours."""
+_TOO_MANY = f"at most {_MAX_CALLS} calls at once; call it again if it is needed"
 
 
 @dataclass
@@ -61,6 +63,8 @@ class Conversation:
     redactor: Redactor = field(default_factory=Redactor)
     messages: list[ModelMessage] = field(default_factory=list)
     usage: RoleUsage = field(init=False)
+    _next_tokens: int = 0
+    """The size of the next request."""
 
     def __post_init__(self) -> None:
         requester = self.requester
@@ -87,7 +91,7 @@ class Conversation:
 
     async def _turns(self) -> Answer:
         is_empty_again = False
-        for _ in range(self.talk.max_turns):
+        for number in range(1, self.talk.max_turns + 1):
             reply = await self._ask(self.question)
             if answer := self._answer_from(reply):
                 return answer
@@ -99,21 +103,50 @@ class Conversation:
                 self._say(UserPromptPart(content=_WAS_EMPTY))
                 continue
             results = [await self._result_of(call) for call in calls[:_MAX_CALLS]]
-            self.messages.append(without_refused(repaired(reply), results))
-            results += [_not_made(call) for call in calls[_MAX_CALLS:]]
-            self.messages.append(ModelRequest(parts=results))
-        return await self._last_turn()
+            results += [_refused(call, _TOO_MANY) for call in calls[_MAX_CALLS:]]
+            self._add_round(reply, results)
+            left = self._left(number)
+            if not left:
+                break
+            if self.talk.max_tokens is not None:
+                self._say(UserPromptPart(content=f"(end of round {number}; left: {left})"))
+        return await self._last_turn(number)
 
-    async def _last_turn(self) -> Answer:
+    def _add_round(self, reply: ModelResponse, results: list[ToolReturnPart]) -> None:
+        self.messages.append(without_refused(repaired(reply), results))
+        self.messages.append(ModelRequest(parts=[*results]))
+        self._next_tokens += usual_tokens(*(str(one.content) for one in results))
+
+    def _left(self, number: int) -> str:
+        """Say how many rounds and tokens are left; nothing if the next reply has to be the answer."""
+        rounds, most = self.talk.max_turns - number, self.talk.max_tokens
+        tokens = None if most is None else most - self.usage.input_tokens - self._next_tokens
+        # Another round needs a request for itself and one for the answer.
+        if rounds < 1 or (tokens is not None and tokens < self._next_tokens):
+            return ""
+        left = _rounds(rounds)
+        return left if tokens is None else f"{left}, {tokens:,} tokens; each round sends everything again"
+
+    async def _last_turn(self, number: int) -> Answer:
+        """Ask for the answer; a model that calls tools instead is cut off, and its answer says so."""
         self._say(UserPromptPart(content=_ANSWER_NOW))
+        reply = await self._ask(self.question)
+        calls = calls_in(reply, self.talk.schema_name)
+        if (answer := self._answer_from(reply)) or not calls:
+            return answer or self._answer("failed", None, f"no answer in {number + 1} rounds")
+        self._add_round(reply, [_refused(call, _ANSWER_NOW) for call in calls])
         reply = await self._ask(replace(self.question, must_answer=True))
-        return self._answer_from(reply) or self._answer(
-            "failed", None, f"the model gave no answer in {self.talk.max_turns + 1} turns"
-        )
+        answer = self._answer_from(reply)
+        wanted = ", ".join(dict.fromkeys(call.name for call in calls[:_MAX_CALLS]))
+        cut = f"cut short after {_rounds(number)} and {self.usage.input_tokens:,} tokens; it wanted {wanted}"
+        if answer is None:
+            return self._answer("failed", None, f"no answer: {cut}")
+        return answer.model_copy(update={"detail": answer.detail or cut})
 
     async def _ask(self, question: Question) -> ModelResponse:
         exchange = await self.requester.send(self.outgoing_messages(), question)
         self.usage = add_usage(self.usage, exchange.usage)
+        self._next_tokens = exchange.usage.input_tokens + exchange.usage.output_tokens
         totals = self.requester.ledger.totals()
         self._emit(
             EventName.USAGE_UPDATED,
@@ -179,8 +212,12 @@ class Conversation:
         return Answer(outcome=outcome, text=text, detail=detail, usage=self.usage)
 
 
-def _not_made(call: ToolCall) -> ToolReturnPart:
-    error = {"error": f"not called: at most {_MAX_CALLS} calls at once; call it again if it is needed"}
+def _rounds(count: int) -> str:
+    return "1 round" if count == 1 else f"{count} rounds"
+
+
+def _refused(call: ToolCall, why: str) -> ToolReturnPart:
+    error = {"error": f"not called: {why}"}
     return ToolReturnPart(tool_name=call.name, content=written(error), tool_call_id=call.call_id)
 
 

@@ -149,7 +149,8 @@ def read_plan(answer: Answer, rough: Plan, lenses: Sequence[str]) -> Planned:
             "made_by": "model",
         }
     )
-    return Planned(plan, (answer.usage,), _left_out(rough), answer)
+    cut = (Gap(name="planner", reason=answer.detail),) if answer.detail else ()
+    return Planned(plan, (answer.usage,), (*cut, *_left_out(rough)), answer)
 
 
 def _left_out(plan: Plan) -> tuple[Gap, ...]:

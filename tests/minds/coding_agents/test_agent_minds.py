@@ -227,7 +227,7 @@ def test_an_agent_that_only_calls_tools_is_told_to_answer_and_then_ended(tmp_pat
     agent = installed(tmp_path, "codex")
     with provider(reads_then("", reads=100)) as kept:
         answer = converse(tmp_path, agent, kept, Shelf(), max_turns=2)
-    assert (answer.outcome, answer.usage.requests) == ("failed", 3)
+    assert (answer.outcome, answer.usage.requests) == ("failed", 4)
     assert "Hand in your answer now" in json.dumps(kept.requests[-1])
 
 
