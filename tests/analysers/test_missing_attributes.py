@@ -75,6 +75,7 @@ FINE = {
         CLASS.replace("    def add", "    def __getattr__(self, name):\n        return 1\n\n    def add")
         + "def f():\n    return Cart().total\n"
     ),
+    # encode/httpx ae1b9f66238f, httpx/_status_codes.py:41.
     "a class that gives itself names": (
         CLASS.replace("self.items = []", "self.items = []\n        self.__dict__.update(items=1)")
         + "def f():\n    return Cart().total\n"

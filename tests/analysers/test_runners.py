@@ -7,8 +7,9 @@ platformio/platform-espressif32 4ed1943187c4, builder/frameworks/_bare.py:21 (SC
 celery/celery 5dc781f0bd5f, docs/conf.py:3 (`globals().update`);
 django/django 03988c5a5ba2, django/dispatch/dispatcher.py:60 (BaseExceptionGroup);
 SCons/scons bac715f2e7e7, src/test_setup.py:122 (WindowsError);
-ipython/ipython 7f0ee55684f0, IPython/core/builtin_trap.py:84 (names among the builtins).
-Exports of Colab and settings of JupyterHub are common without a repository of their own to name.
+ipython/ipython 7f0ee55684f0, IPython/core/builtin_trap.py:84 (names among the builtins);
+adagl/PythonExecise 0628235576d4, importLibToColab.py:2 (an export of Colab);
+andrewcgaitskell/docker-nginx-letsencrypt d98da3327f0d, jupyterhub/archive/basic_only.py:1 (JupyterHub).
 """
 
 import pytest
