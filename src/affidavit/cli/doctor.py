@@ -20,6 +20,7 @@ from affidavit.cli.options import format_option
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.errors import SettingsError, StoreError
 from affidavit.minds.choice import Provider
+from affidavit.minds.coding_agents.programs import find_agent
 from affidavit.minds.wire.providers import SUPPLIES, build_client, is_installed
 from affidavit.records.record import Record
 from affidavit.reviewing.models import chosen_models
@@ -110,7 +111,10 @@ def _examine_model(environment: Mapping[str, str]) -> Check:
     try:
         choices = chosen_models(ReviewOptions(), environment)
         for choice in choices.values():
-            build_client(choice, environment)
+            if choice.provider == "agent":
+                find_agent(choice.name, environment)
+            else:
+                build_client(choice, environment)
     except SettingsError as error:
         return Check(name="model", state="broken", detail=str(error))
     if choices:

@@ -169,6 +169,8 @@ def _address_of(choice: ModelChoice) -> str:
     """Return where requests go, or the provider if no client can be made without a key."""
     if choice.base_url:
         return choice.base_url
+    if choice.provider == "agent":
+        return "the provider that it is logged in at"
     try:
         address = build_client(choice, os.environ).model.base_url
     except SettingsError:

@@ -87,6 +87,16 @@ def test_a_refused_agent_ends_the_review_before_anything_is_sent(changed: Repo, 
     assert kept.requests == []
 
 
+def test_what_leaves_estimates_and_doctor_know_agents(changed: Repo, tmp_path: Path) -> None:
+    address = "http://127.0.0.1:1"
+    asked = ("review", "HEAD", "--model", "agent:claude")
+    for option in ("--what-leaves", "--estimate"):
+        done = affidavit(*asked, option, cwd=changed.path, env=environment(tmp_path, address))
+        assert (done.code, "agent:claude" in done.out) == (0, True), done.err
+    env = environment(tmp_path, address) | {"AFFIDAVIT_MODEL": "agent:claude", "PATH": "/nowhere"}
+    assert "there is no `claude` on PATH" in affidavit("doctor", cwd=changed.path, env=env).out
+
+
 @pytest.mark.parametrize("setting", ["model", "specialist_model", "verifier_model"])
 @pytest.mark.parametrize("name", ["affidavit.toml", "pyproject.toml"])
 def test_a_file_of_a_repository_starts_no_program(

@@ -29,7 +29,7 @@ from affidavit.minds.coding_agents.programs import (
     ForeignToolError,
     TalkEnd,
     Utterance,
-    find_program,
+    find_agent,
 )
 from affidavit.minds.coding_agents.server import serving
 from affidavit.minds.wire.connection import CallEnded, OnPartialReply
@@ -317,6 +317,5 @@ def agent_lines(
 ) -> Callable[[], AgentLine]:
     """Return what makes a line for each conversation; raise SettingsError if the program is missing."""
     if choice.name not in permits:
-        program = find_program(choice.name.partition("/")[0], environment)
-        permits[choice.name] = Permit(program, choice)
+        permits[choice.name] = Permit(find_agent(choice.name, environment), choice)
     return partial(AgentLine, permits[choice.name], choice, limits)

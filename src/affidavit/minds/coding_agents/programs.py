@@ -285,8 +285,9 @@ def refuse_others(names: Any, tools: frozenset[str]) -> None:
         raise ForeignToolError(", ".join(others)[:200])
 
 
-def find_program(name: str, environment: Mapping[str, str]) -> AgentProgram:
-    """Return the program of `agent:NAME`; raise SettingsError if it is not installed."""
+def find_agent(model: str, environment: Mapping[str, str]) -> AgentProgram:
+    """Return the program of `agent:NAME/MODEL`; raise SettingsError if it is not installed."""
+    name = model.partition("/")[0]
     for folder in environment.get("PATH", os.defpath).split(os.pathsep):
         place = Path(folder) / name
         # A relative folder of PATH could lie in the reviewed repository.
