@@ -18,7 +18,7 @@ from affidavit.proof.running.reproduction import outcome_of
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.program_runs import AddedFile, Program, ProgramRun, RunLimits
 from affidavit.sandbox.bubblewrap import Bubblewrap
-from affidavit.sandbox.copies import LAUNCHER, command_of, file_of
+from affidavit.sandbox.copies import LAUNCHER, command_of, file_of, version_files
 from affidavit.sandbox.job import Ended, Job
 from affidavit.sandbox.provision import Provision, provide
 from affidavit.sandbox.sides import SandboxedSides
@@ -366,3 +366,61 @@ def test_both_pairs_of_trees_of_a_review_share_the_places(repo: Repo) -> None:
         assert counting.started == 1
         counting.may_end.set()
         assert [run.result().state for run in runs] == ["exited"] * 2
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pyproject.toml", '[tool.setuptools_scm]\nwrite_to = "shop/_version.py"\n'),
+        ("pyproject.toml", '[tool.setuptools_scm]\nversion_file = "shop/_version.py"\n'),
+        ("pyproject.toml", '[tool.hatch.build.hooks.vcs]\nversion-file = "shop/_version.py"\n'),
+        ("setup.cfg", "[versioneer]\nVCS = git\nversionfile_source = shop/_version.py\n"),
+    ],
+)
+def test_a_version_file_that_only_a_build_makes_is_there(
+    tmp_path: Path, sandbox: Bubblewrap, file: str, text: str
+) -> None:
+    repo = Repo(tmp_path / "built")
+    own = {"shop/__init__.py": "from shop._version import version\n", file: text}
+    base = repo.commit("base", own)
+    # Head may not choose where something is written.
+    elsewhere = text.replace("shop/_version.py", "shop/other.py")
+    head = repo.commit("head", {file: elsewhere})
+    program = Program(
+        language="python", text="import shop, os; print(shop.version, sorted(os.listdir('shop')))"
+    )
+    with (
+        open_repository(repo.path, base, head) as repository,
+        SandboxedSides(repository, sandbox, provide(())) as sides,
+    ):
+        assert sides.run(program, "head").output == "0.0.0 ['__init__.py', '_version.py']\n"
+        marked = Program(language="sh", text="head -n 1 shop/_version.py")
+        assert "Written by Affidavit" in sides.run(marked, "base").output
+
+
+@pytest.mark.parametrize("path", ["../out.py", "/tmp/out.py", "nowhere/out.py", "shop/__init__.py"])
+def test_a_version_file_replaces_nothing_and_lies_in_a_folder_of_base(tmp_path: Path, path: str) -> None:
+    repo = Repo(tmp_path / "built")
+    own = {"shop/__init__.py": "", "pyproject.toml": f'version_file = "{path}"\n'}
+    base = repo.commit("base", own)
+    with open_repository(repo.path, base, repo.commit("head", {"a.txt": "a"})) as repository:
+        assert version_files(repository.base) == ()
+
+
+@pytest.mark.parametrize("link", ["shop", "shop/_version.py"])
+def test_a_version_file_is_never_written_through_a_link(
+    tmp_path: Path, sandbox: Bubblewrap, link: str
+) -> None:
+    repo = Repo(tmp_path / "built")
+    base = repo.commit("base", {"shop/__init__.py": "", "setup.cfg": "version_file = shop/_version.py\n"})
+    (tmp_path / "outside").mkdir()
+    repo.git("rm", "-q", "-r", "shop")
+    (repo.path / link).parent.mkdir(exist_ok=True)
+    (repo.path / link).symlink_to(tmp_path / "outside" / ("_version.py" if "/" in link else ""))
+    head = repo.commit("head")
+    with (
+        open_repository(repo.path, base, head) as repository,
+        SandboxedSides(repository, sandbox, provide(())) as sides,
+    ):
+        assert sides.run(Program(language="sh", text="echo ran"), "head").output == "ran\n"
+    assert list((tmp_path / "outside").iterdir()) == []

@@ -55,6 +55,27 @@ def write_side(tree: Tree, folder: Path) -> None:
     _write_links(tree, folder)
 
 
+VERSION_FILE = re.compile(
+    r"""^\s*["']?(?:write_to|version[-_]file|versionfile_source)["']?\s*[=:]\s*["']?([\w./-]+\.py)\b""",
+    re.MULTILINE,
+)
+VERSION_TEXT = """\
+# Written by Affidavit in place of the build that would make this file.
+__version__ = version = "0.0.0"
+__version_tuple__ = version_tuple = (0, 0, 0)
+__commit_id__ = commit_id = None
+"""
+
+
+def version_files(base: Tree) -> tuple[str, ...]:
+    """Return the files with a version that setuptools-scm, hatch-vcs or versioneer would make."""
+    texts = (base.read(name) or b"" for name in ("pyproject.toml", "setup.cfg"))
+    entries = base.entries()
+    found = (path for text in texts for path in VERSION_FILE.findall(text.decode("utf-8", "replace")))
+    folders = {path.rpartition("/")[0] for path in entries}
+    return tuple(path for path in found if path not in entries and path.rpartition("/")[0] in folders)
+
+
 def _refuse_large(tree: Tree) -> None:
     if not isinstance(tree, GitTree):
         return

@@ -1,5 +1,6 @@
 """Run programs on both sides of a change, each in a copy of its side."""
 
+import os
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -17,11 +18,13 @@ from affidavit.records.record import Side
 from affidavit.redaction.text import redact_text
 from affidavit.sandbox.copies import (
     PROGRAM_FOLDERS,
+    VERSION_TEXT,
     altered_files,
     command_of,
     file_of,
     find_language,
     installed_languages,
+    version_files,
     write_side,
 )
 from affidavit.sandbox.following import changed_lines
@@ -193,6 +196,11 @@ class SandboxedSides(Closing):
                 folder = self._folders.enter_context(temporary_folder(f"{side}-"))
                 folder.chmod(0o755)
                 write_side(self._tree(side), folder)
+                for place in (folder / path for path in version_files(self._tree("base"))):
+                    # Head may have made a link of the file or of its folder.
+                    if place.parent.resolve() == place.parent and not os.path.lexists(place):
+                        place.parent.mkdir(parents=True, exist_ok=True)
+                        place.write_text(VERSION_TEXT, "utf-8")
                 self._written[side] = folder
             return self._written[side]
 

@@ -16,7 +16,7 @@ from affidavit.proof.running.surroundings import missing_dependency
 from affidavit.records.program_runs import Program
 from affidavit.records.report import LanguageHere
 from affidavit.sandbox.asked import asked_version, suits
-from affidavit.sandbox.copies import INTERPRETERS, command_of, find_language
+from affidavit.sandbox.copies import INTERPRETERS, command_of, find_language, version_files
 from affidavit.tools.test_runners import TEST_RUNNERS, first_starting
 
 SECONDS = 30.0
@@ -105,6 +105,8 @@ def _language(
     if asked and not suits(version, asked, program):
         lacks.append(f"the repository asks for {asked}")
     lacks.append(runner.notes.get("node" if program == "typescript" else program, ""))
+    if program == "python":
+        lacks += [f"{path} is Affidavit's, as only a build makes it" for path in version_files(base)]
     detail = "; ".join(filter(None, [version, *lacks]))
     return LanguageHere(title=title, runs=True, detail=detail, tests=_test_runner(program, runner))
 
