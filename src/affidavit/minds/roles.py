@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from affidavit.errors import SettingsError
@@ -35,6 +36,7 @@ def minds_from(
     limits: CallLimits | None = None,
     environment: Mapping[str, str] | None = None,
     lines: "Callable[[Role], Line] | None" = None,
+    reviewed: Path | None = None,
 ) -> dict[Role, Mind]:
     """Return the minds of a review; raise SettingsError if a key, a package or a price is missing.
 
@@ -60,7 +62,7 @@ def minds_from(
         if is_asked and choice.provider == "agent":
             from affidavit.minds.coding_agents.line import agent_lines  # noqa: PLC0415 - few need a server
 
-            line = agent_lines(choice, limits, keys, permits)
+            line = agent_lines(choice, limits, keys, permits, reviewed)
         minds[role] = PydanticMind(
             role,
             choice,

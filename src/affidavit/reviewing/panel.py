@@ -34,7 +34,12 @@ def chosen_panel(
 ) -> Panel:
     log = log or opened_log(options)
     if minds is None:
-        minds = minds_from(models_of(settings, options), ledger=ledger_of(settings), log=log)
+        minds = minds_from(
+            models_of(settings, options),
+            ledger=ledger_of(settings),
+            log=log,
+            reviewed=opened.repository.folder,
+        )
     servers = server_pool(settings, opened.repository.folder)
     return Panel(
         minds,

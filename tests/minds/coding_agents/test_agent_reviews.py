@@ -115,6 +115,18 @@ def test_a_file_of_a_repository_starts_no_program(
     assert (done.code, report.models, started.exists(), kept.requests) == (3, {}, False, [])
 
 
+def test_a_change_brings_no_program(changed: Repo, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    place = installed(changed.path, "claude", f"open({str(started)!r}, 'w')")
+    assert place == "claude"
+    env = environment(tmp_path, "http://127.0.0.1:1")
+    env["PATH"] = f"{changed.path / 'bin'}:{env['PATH']}"
+    installed(tmp_path, "claude", "EXTRA = ['Bash']")
+    asked = ("review", "--no-store", "--model", "agent:claude", "--analysers-off", "ty")
+    done = affidavit(*asked, cwd=changed.path, env=env)
+    assert (done.code, started.exists()) == (2, False)
+
+
 def test_a_named_settings_file_starts_no_program_either(changed: Repo, tmp_path: Path) -> None:
     (changed.path / "own.toml").write_text('model = "agent:claude"\n')
     done = review(changed, tmp_path, "http://127.0.0.1:1", "--config", "own.toml")

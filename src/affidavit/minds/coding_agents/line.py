@@ -313,9 +313,13 @@ def _refuse_repository(folder: Path) -> None:
 
 
 def agent_lines(
-    choice: ModelChoice, limits: CallLimits, environment: Mapping[str, str], permits: dict[str, Permit]
+    choice: ModelChoice,
+    limits: CallLimits,
+    environment: Mapping[str, str],
+    permits: dict[str, Permit],
+    reviewed: Path | None,
 ) -> Callable[[], AgentLine]:
     """Return what makes a line for each conversation; raise SettingsError if the program is missing."""
     if choice.name not in permits:
-        permits[choice.name] = Permit(find_agent(choice.name, environment), choice)
+        permits[choice.name] = Permit(find_agent(choice.name, environment, reviewed), choice)
     return partial(AgentLine, permits[choice.name], choice, limits)

@@ -285,12 +285,13 @@ def refuse_others(names: Any, tools: frozenset[str]) -> None:
         raise ForeignToolError(", ".join(others)[:200])
 
 
-def find_agent(model: str, environment: Mapping[str, str]) -> AgentProgram:
+def find_agent(model: str, environment: Mapping[str, str], reviewed: Path | None = None) -> AgentProgram:
     """Return the program of `agent:NAME/MODEL`; raise SettingsError if it is not installed."""
     name = model.partition("/")[0]
     for folder in environment.get("PATH", os.defpath).split(os.pathsep):
         place = Path(folder) / name
-        # A relative folder of PATH could lie in the reviewed repository.
-        if Path(folder).is_absolute() and place.is_file() and os.access(place, os.X_OK):
+        # PATH may name folders of the reviewed repository, and a change must not bring the program.
+        is_own = reviewed is not None and place.absolute().is_relative_to(reviewed.resolve())
+        if Path(folder).is_absolute() and not is_own and place.is_file() and os.access(place, os.X_OK):
             return PROGRAMS[name](str(place), environment)
     raise SettingsError(f"agent:{name}: there is no `{name}` on PATH; install it and log in")
