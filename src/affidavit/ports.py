@@ -292,6 +292,8 @@ class Talk:
     max_turns: int = 40
     max_tokens: int | None = None
     """What its requests may have together; the first and the last are sent in any case."""
+    repeatable: Collection[str] = ()
+    """Tools that give the same answer again, so that an earlier one can be left out."""
 
 
 class Mind(Protocol):

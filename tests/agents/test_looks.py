@@ -26,10 +26,10 @@ def added(count: int, context: int = 0) -> Hunk:
         (ONE_LOOK_LINES, [LENSES]),
         (ONE_LOOK_LINES + 1, [("logic", "codebase-fit"), ("quality", "security")]),
         (SHARED_LOOK_LINES, [("logic", "codebase-fit"), ("quality", "security")]),
-        (SHARED_LOOK_LINES + 1, [("logic",), ("codebase-fit",), ("quality", "security")]),
+        (SHARED_LOOK_LINES + 1, [("logic", "codebase-fit"), ("quality", "security")]),
     ],
 )
-def test_the_larger_a_change_the_fewer_lenses_share_a_conversation(
+def test_in_a_larger_change_fewer_lenses_share_a_conversation(
     lines: int, expected: list[tuple[str, ...]]
 ) -> None:
     assert looks(LENSES, lines) == expected

@@ -13,7 +13,7 @@ from affidavit.agents.background import (
     pages_of,
 )
 from affidavit.agents.chunks import shown_hunks
-from affidavit.agents.map_text import NOTHING, Surroundings, map_text, symbols_text
+from affidavit.agents.map_text import MAX_CALLER_LINES, NOTHING, Surroundings, map_text, symbols_text
 from affidavit.context.instructions import instructions_for
 from affidavit.diff.redacted import redact_findings
 from affidavit.minds.fence import Fence
@@ -39,6 +39,7 @@ LONG_HUNK_LINES = 400
 MAX_WHOLE = 80
 """Lines of a definition that is shown whole around a quote."""
 MAX_CAUSE_HUNKS = 6
+MAX_VERIFIED_CALLER_LINES = 80
 PART_OF_A_CHANGE = (
     "You see one part of a larger change. Before you say that the change lacks something, search for it at "
     "head: it may be in a part that you do not see."
@@ -77,6 +78,10 @@ class Briefing:
         """Add what the machine has found."""
         return replace(self, leads=self.redacted(leads))
 
+    def planner_text(self, chunk: Chunk, plan: Plan) -> str:
+        """Return what the planner reads of a chunk: without the code of callers."""
+        return self._change_text(chunk, plan, max_caller_lines=0)
+
     def change_text(self, chunk: Chunk, plan: Plan) -> str:
         """Return the part that all specialists of a chunk share, word for word; it is written once."""
         key = (chunk, plan.model_dump_json(exclude={"questions"}))
@@ -88,11 +93,11 @@ class Briefing:
         """Return the comments of others on a chunk; its text has the first page."""
         return pages_of(comments_on(chunk, self.change.discussion, plan.chunks))
 
-    def _change_text(self, chunk: Chunk, plan: Plan) -> str:
+    def _change_text(self, chunk: Chunk, plan: Plan, max_caller_lines: int = MAX_CALLER_LINES) -> str:
         shown = [(file, shown_hunks(file, chunk)) for file in self.change.files if file.path in chunk.paths]
         instructed = self._fenced("project_instructions", self._instructions(chunk.paths) or NOTHING)
         has_surroundings = "surroundings" in self.prompts.templates
-        around = Surroundings(self.context, self.repository)
+        around = Surroundings(self.context, self.repository, max_caller_lines)
         beside = around.beside([file for file, _ in shown]) if has_surroundings else {}
         change = self.prompts.render(
             "change",
@@ -167,6 +172,12 @@ class Briefing:
         first, last = max(1, start - around), min(len(lines), end + around)
         numbered = "\n".join(f"{number}: {lines[number - 1]}" for number in range(first, last + 1))
         return self.fence.wrap("code", f"{path} at {side}\n{numbered}")
+
+    def callers_of(self, finding: Finding) -> str:
+        """Write who calls the definition around a finding."""
+        around = Surroundings(self.context, self.repository, MAX_VERIFIED_CALLER_LINES)
+        text = around.of_line(finding.file, finding.line) if finding.side == "head" else ""
+        return "\n# Who uses it\n" + self.fence.wrap("surroundings", text) + "\n" if text else ""
 
     def claim_texts(self, finding: Finding) -> dict[str, str]:
         """Return what a finding claims, by the placeholders of the templates."""

@@ -1,16 +1,23 @@
 """Write the map of a change for models: related files, symbols, callers and code around a hunk."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from affidavit.languages.registry import grammar_of
+from affidavit.languages.test_files import is_test
 from affidavit.ports import Repository
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.context import ContextMap, Reference, RelatedFile, Relation, Symbol, SymbolChange
+from affidavit.symbols.definitions import symbols_of
 
 MAX_DEFINITION_LINES = 80
 MAX_LINES = 240
-MAX_CALLER_LINES = 4
+MAX_CALLERS = 4
+MAX_CALLER_LINES = 240
+"""Of all callers together: reading them later would send everything again."""
+WHOLE_CALLER_LINES, CALLER_REACH = 40, 8
+"""A caller is shown whole up to this size; of a longer one, the lines around the call."""
 MAX_CALLEES = 30
 MAX_CONTRACT_LINES = 8
 MAX_LINE_CHARACTERS = 240
@@ -22,6 +29,9 @@ class Surroundings:
 
     context: ContextMap
     repository: Repository
+    max_caller_lines: int = MAX_CALLER_LINES
+    _shown: set[tuple[str, int]] = field(default_factory=set)
+    """Lines of callers that are written already."""
 
     def of(self, paths: Collection[str]) -> str:
         """Write who calls the changed definitions of those files, what they override, and what they call."""
@@ -64,6 +74,11 @@ class Surroundings:
             if not any(_is_within(other, one) for other in fitting if other is not one):
                 yield one
 
+    @cached_property
+    def _changed(self) -> set[Symbol]:
+        """Return the definitions that the diff shows."""
+        return {one.head for one in self.context.symbols if one.head}
+
     def _around(self, symbol: Symbol) -> list[str]:
         lines = [*self._contract(symbol), *self._callers(symbol)]
         return [f"{symbol.qualified} of {symbol.path}", *lines] if lines else []
@@ -85,9 +100,35 @@ class Surroundings:
             for one in self.context.references
             if one.symbol == symbol.qualified and one.kind == "call" and one.certainty != "possible"
         ]
-        rows = [_row(one) for one in calls[:MAX_CALLER_LINES]]
-        more = [f"and {len(calls) - MAX_CALLER_LINES} more"] if len(calls) > MAX_CALLER_LINES else []
+        calls.sort(key=lambda one: is_test(one.path))
+        rows = [row for one in calls[:MAX_CALLERS] for row in self._caller(one)]
+        more = [f"and {len(calls) - MAX_CALLERS} more"] if len(calls) > MAX_CALLERS else []
         return ["is called by:", *rows, *more] if rows else []
+
+    def of_line(self, path: str, line: int) -> str:
+        """Write who calls the changed definition around a line of head, and what it overrides."""
+        around = [one for one in self._enclosing((path,)) if one.line <= line <= one.end_line]
+        return "\n".join(row for one in around for row in self._around(one))
+
+    def _caller(self, call: Reference) -> list[str]:
+        """Write a call with the definition around it, as far as that fits and is not shown yet."""
+        around = [
+            one
+            for one in symbols_of(self.repository.head, call.path)
+            if one.line <= call.line <= one.end_line and one.kind != "class"
+        ]
+        inner = max(around, key=lambda one: one.line, default=None)
+        if inner in self._changed or is_test(call.path):
+            return [_row(call)]
+        lines = self.repository.head.lines(call.path) or []
+        first, last = max(1, call.line - CALLER_REACH), min(len(lines), call.line + CALLER_REACH)
+        if inner and inner.end_line - inner.line < WHOLE_CALLER_LINES:
+            first, last = inner.line, min(len(lines), inner.end_line)
+        wanted = [at for at in range(first, last + 1) if (call.path, at) not in self._shown]
+        if not wanted or len(self._shown) + len(wanted) > self.max_caller_lines:
+            return [_row(call)]
+        self._shown.update((call.path, at) for at in wanted)
+        return [_row(call), *(f"  {at}: {lines[at - 1][:MAX_LINE_CHARACTERS]}" for at in wanted)]
 
 
 def _row(one: Reference) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from affidavit.agents.background import Page
 from affidavit.agents.briefing import Briefing, lead_line
 from affidavit.agents.chunks import shown_hunks, shown_line_count
-from affidavit.agents.limits import limits
+from affidavit.agents.limits import LEVELS, Level, limits
 from affidavit.agents.map_text import NOTHING, names_in
 from affidavit.contract.schema import asked_schema
 from affidavit.languages.registry import LANGUAGES, grammar_of
@@ -27,7 +27,9 @@ from affidavit.records.evidence import ToolUse
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Answer, Gap, LanguageHere, Reply
+from affidavit.records.settings_entries import Effort
 from affidavit.tools.arguments import JoinedTools
+from affidavit.tools.descriptions import DESCRIPTIONS
 from affidavit.tools.programs import ProbeTools
 
 PATH_KEY = "file_path"
@@ -104,6 +106,7 @@ REVIEW_SCHEMA_NAME = "review_result"
 STRETCH_LINES = 40
 PROSE = (".md", ".rst", ".txt", ".adoc")
 MAX_SUMMARY_LENGTH = 240
+MORE_EFFORT = "Review with --effort deep, or in smaller parts."
 _DIFFERENCE = {name: {"type": "string"} for name in ("probe", "announced", "finding")}
 DIFFERENCES: dict[str, Any] = {
     "type": "object",
@@ -121,26 +124,30 @@ IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|using\s
 MakeTools = Callable[[], ToolSource]
 
 
-def asked_at_any_size(change: Change, languages: Iterable[LanguageHere] = ()) -> tuple[str, ...]:
+def asked_at_any_size(
+    change: Change, languages: Iterable[LanguageHere] = (), effort: Effort = "normal"
+) -> tuple[str, ...]:
     """Return the triage if others commented, and the experimenter if a language of changed code runs here."""
     running = {one.title for one in languages if one.runs}
     code = (file.path for file in change.reviewed_files() if not is_test(file.path))
     triage = (TRIAGE,) if change.discussion else ()
     is_running = any(grammar_of(path) and LANGUAGES.of(path).title in running for path in code)
-    return (*triage, EXPERIMENTER) if is_running else triage
+    return (*triage, EXPERIMENTER) if is_running and LEVELS[effort].runs_experiments else triage
 
 
-def looks(lenses: Sequence[str], changed_lines: int) -> list[tuple[str, ...]]:
+def looks(
+    lenses: Sequence[str], changed_lines: int, level: Level = LEVELS["normal"]
+) -> list[tuple[str, ...]]:
     """Group lenses into conversations, because each sends the whole change with every turn.
 
     Other specialists, such as the experimenter, look alone.
     """
     alone: list[tuple[str, ...]] = [(lens,) for lens in lenses if lens not in LENSES]
     reading = tuple(lens for lens in lenses if lens in LENSES)
-    if changed_lines <= ONE_LOOK_LINES:
+    if level.is_together or (changed_lines <= ONE_LOOK_LINES and not level.is_apart):
         return [reading, *alone] if reading else alone
-    apart = [(lens,) for lens in TOGETHER[0]]
-    shared = TOGETHER if changed_lines <= SHARED_LOOK_LINES else (*apart, TOGETHER[1])
+    is_shared = changed_lines <= SHARED_LOOK_LINES or not level.is_apart
+    shared = TOGETHER if is_shared else [(lens,) for together in TOGETHER for lens in together]
     chosen = [tuple(lens for lens in together if lens in reading) for together in shared]
     return [*(together for together in chosen if together), *alone]
 
@@ -156,6 +163,7 @@ class ModelAgent:
     plan: Plan
     chunk: Chunk
     make_tools: MakeTools
+    level: Level = LEVELS["normal"]
     reported: tuple[Finding, ...] = ()
     """Findings of others, for the second look."""
     in_order: tuple[str, ...] = ()
@@ -223,9 +231,10 @@ class ModelAgent:
             schema=self._schema(has_programs=has_programs, has_dependencies=has_dependencies),
             schema_name=REVIEW_SCHEMA_NAME,
             tools=tools,
+            repeatable=DESCRIPTIONS.keys(),
         )
         lines = shown_line_count(self.briefing.change, [self.chunk])
-        rounds, tokens = limits(lines, talk, runs_programs=EXPERIMENTER in self.lenses)
+        rounds, tokens = limits(self.level, lines, talk, runs_programs=EXPERIMENTER in self.lenses)
         return replace(talk, max_turns=rounds, max_tokens=tokens)
 
     def _schema(self, **parts: bool) -> dict[str, Any]:
@@ -327,9 +336,9 @@ def instructions(fence: Fence, prompts: PromptSet) -> str:
 
 
 def _incomplete(name: str, answer: Answer) -> tuple[Gap, ...]:
-    if answer.outcome == "answered":
-        return (Gap(name=name, reason=answer.detail),) if answer.detail else ()
-    return (Gap(name=name, reason=answer.failure),)
+    if answer.outcome != "answered":
+        return (Gap(name=name, reason=answer.failure),)
+    return (Gap(name=name, reason=answer.detail, advice=MORE_EFFORT),) if answer.detail else ()
 
 
 def _diagnostics(name: str, answer: Answer) -> tuple[Diagnostic, ...]:

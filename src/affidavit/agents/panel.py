@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from affidavit.agents.briefing import Briefing, lead_line
 from affidavit.agents.chunks import shown_line_count
 from affidavit.agents.joiner import ModelJoiner
-from affidavit.agents.limits import OTHER_TOKENS
+from affidavit.agents.limits import LEVELS, OTHER_TOKENS, Level
 from affidavit.agents.map_text import NOTHING
 from affidavit.agents.model_agents import (
     LENSES,
@@ -40,6 +40,7 @@ from affidavit.records.context import ContextMap, Reference, Symbol
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import ReplySummary, Report
+from affidavit.records.settings_entries import Effort
 from affidavit.redaction.text import redact_record
 from affidavit.symbols.import_graph import import_graph
 from affidavit.symbols.readers import CodeReaders, Imports
@@ -104,6 +105,7 @@ class Panel:
     """Folders with packages, besides those found automatically."""
     reads_dependencies: bool = True
     outside: ToolSource | None = None
+    effort: Effort = "normal"
     _packages: WeakKeyDictionary[ObjectStore, OpenPackages] = field(default_factory=WeakKeyDictionary)
 
     @cached_property
@@ -113,6 +115,11 @@ class Panel:
     @cached_property
     def _readers(self) -> CodeReaders:
         return assemble_readers(self._cache)
+
+    @property
+    def level(self) -> Level:
+        """Return what the effort asks for."""
+        return LEVELS[self.effort]
 
     @property
     def models(self) -> dict[str, str]:
@@ -187,12 +194,12 @@ class Panel:
                 specialists="; ".join(map(_looks_at, dict.fromkeys([*LENSES, *rough.questions]))),
             ),
             # As one chunk: the planner reads the comments on all of them.
-            prefix=briefing.change_text(shown, rough.model_copy(update={"chunks": ()})),
+            prefix=briefing.planner_text(shown, rough.model_copy(update={"chunks": ()})),
             task="Plan the review of this change.",
             schema=schema,
             schema_name=schema_name,
             tools=self.tools(briefing.case, "planner"),
-            max_turns=4,
+            max_turns=self.level.planner_rounds,
             max_tokens=OTHER_TOKENS,
         )
 
@@ -201,7 +208,7 @@ class Panel:
         lenses = [lens for lens in plan.questions if lens != TRIAGE]
         agents: list[Specialist] = [
             self._agent(briefing, together, plan, chunk)
-            for together in looks(lenses, shown_line_count(briefing.case.change, plan.chunks))
+            for together in looks(lenses, shown_line_count(briefing.case.change, plan.chunks), self.level)
             for chunk in plan.chunks
         ]
         return agents + (self._triage(briefing, plan) if TRIAGE in plan.questions else [])
@@ -220,7 +227,8 @@ class Panel:
     ) -> list[Specialist]:
         """Return specialists for what no finding is about; none for a change that is seen whole at once."""
         # Up to this size one conversation uses several lenses, and each sees the whole change.
-        if shown_line_count(briefing.case.change, plan.chunks) <= SHARED_LOOK_LINES:
+        is_small = shown_line_count(briefing.case.change, plan.chunks) <= SHARED_LOOK_LINES
+        if self.level.is_together or (is_small and not self.level.is_apart):
             return []
         said = tuple(f"{one.specialist}: {one.summary}" for one in replies if one.summary)
         read = frozenset(path for one in replies for path in one.files_read or ())
@@ -299,6 +307,7 @@ class Panel:
             plan=plan,
             chunk=chunk,
             make_tools=lambda: self.tools(briefing.case),
+            level=self.level,
             reported=briefing.redacted(reported),
         )
 

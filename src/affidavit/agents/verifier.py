@@ -32,6 +32,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, RoleUsage
 from affidavit.system.concurrency import side_by_side
+from affidavit.tools.descriptions import DESCRIPTIONS
 
 CLAIM = "The finding: `return 1 + 1` returns 3. The code: `return 1 + 1`."
 FATAL = ("failed", "refused", "timed_out")
@@ -187,6 +188,7 @@ class ModelVerifier:
             tools=self.tools(),
             max_turns=20,
             max_tokens=OTHER_TOKENS,
+            repeatable=DESCRIPTIONS.keys(),
         )
 
     def _task(self, candidate: Candidate, finding: Finding) -> str:
@@ -198,7 +200,8 @@ class ModelVerifier:
             **self.briefing.claim_texts(finding),
             impact=self._impact(finding),
             **self._code(candidate, finding),
-            searches=self._searches(candidate.searches)
+            searches=self.briefing.callers_of(finding)
+            + self._searches(candidate.searches)
             + self._dependencies(candidate)
             + self._program(candidate),
         )

@@ -20,7 +20,7 @@ SECTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("fold", "whole", "analyser_timeout_seconds", "typescript_server", "language_servers"),
     ),
     "Models": (
-        ("model", "base_url", "budget_usd", "estimate", "what_leaves", "resume"),
+        ("model", "effort", "base_url", "budget_usd", "estimate", "what_leaves", "resume"),
         (
             *("budget_tokens", "prices_usd_per_million", "model_timeout_seconds"),
             *("record", "replay", "dependencies", "mcp_servers", "prompts", "prompt_version"),

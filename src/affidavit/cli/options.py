@@ -10,6 +10,7 @@ from affidavit.config.readers import ROLES
 from affidavit.errors import SettingsError
 from affidavit.git.command import Git
 from affidavit.ports import Role
+from affidavit.records.settings_entries import EFFORTS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
@@ -134,7 +135,14 @@ def _options_of(role: Role) -> list[Option]:
     ]
 
 
-model_options = role_options(ROLES, "PROVIDER:NAME, for all roles; without it no model is used.")
+model_options = together(
+    role_options(ROLES, "PROVIDER:NAME, for all roles; without it no model is used."),
+    click.option(
+        "--effort",
+        type=click.Choice(EFFORTS),
+        help="How much models look: rounds, conversations, experiments; default normal.",
+    ),
+)
 mcp_servers_option = click.option(
     "--mcp-servers",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter, Validati
 from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
 from affidavit.ports import Role
 from affidavit.records.finding import Category, Severity
-from affidavit.records.settings_entries import Linter, Reasoning, read_prices
+from affidavit.records.settings_entries import Effort, Linter, Reasoning, read_prices
 
 ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "joiner")
 """Roles with a choice of model; the joiner has the verifier's."""
@@ -115,6 +115,7 @@ READERS: dict[str, Read] = {
     "run_seconds": _whole_number(86_400, "seconds"),
     "run_at_once": _whole_number(256),
     "max_iterations": _whole_number(1_000),
+    "effort": _reader(Effort, "quick, normal or deep"),
     **MODEL_READERS,
 }
 """All settings: the same name in files, flags and, in capitals, the environment."""

@@ -20,7 +20,7 @@ from affidavit.git.glob import matches_any
 from affidavit.ports import Tree
 from affidavit.records.finding import Category, Severity
 from affidavit.records.record import Record
-from affidavit.records.settings_entries import Linter, Price, Reasoning
+from affidavit.records.settings_entries import EFFORTS, Effort, Linter, Price, Reasoning
 
 FILE_NAMES = ("affidavit.toml", "pyproject.toml")
 """In one folder the first of these that has settings counts."""
@@ -36,6 +36,7 @@ class FolderSettings(Record):
     focus: frozenset[Category] | None = None
     include_style: bool | None = None
     rules_off: tuple[str, ...] = ()
+    effort: Effort | None = None
 
 
 class Settings(Record):
@@ -66,6 +67,8 @@ class Settings(Record):
     run_seconds: int = Field(600, ge=1, le=86_400)
     run_at_once: int | None = Field(None, ge=1, le=256)
     """How many programs of a review run at one time; None: as many as there are cores."""
+    effort: Effort = "normal"
+    """How much models look at a change; of several files, the highest counts."""
     model: str | None = None
     """PROVIDER:NAME for all roles; None, and no role has its own: no model is used."""
     planner_model: str | None = None
@@ -129,6 +132,7 @@ class Settings(Record):
                 "severity_threshold": max(own.severity_threshold, base.severity_threshold, key=_rank),
                 "focus": own.focus | base.focus if is_narrow else frozenset(),
                 "include_style": own.include_style or base.include_style,
+                "effort": max(own.effort, base.effort, key=EFFORTS.index),
                 "rules_off": tuple(rule for rule in own.rules_off if rule in base.rules_off),
             }
         )
@@ -139,7 +143,7 @@ class Settings(Record):
             if path.startswith(folder.folder + "/"):
                 chosen = {
                     name: value
-                    for name in ("severity_threshold", "focus", "include_style")
+                    for name in ("severity_threshold", "focus", "include_style", "effort")
                     if (value := getattr(folder, name)) is not None
                 }
                 rules_off = (*settings.rules_off, *folder.rules_off)
@@ -161,7 +165,7 @@ NOT_FROM_FILES = (
 """A file must not allow its own commands, nor choose where code and keys are sent."""
 MODEL_NAMES = ("model", *(f"{role}_model" for role in ROLES))
 _BY_THE_USER = "as a flag or in the environment"
-FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
+FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "effort", "exclude")
 
 
 def _rank(severity: Severity | None) -> int:

@@ -15,6 +15,7 @@ from pydantic_ai.messages import (
 
 from affidavit.contract.reply_text import writable
 from affidavit.events import Agent, Emit, EventName, event, tool_called
+from affidavit.minds.history import History
 from affidavit.minds.ledger import add_usage
 from affidavit.minds.prices import usual_tokens
 from affidavit.minds.wire.connection import CallEnded, Outcome
@@ -75,6 +76,8 @@ class Conversation:
             schema_name=self.talk.schema_name,
             tools=tuple(self.talk.tools.descriptions) if self.talk.tools else (),
         )
+        self.history = History(self.talk.repeatable)
+        self.history.note_first(self.talk.prefix)
         # The text that many talks share stays separate until it is clean: it is searched for secrets once.
         self.messages = [opening(self.talk.prefix, self.talk.task)]
 
@@ -102,12 +105,13 @@ class Conversation:
                 is_empty_again = True
                 self._say(UserPromptPart(content=_WAS_EMPTY))
                 continue
-            results = [await self._result_of(call) for call in calls[:_MAX_CALLS]]
+            results = [await self._result_of(call, number) for call in calls[:_MAX_CALLS]]
             results += [_refused(call, _TOO_MANY) for call in calls[_MAX_CALLS:]]
             self._add_round(reply, results)
             left = self._left(number)
             if not left:
                 break
+            self.messages = self.history.shortened(self.messages)
             if self.talk.max_tokens is not None:
                 self._say(UserPromptPart(content=f"(end of round {number}; left: {left})"))
         return await self._last_turn(number)
@@ -190,11 +194,12 @@ class Conversation:
             raise AssertionError("the last message is ours")
         self.messages[-1] = replace(last, parts=[*last.parts, part])
 
-    async def _result_of(self, call: ToolCall) -> ToolReturnPart:
+    async def _result_of(self, call: ToolCall, number: int) -> ToolReturnPart:
         named = _shown(tool_called(call.name, call.arguments))
         self._emit(EventName.TOOL_CALLED, **named, args=_shown(call.arguments))
         result = await self._call(call)
-        text = written(self.redactor.redact_all(result))
+        result = self.history.without_repetition(call.name, self.redactor.redact_all(result), number)
+        text = written(result)
         if len(text) > _MAX_RESULT_LENGTH:
             text = written({"error": "the result was too long to read: ask for less", "start": text[:10_000]})
         return ToolReturnPart(tool_name=call.name, content=text, tool_call_id=call.call_id)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from affidavit.agents.limits import effort_of
 from affidavit.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.agents.verifier import Probed
 from affidavit.analysers.tsc import TSC
@@ -27,6 +28,7 @@ from affidavit.records.evidence import DependencyCheck, ReproductionCheck
 from affidavit.records.plan import Plan
 from affidavit.records.program_runs import TrialStep
 from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
+from affidavit.records.settings_entries import Effort
 from affidavit.stages.intake import words_of_commits
 from affidavit.stages.narrate import add_words
 from affidavit.stages.parse import docket_of, read_replies
@@ -126,7 +128,8 @@ async def derive_report(
     chosen = choose_scope(case, settings.model_dump(mode="json"), report.models, report.prompt_version)
     case = replace(case, scope=chosen)
     replies, silent = _replies(inputs, again, settings, has_models=has_models)
-    opening = _opening(inputs, case)
+    effort = effort_of(settings, case.change.changed_files)
+    opening = _opening(inputs, case, effort)
     plan = opening.plan if has_models else None
     before = _before(case.change, inputs, opening, has_models=has_models)
     read = read_replies(replies, case.change)
@@ -161,14 +164,15 @@ def _prompts(report: Report) -> PromptSet:
     return PromptSet(report.prompt_version, {}, report.schema_version) if report.models else current_prompts()
 
 
-def _opening(inputs: Inputs, case: Case) -> Opening:
+def _opening(inputs: Inputs, case: Case, effort: Effort) -> Opening:
     """Read the plan from the planner's answer; the chunks are divided again."""
     probed = Probed(failures=inputs.verifier_failures)
     if inputs.planner is None and not inputs.submitted_by:
         return Opening(Planned(Plan()), probed)
     # Models saw the redacted change, which was divided into chunks.
     shown = redact_case(case)
-    always = asked_at_any_size(shown.change, inputs.programs.languages if inputs.programs else ())
+    languages = inputs.programs.languages if inputs.programs else ()
+    always = asked_at_any_size(shown.change, languages, effort)
     symbols = symbol_changes(shown.change, shown.repository)
     parts = parts_to_show(case, shown.change)
     if inputs.planner is None:

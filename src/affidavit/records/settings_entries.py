@@ -1,6 +1,6 @@
 """Entries of the settings file: the user's own linters and the prices of models."""
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
@@ -8,6 +8,8 @@ from affidavit.records.finding import Severity
 from affidavit.records.record import Record
 
 Reasoning = Literal["minimal", "low", "medium", "high"]
+Effort = Literal["quick", "normal", "deep"]
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
 FILES = "{files}"
 """This argument is replaced by the paths, one argument each."""
 

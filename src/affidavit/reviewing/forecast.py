@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
+from affidavit.agents.limits import effort_of
 from affidavit.agents.panel import Panel
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
@@ -30,7 +31,7 @@ from affidavit.reviewing.cost import FirstTalks, describe_cost
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import ReviewOptions
-from affidavit.reviewing.panel import named_servers
+from affidavit.reviewing.panel import asked_at, named_servers
 from affidavit.reviewing.running import opened_runner
 from affidavit.reviewing.series import followed_by
 from affidavit.stages.evidence import check
@@ -80,6 +81,7 @@ def prepare_talks(
             prompts,
             analysers_off=settings.analysers_off,
             reads_dependencies=options.dependencies,
+            effort=effort_of(settings, opened.change.changed_files),
         )
         crew = replace(assemble_crew(settings, cache), panel=panel)
         case = asyncio.run(find_what_runs(replace(case, runner=running.runner, earlier=earlier)))
@@ -217,7 +219,9 @@ def describe_forecast(
     *,
     is_estimate: bool,
 ) -> str:
-    choices, earlier = models_of(settings, options), followed_by(opened, options).earlier
+    effort = effort_of(settings, opened.change.changed_files)
+    choices = asked_at(effort, models_of(settings, options))
+    earlier = followed_by(opened, options).earlier
     talks = prepare_talks(opened, settings, options, choices, prompts, earlier)
     if is_estimate:
         return describe_cost(talks, choices)

@@ -28,6 +28,7 @@ class ChosenSettings:
     whole: bool | None = None
     allow_linters: bool | None = None
     max_iterations: Number = None
+    effort: str | None = None
     language_servers: bool | None = None
     typescript_server: str | None = None
     run: bool | None = None

@@ -5,12 +5,14 @@ from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from affidavit.agents.limits import LEVELS, effort_of
 from affidavit.agents.panel import Panel
 from affidavit.config.settings import Settings
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.roles import kept_open, minds_from
 from affidavit.ports import Mind, Role
 from affidavit.prompts import PromptSet
+from affidavit.records.settings_entries import Effort
 from affidavit.reviewing.hold import named_compiler
 from affidavit.reviewing.models import ledger_of, models_of, opened_log
 from affidavit.reviewing.options import ReviewOptions
@@ -21,6 +23,7 @@ from affidavit.tools.outside import OutsideTools
 from affidavit.tools.outside_connection import NamedServer, ServerConnection, read_servers
 
 Result = TypeVar("Result")
+Asked = TypeVar("Asked")
 
 
 def chosen_panel(
@@ -40,6 +43,8 @@ def chosen_panel(
             log=log,
             reviewed=opened.repository.folder,
         )
+    effort = effort_of(settings, opened.change.changed_files)
+    minds = asked_at(effort, minds)
     servers = server_pool(settings, opened.repository.folder)
     return Panel(
         minds,
@@ -50,7 +55,14 @@ def chosen_panel(
         reads_dependencies=options.dependencies,
         environments=environments_for(opened.repository, options),
         outside=_outside_tools(opened, options, log),
+        effort=effort,
     )
+
+
+def asked_at(effort: Effort, by_role: Mapping[Role, Asked]) -> dict[Role, Asked]:
+    """Return the models that a review asks at this effort."""
+    has_second = LEVELS[effort].has_second_verifier
+    return {role: one for role, one in by_role.items() if has_second or role != "second_verifier"}
 
 
 def named_servers(opened: OpenedChange, options: ReviewOptions) -> tuple[NamedServer, ...]:

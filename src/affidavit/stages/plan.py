@@ -12,7 +12,7 @@ from affidavit.agents.chunks import (
     divide,
     shown_line_count,
 )
-from affidavit.agents.model_agents import LENSES, asked_at_any_size
+from affidavit.agents.model_agents import LENSES, MORE_EFFORT, asked_at_any_size
 from affidavit.agents.panel import Panel
 from affidavit.agents.verifier import Probed, probe_verifiers
 from affidavit.contract.reply_text import object_with_key
@@ -73,7 +73,7 @@ class Opening:
 async def plan_review(panel: Panel, briefing: Briefing, case: Case, *, probes_verifier: bool) -> Opening:
     """Plan while the verifiers are probed, so that a failing one is found before specialists cost money."""
     change = briefing.change
-    always = asked_at_any_size(change, briefing.case.languages)
+    always = asked_at_any_size(change, briefing.case.languages, panel.effort)
     to_show = parts_to_show(case, change)
     rough = plan_by_size(change, LENSES, always, briefing.context.symbols, to_show)
     talk = panel.planner_talk(briefing, rough, plan_schema_of(rough, always), PLAN_SCHEMA_NAME)
@@ -149,7 +149,7 @@ def read_plan(answer: Answer, rough: Plan, lenses: Sequence[str]) -> Planned:
             "made_by": "model",
         }
     )
-    cut = (Gap(name="planner", reason=answer.detail),) if answer.detail else ()
+    cut = (Gap(name="planner", reason=answer.detail, advice=MORE_EFFORT),) if answer.detail else ()
     return Planned(plan, (answer.usage,), (*cut, *_left_out(rough)), answer)
 
 

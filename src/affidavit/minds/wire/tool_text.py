@@ -10,7 +10,8 @@ from typing import Any
 
 BAR = "| "
 MIN_SAID_ONCE = 3
-_NUMBERED = re.compile(r"[ +-]?\d+[:-] |--$|\(read on from line \d+\)$|[ +-]?\d+[:-]$")
+_SAID = r"\((?:read on from line \d+|lines \d+-\d+ are above, in (?:round \d+|the first message))\)$"
+_NUMBERED = re.compile(rf"[ +-]?\d+[:-] |--$|{_SAID}|[ +-]?\d+[:-]$")
 _PLACE = ("file_path", "line_number", "start_line", "end_line")
 
 
