@@ -33,11 +33,11 @@ PRINT_VERSION: Mapping[str, str] = {
     "ruby": "puts RUBY_VERSION",
     "php": "<?php echo PHP_VERSION, PHP_EOL;",
     "perl": 'printf "%vd\\n", $^V;',
-    "rust": 'fn main() { println!("yes"); }',
     "java": "class Try { public static void main(String[] a) "
     "{ System.out.println(Runtime.version().feature()); } }",
 }
 """A program in each language that prints the version; `go run` would first compile the library."""
+VERSION_COMMANDS = {"go": "go env GOVERSION", "rust": "rustc --version | cut -d ' ' -f 2"}
 PLAIN_PATH = re.compile(r"lib/[\w./-]+")
 
 
@@ -67,7 +67,7 @@ def _version_script(languages: Iterable[str]) -> str:
     lines = ['cd "$TMPDIR" || exit 1']
     for name in languages:
         file = f"./affidavit_try{INTERPRETERS[name].ending.replace('/', '_')}"
-        command = "go env GOVERSION" if name == "go" else shlex.join(command_of(name, file))
+        command = VERSION_COMMANDS.get(name) or shlex.join(command_of(name, file))
         lines.append(f"printf '%s' {shlex.quote(PRINT_VERSION.get(name, ''))} > {file}")
         lines.append(f'said=$(timeout 20 {command} 2>/dev/null </dev/null) && echo "{ANSWER} {name} $said"')
     return "\n".join([*lines, "exit 0"])
