@@ -37,7 +37,7 @@ PRINT_VERSION: Mapping[str, str] = {
     "{ System.out.println(Runtime.version().feature()); } }",
 }
 """A program in each language that prints the version; `go run` would first compile the library."""
-VERSION_COMMANDS = {"go": "go env GOVERSION", "rust": "rustc --version | cut -d ' ' -f 2"}
+VERSION_COMMANDS = {"go": "go env GOVERSION", "rust": """sh -c "rustc --version | cut -d ' ' -f 2\""""}
 PLAIN_PATH = re.compile(r"lib/[\w./-]+")
 
 
