@@ -30,7 +30,7 @@ class Collector:
 
 
 def attributes(span: Any) -> dict[str, str]:
-    return {one.key: one.value.string_value for one in span.attributes}
+    return {one.key: one.value.string_value or str(one.value.int_value) for one in span.attributes}
 
 
 @contextmanager

@@ -1,9 +1,12 @@
 """Provide metrics of the service for Prometheus, and traces for a collector."""
 
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, get_args
 
 from opentelemetry import trace
+from opentelemetry.trace import Span, SpanKind, StatusCode
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
@@ -12,6 +15,10 @@ from prometheus_client import (
     Histogram,
     generate_latest,
 )
+
+from affidavit.events import Agent
+from affidavit.minds.choice import ModelChoice
+from affidavit.ports import Role
 
 REGISTRY = CollectorRegistry()
 _QUEUE = Gauge(
@@ -54,6 +61,16 @@ def render_metrics(counts: Mapping[tuple[str, str], int], tenants: Iterable[str]
 
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+_PROVIDER_NAMES = {
+    "azure": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "google": "gcp.gemini",
+    "mistral": "mistral_ai",
+    "vertex": "gcp.vertex_ai",
+}
+"""What OpenTelemetry calls providers that have another name here."""
+_MOST_TOOLS = 32
+"""Of one reply; no more are called."""
 _TRACER = trace.get_tracer("affidavit")
 
 
@@ -72,14 +89,64 @@ def send_traces(environment: Mapping[str, str], version: str) -> None:
     trace.set_tracer_provider(provider)
 
 
-def span(name: str, **attributes: str) -> AbstractContextManager[trace.Span]:
-    """Trace a part of the work; attributes never hold text of the change."""
-    return _TRACER.start_as_current_span(name, attributes=_named(attributes))
+@contextmanager
+def span(name: str, kind: SpanKind = SpanKind.INTERNAL, **own: str) -> Iterator[Span]:
+    """Trace a part of the work; neither attributes nor errors hold text of the change."""
+    with _TRACER.start_as_current_span(
+        name, kind=kind, attributes=_named(own), record_exception=False, set_status_on_exception=False
+    ) as current:
+        try:
+            yield current
+        except BaseException as error:
+            # Not its message: providers quote the request in theirs.
+            current.set_attribute("error.type", getattr(error, "outcome", type(error).__name__))
+            current.set_status(StatusCode.ERROR)
+            raise
 
 
-def record_span(name: str, began_ns: int, ended_ns: int, **attributes: str) -> None:
-    """Trace a part of the work that is over."""
-    _TRACER.start_span(name, attributes=_named(attributes), start_time=began_ns).end(ended_ns)
+def stage_span(stage: str) -> Span:
+    """Begin the span of a stage; an agent's has the name that OpenTelemetry gives it."""
+    if stage not in get_args(Agent):
+        return _TRACER.start_span("stage", attributes=_named({"stage": stage}))
+    conventional = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": stage}
+    return _TRACER.start_span(f"invoke_agent {stage}", attributes=conventional | _named({"stage": stage}))
+
+
+@contextmanager
+def call_span(choice: ModelChoice, role: Role) -> Iterator[Span]:
+    """Trace a call to a model in the words of OpenTelemetry's GenAI conventions, and ours beside them."""
+    with span(f"chat {choice.name}", SpanKind.CLIENT, model=choice.model, role=role) as current:
+        provider = _PROVIDER_NAMES.get(choice.provider, choice.provider)
+        current.set_attributes(
+            {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.provider.name": provider,
+                "gen_ai.request.model": choice.name,
+                "gen_ai.request.max_tokens": choice.max_tokens,
+            }
+        )
+        yield current
+
+
+def record_tools(messages: Sequence[Any], offered: Collection[str], role: Role) -> None:
+    """Trace the tools that ran since the last reply; the name of no other tool is shown."""
+    if len(messages) == 1:
+        return
+    began = messages[-2].timestamp
+    for part in messages[-1].parts[:_MOST_TOOLS]:
+        if part.part_kind == "tool-return":
+            name = part.tool_name if part.tool_name in offered else "unknown"
+            conventional = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name}
+            _TRACER.start_span(
+                f"execute_tool {name}",
+                attributes=conventional | _named({"role": role}),
+                start_time=_nanoseconds(began),
+            ).end(_nanoseconds(part.timestamp))
+            began = part.timestamp
+
+
+def _nanoseconds(when: datetime) -> int:
+    return int(when.timestamp() * 1e9)
 
 
 def _named(attributes: Mapping[str, str]) -> dict[str, str]:

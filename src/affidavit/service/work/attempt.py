@@ -11,6 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from opentelemetry.trace import INVALID_SPAN, Span, use_span
+
 from affidavit.events import EventName
 from affidavit.records.iteration import StoredIteration
 from affidavit.service import metrics
@@ -109,6 +111,7 @@ class HeldReview:
         self.review, self.diary, self._calls = review, diary, calls
         self.stage = OPENING
         self._reached_ns = time.time_ns()
+        self._span: Span = INVALID_SPAN
         self.released = asyncio.Event()
         """Set when this worker has stopped."""
         self._ended = asyncio.Event()
@@ -122,6 +125,7 @@ class HeldReview:
         """Run `hold` with a child process."""
         self.diary.begin_again()
         self.stage, self._reached_ns = OPENING, time.time_ns()
+        self._begin_span(OPENING)
         calls: dict[str, Served] = {"ask": self._ask}
         tells: dict[str, Served] = {"event": self._event, "exchange": self._exchange}
         async with spawner.child(self.cache, calls, tells) as self._channel:
@@ -132,6 +136,7 @@ class HeldReview:
                 writing.cancel()
                 with suppress(asyncio.CancelledError, Exception):
                     await writing
+                self._span.end()
 
     def stop(self) -> None:
         """Stop: the review is finished, or another worker has it."""
@@ -173,9 +178,13 @@ class HeldReview:
         """Begin a stage, and measure the previous one."""
         now = time.time_ns()
         metrics.STAGE_SECONDS.labels(self.stage).observe((now - self._reached_ns) / 1e9)
-        metrics.record_span("stage", self._reached_ns, now, stage=self.stage)
+        self._begin_span(stage)
         self.stage, self._reached_ns = stage, now
         self.diary.reach(stage)
+
+    def _begin_span(self, stage: str) -> None:
+        self._span.end()
+        self._span = metrics.stage_span(stage)
 
     async def conduct(self, exchanges: list[dict[str, Any]], **how: Any) -> dict[str, Any]:
         """Run the review and return its report."""
@@ -197,7 +206,8 @@ class HeldReview:
         async def pay(reply: Any) -> bool:
             return bool(await self._child.call("pay", number=number, reply=reply))
 
-        return await self._calls.ask(role, messages, question, pay)
+        with use_span(self._span, record_exception=False, set_status_on_exception=False):
+            return await self._calls.ask(role, messages, question, pay)
 
     async def _event(self, name: str, data: dict[str, Any]) -> None:
         if name == str(EventName.PIPELINE_COMPLETED):

@@ -4,6 +4,8 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -66,8 +68,13 @@ class Calls:
         outcome = "answered"
         try:
             sent = ModelMessagesTypeAdapter.validate_python(messages)
-            with metrics.span("model call", model=model, role=role):
-                return {"reply": _data_of(await connection.ask(sent, asked, on_partial))}
+            metrics.record_tools(sent, [tool["function"]["name"] for tool in asked.tools], role)
+            with metrics.call_span(connection.choice, role) as traced:
+                reply = await connection.ask(sent, asked, on_partial)
+                traced.set_attribute("gen_ai.usage.input_tokens", reply.usage.input_tokens)
+                traced.set_attribute("gen_ai.usage.output_tokens", reply.usage.output_tokens)
+            # When it was complete: since then its tools run.
+            return {"reply": _data_of(replace(reply, timestamp=datetime.now(UTC)))}
         except CallEnded as end:
             outcome = end.outcome
             return ended(end)
