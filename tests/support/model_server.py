@@ -30,6 +30,12 @@ class Exchange(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
+    def do_HEAD(self) -> None:
+        self.server.script.heads.append(dict(self.headers))
+        self.send_response(404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
     def log_message(self, *_: Any) -> None:
         pass
 
@@ -79,6 +85,8 @@ class Script:
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
+    heads: list[dict[str, str]] = field(default_factory=list)
+    """What was sent to see whether the server is there."""
 
 
 class ModelServer(ThreadingHTTPServer):

@@ -7,6 +7,7 @@ import platform
 import subprocess
 from collections.abc import Iterator, Mapping
 from typing import Literal
+from urllib.parse import urlsplit
 
 import click
 
@@ -18,11 +19,18 @@ from affidavit.analysers.engine.programs import find_program
 from affidavit.analysers.registry import all_analysers
 from affidavit.cli.options import format_option
 from affidavit.config.places import cache_folder, state_folder
-from affidavit.errors import SettingsError, StoreError
-from affidavit.minds.choice import Provider
+from affidavit.contract.schema import strict_object
+from affidavit.errors import OutsideError, SettingsError, StoreError
+from affidavit.events import ignore_events
+from affidavit.minds.choice import CallLimits, ModelChoice, Provider
 from affidavit.minds.coding_agents.programs import find_agent
+from affidavit.minds.ledger import Ledger
+from affidavit.minds.prices import has_price
+from affidavit.minds.roles import minds_from
 from affidavit.minds.wire.providers import SUPPLIES, build_client, is_installed
+from affidavit.ports import Role, Talk
 from affidavit.records.record import Record
+from affidavit.render.safe_text import visible
 from affidavit.reviewing.models import chosen_models
 from affidavit.reviewing.options import ReviewOptions
 from affidavit.sandbox.choice import Choice, choose_sandbox
@@ -38,6 +46,20 @@ PROVIDERS_WITH_A_PACKAGE: tuple[Provider, ...] = ("anthropic", "openai", "mistra
 """The others use the protocol and the package of openai."""
 
 
+REACH_SECONDS = 3.0
+ASK_SECONDS = 60.0
+ASK_TOKENS = 1_024
+ONE_WORD = Talk(
+    speaker="doctor",
+    instructions="Answer with one word.",
+    prefix="",
+    task="Are you ready?",
+    schema=strict_object({"word": {"type": "string"}}),
+    schema_name="answer",
+    max_turns=1,
+)
+
+
 class Check(Record):
     name: str
     state: State
@@ -48,22 +70,23 @@ class Check(Record):
 
 @click.command()
 @format_option
+@click.option("--ask", is_flag=True, help="Ask each model of the environment for one word; this costs money.")
 @click.pass_context
-def command(context: click.Context, output: str) -> None:
+def command(context: click.Context, output: str, *, ask: bool) -> None:
     """Check what works here, and say how to install the rest.
 
-    Exit code 0, or 1 if something is missing that every review needs.
+    Exit code 0, or 1 if something is missing that every review needs, or with --ask a model does not answer.
     """
-    checks = list(examine())
+    checks = list(examine(ask=ask))
     click.echo(_as_json(checks) if output == "json" else _as_text(checks))
     context.exit(EXIT_BROKEN if any(check.is_required and check.state != "ok" for check in checks) else 0)
 
 
-def examine() -> Iterator[Check]:
+def examine(*, ask: bool = False) -> Iterator[Check]:
     yield Check(name="affidavit", state="ok", detail=f"{__version__} on Python {platform.python_version()}")
     yield _examine_git()
     yield from asyncio.run(_examine_analysers())
-    yield _examine_model(os.environ)
+    yield from _examine_models(os.environ, ask=ask)
     yield from _examine_providers()
     yield from _examine_sandbox(choose_sandbox())
     yield from _examine_languages(choose_sandbox())
@@ -106,22 +129,66 @@ def how_to_get(analyser: Analyser) -> str:
     return f"there is no Python package of it for this platform: {analyser.elsewhere}"
 
 
-def _examine_model(environment: Mapping[str, str]) -> Check:
+def _examine_models(environment: Mapping[str, str], *, ask: bool) -> Iterator[Check]:
     """Check the models named in the environment; a repository's settings may name others."""
     try:
         choices = chosen_models(ReviewOptions(), environment)
-        for choice in choices.values():
-            if choice.provider == "agent":
-                find_agent(choice.name, environment)
-            else:
-                build_client(choice, environment)
     except SettingsError as error:
-        return Check(name="model", state="broken", detail=str(error))
-    if choices:
-        named = ", ".join(dict.fromkeys(choice.model for choice in choices.values()))
-        return Check(name="model", state="ok", detail=named)
-    detail = "none is set in the environment; only analysers review"
-    return Check(name="model", state="missing", detail=detail, advice=MODEL_ADVICE)
+        yield Check(name="model", state="broken", detail=str(error), is_required=ask)
+        return
+    if not choices:
+        detail = "none is set in the environment; only analysers review"
+        yield Check(name="model", state="missing", detail=detail, advice=MODEL_ADVICE)
+    seen: set[tuple[str, str | None]] = set()
+    for role, choice in choices.items():
+        if (choice.model, choice.base_url) not in seen:
+            seen.add((choice.model, choice.base_url))
+            check = _examine_model(choice, environment)
+            yield check.model_copy(update={"is_required": ask})
+            if ask and check.state == "ok":
+                yield asyncio.run(_ask_model(role, choice, environment))
+
+
+def _examine_model(choice: ModelChoice, environment: Mapping[str, str]) -> Check:
+    name = f"model {choice.model}"
+    price = "its price is known" if has_price(choice) else "its price is not known"
+    try:
+        return Check(name=name, state="ok", detail=f"{price}; {_reach(choice, environment)}")
+    except (SettingsError, OutsideError) as error:
+        return Check(name=name, state="broken", detail=f"{price}; {error}")
+
+
+def _reach(choice: ModelChoice, environment: Mapping[str, str]) -> str:
+    """Connect to the host of a model, without a key; a coding agent is a program."""
+    if choice.provider == "agent":
+        return find_agent(choice.name, environment).path
+    import httpx2  # noqa: PLC0415 - few have a model to reach
+
+    parts = urlsplit(build_client(choice, environment).model.base_url or "")
+    host = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    try:
+        httpx2.head(host, timeout=REACH_SECONDS)
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise OutsideError(f"{host} cannot be reached: {error}") from error
+    return f"{host} answers"
+
+
+async def _ask_model(role: Role, choice: ModelChoice, environment: Mapping[str, str]) -> Check:
+    """Ask for one word, with little room and time."""
+    limits = {"max_tokens": ASK_TOKENS, "silence_seconds": ASK_SECONDS, "call_seconds": ASK_SECONDS}
+    short = choice.model_copy(update={**limits, "reasoning": None})
+    minds = minds_from({role: short}, ledger=Ledger(), limits=CallLimits(attempts=1), environment=environment)
+    answer = await minds[role].converse(ONE_WORD, ignore_events)
+    used = answer.usage
+    cost = "at an unknown price" if used.cost_usd is None else f"for ${used.cost_usd:.4f}"
+    is_answered = answer.outcome == "answered"
+    outcome = "answered" if is_answered else visible(answer.failure)
+    return Check(
+        name=f"asked {choice.model}",
+        state="ok" if is_answered else "broken",
+        detail=f"{outcome}; {used.input_tokens} + {used.output_tokens} tokens {cost}",
+        is_required=True,
+    )
 
 
 def _examine_providers() -> Iterator[Check]:
