@@ -373,9 +373,9 @@ def test_a_resumed_review_does_not_run_again_what_is_recorded_and_counts_it_once
     log = tmp_path / "log" / "conversation.jsonl"
     lines = log.read_text().splitlines(keepends=True)
     runs = [at for at, line in enumerate(lines) if "run" in json.loads(line)]
-    # Two before planning, to see what can run here, and three of the reproduction.
-    assert len(runs) == 5
-    runs = runs[2:]
+    # Three before planning (languages, imports, test runners), and three of the reproduction.
+    assert len(runs) == 6
+    runs = runs[3:]
     # It died after the first run at head.
     log.write_text("".join(lines[: runs[1] + 1]))
     again = reviewed(finding(told), "--run", "--resume", str(tmp_path / "log"))

@@ -97,7 +97,7 @@ def logged_runner(
             SANDBOX_KEY,
             {"sandbox": runner.name, "languages": list(runner.languages), "notes": dict(runner.notes)},
         )
-        yield _logged(running, runner.over(repository, running.runner, log), log)
+        yield _logged(running, runner.over(repository, runner.runner, log), log)
 
 
 def _logged(running: Running, runner: ProgramRunner, log: ConversationLog) -> Running:
