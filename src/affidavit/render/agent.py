@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from affidavit.proof.running.outputs import both_ends
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
+from affidavit.render import wording
 from affidavit.render.formats import RenderOptions
 from affidavit.render.safe_text import code_lines, one_line
 from affidavit.render.view import FindingView, ReportView, view_of
@@ -80,6 +81,8 @@ def _ending(view: ReportView, report: Report, smaller: int) -> Iterator[str]:
         yield f"Left out: {smaller} smaller points (--verbose)."
     yield from (f"Incomplete: {one_line(text)}" for text in view.incomplete)
     yield from (f"Not run: {one_line(text)}" for text in view.not_run)
+    if unseen := wording.skipped_sentence(report):
+        yield one_line(unseen)
     yield from map(one_line, view.gate)
     yield f"report {report.id[:8]}"
     if view.standing:
