@@ -10,6 +10,7 @@ from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
 from affidavit.minds.ledger import Ledger, SpendingLimit
 from affidavit.minds.prices import cost_usd
 from affidavit.minds.roles import minds_from
+from affidavit.minds.wire.connection import describe
 from affidavit.minds.wire.forms import Dialect, Form, Question, forms_for, request_settings
 from affidavit.minds.wire.providers import build_client
 
@@ -109,6 +110,8 @@ def test_a_missing_package_is_said_with_what_to_install(text: str, environment: 
         with pytest.raises(SettingsError, match="pip install") as refused:
             build_client(choose_model(text, "planner"), environment)
         assert "k-1" not in str(refused.value)
+        # The library has another name for Vertex, and another provider under the name google.
+        assert ("Google Cloud" in str(refused.value.__cause__)) == (module == "google.genai")
     else:
         pytest.skip(f"{module} is installed")
 
@@ -153,6 +156,11 @@ def test_a_role_can_set_how_much_its_model_reasons(text: str, setting: str) -> N
 def test_a_model_that_is_known_not_to_reason_refuses_the_setting(text: str) -> None:
     with pytest.raises(SettingsError, match="reasoning"):
         build_client(choose_model(text, "planner", reasoning="high"), {"OPENAI_API_KEY": "k"})
+
+
+def test_missing_credentials_of_google_cloud_are_not_called_a_bad_reply() -> None:
+    kind = type("DefaultCredentialsError", (Exception,), {"__module__": "google.auth.exceptions"})
+    assert describe(kind("not found")) == "the credentials of Google Cloud cannot be used: not found"
 
 
 def test_a_budget_in_dollars_needs_a_price() -> None:

@@ -97,6 +97,14 @@ def test_what_leaves_estimates_and_doctor_know_agents(changed: Repo, tmp_path: P
     assert "there is no `claude` on PATH" in affidavit("doctor", cwd=changed.path, env=env).out
 
 
+def test_the_doctor_asks_an_agent(tmp_path: Path) -> None:
+    agent = installed(tmp_path, "claude")
+    with provider(minds) as kept:
+        env = environment(tmp_path, kept.address) | {"AFFIDAVIT_MODEL": f"agent:{agent}"}
+        done = affidavit("doctor", "--ask", cwd=tmp_path, env=env)
+    assert (done.code, "asked agent:claude   ok       answered; " in done.out) == (0, True), done.out
+
+
 @pytest.mark.parametrize("setting", ["model", "specialist_model", "verifier_model"])
 @pytest.mark.parametrize("name", ["affidavit.toml", "pyproject.toml"])
 def test_a_file_of_a_repository_starts_no_program(

@@ -356,6 +356,8 @@ def describe(fault: Exception) -> str:
     for kind, explanation in _EXPLANATIONS:
         if isinstance(fault, kind):
             return explanation
+    if type(fault).__module__.startswith("google.auth"):
+        return _shortened(f"the credentials of Google Cloud cannot be used: {fault}")
     if isinstance(fault, faults.ModelHTTPError):
         return _shortened(f"HTTP status {fault.status_code}: {_message_in(fault.body)}")
     if isinstance(fault, faults.UserError | faults.ModelAPIError):
