@@ -10,12 +10,14 @@ import re
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from operator import add
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+from affidavit.records.settings_entries import EFFORTS, Effort
 from bench.measure import Row, Scale
 from bench.models import CLAIM, JUDGED, PLAN, PROOF, WORDS, lens_number, result_of, scripted_review
 from bench.repositories import commit, run
@@ -255,10 +257,10 @@ def _joined(texts: dict[str, list[str]]) -> dict[str, str]:
     return {path: "\n".join(lines) + "\n" for path, lines in texts.items()}
 
 
-def spent_on(files: int, model: type[SlowModel]) -> dict[str, Spent]:
+def spent_on(files: int, model: type[SlowModel], effort: Effort = "normal") -> dict[str, Spent]:
     """Return what each role sends in a review of a change of so many files."""
     with shop(files) as repository, serving(model, 0) as url:
-        report = scripted_review(repository, repository.parent / "cache", url)
+        report = scripted_review(repository, repository.parent / "cache", url, effort=effort)
     spent: dict[str, Spent] = defaultdict(lambda: Spent(0, 0, 0))
     for one in report.usage:
         sent = Spent(one.input_tokens, one.input_tokens - one.cached_tokens, one.requests)
@@ -305,8 +307,9 @@ def _rows(name: str, now: Spent, then: Spent, bounds: tuple[float, float]) -> It
     yield Row("  its new tokens", now.new, "at commit c111ac90", then.new, bounds[1], "tok")
 
 
-def main(_arguments: Sequence[str] = ()) -> None:
-    """Print what each role sends."""
-    for name, (files, model) in REVIEWS.items():
-        for role, one in spent_on(files, model).items():
-            print(f"a review {name}, {role}: {one.total:,} tokens, {one.new:,} new, {one.requests} requests")
+def main() -> None:
+    """Print what each role sends at each effort."""
+    for effort, (name, (files, model)) in product(EFFORTS, REVIEWS.items()):
+        for role, one in spent_on(files, model, effort).items():
+            sent = f"{one.total:,} tokens, {one.new:,} new, {one.requests} requests"
+            print(f"{effort}: a review {name}, {role}: {sent}", flush=True)

@@ -29,6 +29,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Answer, Report
+from affidavit.records.settings_entries import Effort
 from affidavit.render.formats import render
 from affidavit.reviewing.hold import assemble_crew
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
@@ -254,12 +255,14 @@ def _opened(repository: Path) -> Iterator[OpenedChange]:
         yield opened
 
 
-def scripted_review(repository: Path, cache: Path, url: str, earlier: Earlier | None = None) -> Report:
+def scripted_review(
+    repository: Path, cache: Path, url: str, earlier: Earlier | None = None, effort: Effort = "normal"
+) -> Report:
     """Review the branch with every role but the second verifier; check that all went well."""
     roles = [role for role in get_args(Role) if role != "second_verifier"]
     choices = {role: choose_model("slow", role, base_url=url) for role in roles}
     settings = Settings()
-    panel = Panel(minds_from(choices, ledger=Ledger()), cache)
+    panel = Panel(minds_from(choices, ledger=Ledger()), cache, effort=effort)
     crew = replace(assemble_crew(settings, cache), panel=panel)
     with _opened(repository) as opened:
         report = asyncio.run(review(opened.change, opened.repository, settings, crew, earlier=earlier))

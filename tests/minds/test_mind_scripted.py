@@ -149,7 +149,9 @@ def test_cached_tokens_are_counted_and_priced() -> None:
         answer = ask_anthropic(url)
     assert (answer.usage.input_tokens, answer.usage.cached_tokens) == (100, 90)
     assert answer.usage.cost_usd is not None
-    assert answer.usage.cost_usd > 0
+    # Anthropic takes 3 USD for a million new tokens of this model, and a tenth for cached ones.
+    assert answer.usage.cached_usd == pytest.approx(90 * 0.3 / 1_000_000)
+    assert answer.usage.cost_usd - answer.usage.cached_usd > 10 * 3 / 1_000_000
 
 
 def test_an_anthropic_reply_at_the_limit_of_tokens_is_cut_off_with_its_text() -> None:

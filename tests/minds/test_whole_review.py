@@ -65,7 +65,7 @@ def test_what_was_spent_is_said_after_a_review(changed: Repo) -> None:
     with serving(stating(USED, model())) as (address, script):
         done = review(changed, address, "--format", "terminal=out.txt", "--format", "markdown=out.md")
     asked = len(script.requests)
-    spent = f"{asked} requests, {asked * 10_000:,} tokens in, {asked * 1_000:,} out, price not known"
+    spent = f"{asked} requests, {asked * 10_000:,} new tokens in, {asked * 1_000:,} out, price not known"
     assert f"cost          {spent}" in (changed.path / "out.txt").read_text()
     assert f"- cost: {spent}" in (changed.path / "out.md").read_text()
     assert done.code == 1

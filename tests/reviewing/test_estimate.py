@@ -128,18 +128,20 @@ def test_a_review_is_estimated_without_a_key_and_without_a_question(changed: Rep
 def test_a_model_behind_an_address_is_estimated_at_the_price_that_the_user_says(changed: Repo) -> None:
     priced = ("--prices-usd-per-million", "tiny=1/0.25/4")
     done = review(changed, "--model", "tiny", "--base-url", "http://127.0.0.1:9/v1", *priced)
-    tokens_in, tokens_out = (int(cell.replace(",", "")) for cell in row(done, "total")[-4:-2])
-    without, cached = (float(cell) for cell in row(done, "total")[-2:])
-    assert without == pytest.approx((tokens_in + 4 * tokens_out) / 1_000_000, abs=0.003)
-    assert 0 < cached < without
+    new, repeated, out = (int(cell.replace(",", "")) for cell in row(done, "total")[-6:-3])
+    without, cached, of_it_repeated = (float(cell) for cell in row(done, "total")[-3:])
+    assert without == pytest.approx((new + repeated + 4 * out) / 1_000_000, abs=0.003)
+    assert cached == pytest.approx((new + repeated / 4 + 4 * out) / 1_000_000, abs=0.003)
+    assert of_it_repeated == pytest.approx(repeated / 4 / 1_000_000, abs=0.003)
+    assert of_it_repeated > 0
 
 
 def test_the_money_of_each_role_adds_up(changed: Repo) -> None:
     done = review(changed, "--model", "openai:gpt-4o", "--verifier-model", "anthropic:claude-sonnet-4-5")
     assert row(done, "verifier")[1] == "anthropic:claude-sonnet-4-5"
-    money = [float(row(done, role)[-2]) for role in (*ROLES, "joiner")]
+    money = [float(row(done, role)[-3]) for role in (*ROLES, "joiner")]
     assert min(money) > 0
-    assert float(row(done, "total")[-2]) == pytest.approx(sum(money), abs=0.003)
+    assert float(row(done, "total")[-3]) == pytest.approx(sum(money), abs=0.003)
 
 
 def test_a_small_change_costs_less_than_a_large_one(repo: Repo) -> None:
@@ -148,7 +150,7 @@ def test_a_small_change_costs_less_than_a_large_one(repo: Repo) -> None:
     small = review(repo, "--model", "openai:gpt-4o")
     repo.commit("large", {"app.py": "".join(f"a{number} = {number}\n" for number in range(400))})
     large = review(repo, "--model", "openai:gpt-4o")
-    assert float(row(small, "total")[-1]) < float(row(large, "total")[-1])
+    assert float(row(small, "total")[-2]) < float(row(large, "total")[-2])
     assert int(row(small, "specialist")[2]) == 1
 
 

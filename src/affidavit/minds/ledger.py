@@ -128,6 +128,7 @@ def add_usage(one: RoleUsage, other: RoleUsage) -> RoleUsage:
             "cached_tokens": one.cached_tokens + other.cached_tokens,
             "estimated_requests": one.estimated_requests + other.estimated_requests,
             "reported_tokens": one.reported_tokens + other.reported_tokens,
+            "cached_usd": one.cached_usd + other.cached_usd,
             "cost_usd": (one.cost_usd or 0.0) + (other.cost_usd or 0.0) if is_known else None,
         }
     )

@@ -45,6 +45,13 @@ def cost_usd(
     return 0.0 if choice.provider == "ollama" else known
 
 
+def cached_cost_usd(choice: ModelChoice, input_tokens: int, cached_tokens: int) -> float | None:
+    """Return the price of the cached tokens of a request of this size."""
+    # Some providers charge more per token for a long request.
+    of_all = cost_usd(choice, input_tokens, 0, input_tokens)
+    return of_all and of_all * cached_tokens / input_tokens
+
+
 def has_price(choice: ModelChoice) -> bool:
     """Check whether the price of a model is known."""
     return cost_usd(choice, 1, 1) is not None

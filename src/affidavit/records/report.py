@@ -127,6 +127,8 @@ class RoleUsage(Record):
     output_tokens: int = 0
     cached_tokens: int = 0
     cost_usd: float | None = None
+    cached_usd: float = 0.0
+    """The part of a known cost that cached tokens have."""
     estimated_requests: int = 0
     """Requests that count by our own estimate, because the server reported impossibly few tokens."""
     reported_tokens: int = 0

@@ -204,13 +204,18 @@ def spent_sentence(report: Report) -> str:
     taken = sum(usage.input_tokens for usage in report.usage)
     cached = sum(usage.cached_tokens for usage in report.usage)
     given = sum(usage.output_tokens for usage in report.usage)
-    read = f"{taken:,} tokens in" + (f" ({cached:,} of them cached)" if cached else "")
     costs = [usage.cost_usd for usage in report.usage if usage.requests]
     known = [cost for cost in costs if cost is not None]
     # A partial sum would mislead.
-    money = f"{sum(known):.4f} USD" if len(known) == len(costs) else "price not known"
-    spent = f"{counted(asked, 'request')}, {read}, {given:,} out, {money}{_own_estimate(report, asked)}"
-    return f"{spent}{_programs_run(report)}"
+    is_known = len(known) == len(costs)
+    money = f"{sum(known):.4f} USD" if is_known else "price not known"
+    read = f"{taken - cached:,} new tokens in, {given:,} out"
+    if cached:
+        again = sum(usage.cached_usd for usage in report.usage)
+        prices = [f" for {usd:.4f} USD" if is_known else "" for usd in (sum(known) - again, again)]
+        read = f"{read}{prices[0]}, {cached:,} repeated{prices[1]}"
+    spent = f"{counted(asked, 'request')}, {read}, {money}{' in all' if cached and is_known else ''}"
+    return f"{spent}{_own_estimate(report, asked)}{_programs_run(report)}"
 
 
 def _programs_run(report: Report) -> str:

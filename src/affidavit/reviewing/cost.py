@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from affidavit.minds.choice import ModelChoice
-from affidavit.minds.prices import cost_usd
+from affidavit.minds.prices import cached_cost_usd, cost_usd
 from affidavit.ports import Role, Talk
 from affidavit.render.safe_text import one_line
 
@@ -55,9 +55,17 @@ class RoleEstimate:
     conversations: int
     requests: int
     input_tokens: int
+    repeated_tokens: int
+    """The part of the input that an earlier request of the conversation sent."""
     output_tokens: int
     usd_without_cache: float | None
     usd_with_cache: float | None
+    usd_repeated: float | None
+    """The part of the price with a cache that repeated tokens have."""
+
+    @property
+    def new_tokens(self) -> int:
+        return self.input_tokens - self.repeated_tokens
 
 
 @dataclass(frozen=True)
@@ -121,9 +129,11 @@ def _estimate_role(role: Role, choice: ModelChoice, openings: Sequence[int]) -> 
         conversations=len(openings),
         requests=len(requests),
         input_tokens=sum(request.input_tokens for request in requests),
+        repeated_tokens=sum(request.known_tokens for request in requests),
         output_tokens=sum(request.output_tokens for request in requests),
         usd_without_cache=_price(choice, requests, has_cache=False),
         usd_with_cache=_price(choice, requests, has_cache=True),
+        usd_repeated=total([cached_cost_usd(choice, one.input_tokens, one.known_tokens) for one in requests]),
     )
 
 
@@ -158,10 +168,12 @@ HEADINGS = (
     "model",
     "conversations",
     "requests",
-    "tokens in",
+    "new tokens in",
+    "repeated",
     "tokens out",
     "USD, no cache",
     "USD, cached",
+    "of it repeated",
 )
 NUMBERS_FROM = 2
 UNKNOWN = "price not known"
@@ -177,8 +189,8 @@ def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> str
 
 
 def _row(name: str, model: str, estimates: Sequence[RoleEstimate]) -> tuple[str, ...]:
-    counts = ("conversations", "requests", "input_tokens", "output_tokens")
-    prices = ("usd_without_cache", "usd_with_cache")
+    counts = ("conversations", "requests", "new_tokens", "repeated_tokens", "output_tokens")
+    prices = ("usd_without_cache", "usd_with_cache", "usd_repeated")
     return (
         name,
         model,

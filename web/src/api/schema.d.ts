@@ -3750,12 +3750,16 @@ export interface components {
             requests: number;
             /** Input Tokens */
             input_tokens: number;
+            /** Repeated Tokens */
+            repeated_tokens: number;
             /** Output Tokens */
             output_tokens: number;
             /** Usd Without Cache */
             usd_without_cache: number | null;
             /** Usd With Cache */
             usd_with_cache: number | null;
+            /** Usd Repeated */
+            usd_repeated: number | null;
         };
         /** RoleUsage */
         RoleUsage: {
@@ -3785,6 +3789,11 @@ export interface components {
             cached_tokens: number;
             /** Cost Usd */
             cost_usd: number | null;
+            /**
+             * Cached Usd
+             * @default 0
+             */
+            cached_usd: number;
             /**
              * Estimated Requests
              * @default 0

@@ -35,9 +35,9 @@ export function Account({ reading }: { reading: Reading }) {
           ))}</tbody></table>
       </Block>
       <Block title="Cost" isThere={report.usage.length > 0}>
-        <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Requests</th><th scope="col" className="number">Tokens in</th><th scope="col" className="number">Cached</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th></tr></thead>
+        <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Requests</th><th scope="col" className="number">New tokens in</th><th scope="col" className="number">Repeated</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th><th scope="col" className="number">Of it repeated</th></tr></thead>
           <tbody>{report.usage.map((one, index) => (
-            <tr key={index}><th scope="row">{one.role.replace('_', ' ')}</th><td>{oneLine(one.model)}</td><td className="number">{one.requests}</td><td className="number">{one.input_tokens.toLocaleString('en')}</td><td className="number">{one.cached_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.cost_usd)}</td></tr>
+            <tr key={index}><th scope="row">{one.role.replace('_', ' ')}</th><td>{oneLine(one.model)}</td><td className="number">{one.requests}</td><td className="number">{(one.input_tokens - one.cached_tokens).toLocaleString('en')}</td><td className="number">{one.cached_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.cost_usd)}</td><td className="number">{money(one.cost_usd === null ? null : one.cached_usd)}</td></tr>
           ))}</tbody></table>
       </Block>
       <Block title="Behaviour compared" isThere={report.behaviour.length > 0}><Behaviour reading={reading} /></Block>

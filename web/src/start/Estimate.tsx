@@ -17,9 +17,9 @@ export function Estimate({ estimated, models }: { estimated: Estimated; models: 
     <div className="estimate" role="status">
       <strong>About {money(estimated.cost_usd)}</strong>, {counted(estimated.input_tokens, 'token')} in and {estimated.output_tokens.toLocaleString('en')} out.
       <details className="fold"><summary>By role</summary>
-        <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Requests</th><th scope="col" className="number">Tokens in</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th></tr></thead>
+        <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Requests</th><th scope="col" className="number">New tokens in</th><th scope="col" className="number">Repeated</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th><th scope="col" className="number">Cached</th><th scope="col" className="number">Of it repeated</th></tr></thead>
           <tbody>{roles.map((one) => (
-            <tr key={one.role}><th scope="row">{one.role.replace('_', ' ')}</th><td>{oneLine(one.model, 80)}</td><td className="number">{one.requests}</td><td className="number">{one.input_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.usd_without_cache)}</td></tr>
+            <tr key={one.role}><th scope="row">{one.role.replace('_', ' ')}</th><td>{oneLine(one.model, 80)}</td><td className="number">{one.requests}</td><td className="number">{(one.input_tokens - one.repeated_tokens).toLocaleString('en')}</td><td className="number">{one.repeated_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.usd_without_cache)}</td><td className="number">{money(one.usd_with_cache)}</td><td className="number">{money(one.usd_repeated)}</td></tr>
           ))}</tbody></table>
       </details>
     </div>

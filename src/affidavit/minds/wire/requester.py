@@ -12,7 +12,7 @@ from affidavit.errors import BudgetError
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, exchange_key
 from affidavit.minds.ledger import Estimate, Ledger, Purse
-from affidavit.minds.prices import cost_usd, estimate_tokens, usual_tokens
+from affidavit.minds.prices import cached_cost_usd, cost_usd, estimate_tokens, usual_tokens
 from affidavit.minds.wire.connection import CallEnded, OnPartialReply
 from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.transcript import as_data, reply_as_data, reply_from_data
@@ -230,6 +230,7 @@ def _usage(
         output_tokens=output_tokens,
         cached_tokens=cached_tokens,
         cost_usd=cost_usd(choice, input_tokens, output_tokens, cached_tokens, cache_write_tokens),
+        cached_usd=cached_cost_usd(choice, input_tokens, cached_tokens) or 0.0,
         estimated_requests=int(is_estimated),
         reported_tokens=reported_tokens,
     )
