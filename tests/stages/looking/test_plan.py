@@ -25,12 +25,12 @@ class Says:
     model = "scripted"
     role: Role = "planner"
 
-    def __init__(self, text: str | None, outcome: Any = "answered") -> None:
-        self.text, self.outcome = text, outcome
+    def __init__(self, text: str | None, outcome: Any = "answered", detail: str = "") -> None:
+        self.text, self.outcome, self.detail = text, outcome, detail
 
     async def converse(self, talk: Talk, emit: Emit) -> Answer:
         usage = RoleUsage(role=self.role, model=self.model, requests=1)
-        return Answer(outcome=self.outcome, text=self.text, detail="why", usage=usage)
+        return Answer(outcome=self.outcome, text=self.text, detail=self.detail, usage=usage)
 
 
 def sized(lines: int, **fields: Any) -> Plan:
@@ -87,6 +87,12 @@ def test_without_a_plan_that_can_be_read_size_decides_and_it_is_said(told: str |
 def test_a_plan_is_found_in_prose_with_braces() -> None:
     outcome = planned(sized(3), f"Having read `{{x}}`: {json.dumps(TOLD)} {{so}}")
     assert (outcome.plan.goal, outcome.incomplete) == (TOLD["goal"], ())
+
+
+def test_a_plan_that_was_given_at_the_limit_counts_and_the_limit_is_said() -> None:
+    outcome = planned(sized(3), TOLD, detail="it had used its rounds")
+    assert outcome.plan.goal == TOLD["goal"]
+    assert [gap.reason for gap in outcome.incomplete] == ["it had used its rounds"]
 
 
 def test_a_planner_that_names_no_specialists_leaves_none_out() -> None:
