@@ -13,6 +13,7 @@ from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.ruff import read_ruff as read_list
 from affidavit.analysers.rulebook import known_rules
 from affidavit.analysers.ty import TY
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.errors import GitError
 from affidavit.events import EventName
 from affidavit.ports import Case, Entry
@@ -49,7 +50,7 @@ def test_the_reply_is_a_whole_review_result(case):
     reply = examine(MechanicalSpecialist(RUFF), case({"a.py": ""}, {"a.py": UNDEFINED}))
     result = ReviewResult.model_validate_json(reply.text)
     assert (reply.kind, reply.specialist, reply.incomplete, reply.not_run) == ("mechanical", "ruff", (), ())
-    assert result.schema_version == "1.1"
+    assert result.schema_version == CURRENT_SCHEMA_VERSION
     finding = result.findings[0]
     assert finding.verification is not None
     assert finding.verification.line_range_examined == (1, 2)
@@ -237,12 +238,17 @@ def test_a_result_of_a_failed_run_is_not_kept(case, tmp_path):
 
 
 def test_an_analyser_sees_regular_files_of_the_commit_only(repo, case, tmp_path):
+    seen = []
+
+    def note(text):
+        seen.extend(text.split())
+        return []
+
     (repo.path / "link.py").symlink_to("/etc/passwd")
     one = case({"a.py": ""}, {"a.py": UNDEFINED, "ruff.toml": "x", "note.txt": "y"})
-    seen = tmp_path / "seen"
-    script = f"find . -mindepth 1 >> {seen}; echo '[]'"
-    examine(MechanicalSpecialist(fake(tmp_path, script, scope="project")), one)
-    assert set(seen.read_text().split()) == {"./a.py"}
+    printing = fake(tmp_path, "find . -mindepth 1", scope="project", read_output=note)
+    examine(MechanicalSpecialist(printing), one)
+    assert set(seen) == {"./a.py"}
 
 
 def partial(one):

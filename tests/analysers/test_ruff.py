@@ -40,6 +40,10 @@ HARMLESS = {
     "a quoted annotation": "def f(a: 'Later') -> None:\n    return None\n",
     # ipython/ipython 7f0ee55684f0, IPython/core/completer.py:763.
     "a lazy annotation": "from __future__ import annotations\ndef f(a: Later) -> None:\n    return None\n",
+    # pydantic/pydantic 2151025aa512, tests/test_deferred_annotations.py:29.
+    "an annotation of a field in a function": (
+        "def f():\n    class K:\n        field: Later\n\n    Later = int\n    return K, Later\n"
+    ),
     "a local annotation": "def f(a):\n    b: Later = a\n    return b\n",
     "an overload": (
         "from typing import overload\n@overload\ndef f(a: int) -> int: ...\n"
@@ -55,7 +59,8 @@ HARMLESS = {
     ),
     # django/django 03988c5a5ba2, django/db/backends/mysql/introspection.py:160.
     "a statement with its table": "def f(cursor, table):\n    cursor.execute(f'SELECT * FROM {table}')\n",
-    "a statement with placeholders": (
+    # jupyterhub/jupyterhub 2841153db6c1, jupyterhub/alembic/versions/99a28a4418e1_user_created.py:31.
+    "a statement with what a function without input returns": (
         "def f(cursor, values):\n    marks = ', '.join(['%s'] * len(values))\n"
         "    cursor.execute(f'SELECT a FROM t WHERE b IN ({marks})', values)\n"
     ),
@@ -139,6 +144,17 @@ def test_a_name_that_was_undefined_before_comes_from_outside(case, ask):
         ask(RUFF, case({"SConstruct.py": before}, {"SConstruct.py": before + "other = Environment()\n"}))
         == []
     )
+
+
+def test_a_name_that_is_imported_or_set_again_is_not_defined_twice(case, ask):
+    # ipython/ipython 7f0ee55684f0, tests/test_pylabtools.py:184 (a fixture that is imported and asked for);
+    # pydantic/pydantic 2151025aa512, tests/test_json_schema.py:34.
+    text = "from app.library import size\n\n\ndef area(size):\n    return size\n\n\n"
+    text += "def f():\n    return 1\n\n\ndef f():\n    return 2\n"
+    found = ask(RUFF, case({"a.py": EMPTY}, {"a.py": text}))
+    assert [(one["rule_id"], one["line"]) for one in found if one["rule_id"] == "ruff/F811"] == [
+        ("ruff/F811", 12)
+    ]
 
 
 def test_a_noqa_comment_is_honoured(case, ask):

@@ -9,7 +9,10 @@ django/django 03988c5a5ba2, django/dispatch/dispatcher.py:60 (BaseExceptionGroup
 SCons/scons bac715f2e7e7, src/test_setup.py:122 (WindowsError);
 ipython/ipython 7f0ee55684f0, IPython/core/builtin_trap.py:84 (names among the builtins);
 adagl/PythonExecise 0628235576d4, importLibToColab.py:2 (an export of Colab);
-andrewcgaitskell/docker-nginx-letsencrypt d98da3327f0d, jupyterhub/archive/basic_only.py:1 (JupyterHub).
+andrewcgaitskell/docker-nginx-letsencrypt d98da3327f0d, jupyterhub/archive/basic_only.py:1 (JupyterHub);
+TomasTomecek/dotfiles 2f3b9fd3ca52, ipython/.ipython/profile_default/ipython_config.py:2 (IPython);
+rraychaudhuri/SystemSetup 5cfd10952e18, ipython_initial_statements.py:28 (`%xmode`, a line magic);
+ipython/ipython 7f0ee55684f0, tests/test_interactivshell.py:205 (`display` beside `get_ipython`).
 """
 
 import pytest
@@ -24,7 +27,6 @@ display(rows)
 
 # COMMAND ----------
 dbutils.fs.ls("/")
-await rows.load()
 """
 RUN_BY_OTHERS = {
     "Databricks": ("etl/load.py", DATABRICKS),
@@ -58,6 +60,7 @@ def test_what_the_runner_provides_draws_nothing(case, ask, analyser, held):
         ("etl/load.py", "# Databricks notebook source\nprint(undefd)\n"),
         ("report.py", "# In[1]:\n\nprint(undefd)\n"),
         ("app.py", "async def f(g):\n    pass\n\n\nawait f(1)\n"),
+        ("etl/wait.py", DATABRICKS + "await rows.load()\n"),
         ("plot.py", "import a\n\nx = (1 +\n"),
         ("conf.py", "print(undefd)\n"),
     ],

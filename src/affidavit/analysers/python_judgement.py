@@ -37,7 +37,6 @@ RUNNERS = (
 NEWER_NAMES = frozenset(("aiter", "anext", "BaseExceptionGroup", "ExceptionGroup", "WindowsError"))
 MAGIC = re.compile(rb"\s*(\w+\s*=\s*)?([%!]{1,2}[A-Za-z])")
 """A notebook command: `%time`, `%%bash`, `!ls`, `x = !ls`."""
-OUTSIDE_FUNCTION = re.compile(r"`?(await|async|yield)\b.*(outside|async)")
 
 
 def provider_of(name: str, text: bytes) -> str | None:
@@ -59,9 +58,6 @@ def judge_no_python(spot: Spot) -> Excuse | None:
     if MAGIC.match(b"".join(spot.rows[:1])):
         command = "the line is a notebook command, which IPython accepts"
         return Disclaimer(command, lambda before: any(map(MAGIC.match, before.split(b"\n"))))
-    if OUTSIDE_FUNCTION.search(spot.diagnostic.message) and CELLS.search(spot.text):
-        awaiting = "a notebook accepts `await` outside of a function"
-        return Disclaimer(awaiting, lambda before: CELLS.search(before) is not None)
     return None
 
 
@@ -194,9 +190,9 @@ def installer_of(name: str, tree: Tree) -> str | None:
 # Does input reach an expression?
 
 CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
-# Names of tables and columns, placeholders and finished parts come from the program, not from outside.
+# Names of tables and columns and finished parts come from the program, not from outside.
 PROGRAM_TEXT = re.compile(
-    r"(?:.*_)?(?:tables?|columns?|cols?|fields?|schemas?|database|db|index|alias|quoted|placeholders?|marks?|sql"
+    r"(?:.*_)?(?:tables?|columns?|cols?|fields?|schemas?|database|db|index|alias|quoted|sql"
     r"|query|where|suffix|prefix|table_?name|column_?name|lhs|rhs|rows?)",
     re.IGNORECASE,
 )
