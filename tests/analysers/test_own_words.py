@@ -95,7 +95,6 @@ BROKEN: dict[str, tuple[Analyser, str, dict[str, str]]] = {
             "a.py": "def f(:  # {{ n }}\n    return 1\n",
             "b.py": "%time\ndef f():\n    return 1\n",
             "c/__init__.py": "!ls\n",
-            "d.py": "# %%\nasync def f():\n    pass\n\n\nawait f()\n",
             "e.py": "# {% if x %}\ndef f(:\n    return 1\n",
         },
     ),
