@@ -12,11 +12,13 @@ from affidavit.records.program_runs import Program, ProgramRun
 from affidavit.sandbox.bubblewrap import Bubblewrap
 from affidavit.sandbox.fetching import NEW_ARE_MISSING, Fetched, Fetcher, why_unsafe
 from affidavit.sandbox.provision import by_content, provide
+from affidavit.sandbox.registries import Registries
 from affidavit.sandbox.sides import SandboxedSides
 from registry_server import URL, Registry, opened_registry, tarball, wheel
 from repositories import Repo
 
 PLANTED = "import pathlib; pathlib.Path('{place}').write_text('ran')\n"
+NOT_READY = "not fetched, as no registry of this machine has them ready"
 Fetching = Callable[..., Fetched]
 MODULE = "module example.test/shop\n\ngo 1.20\n"
 
@@ -145,12 +147,37 @@ def test_nothing_of_the_repository_runs_or_is_reached_while_python_packages_are_
         ".netrc": "machine registry.test login a\n",
     }
     fetched = fetch(fetcher, repo, {**files, **planted, **own})
-    # The package of another host is asked of the registry, which lacks it.
-    assert fetched.folders == ()
-    assert "elsewhere" in fetched.notes["python"]
+    assert fetched.notes == {"python": f"{NOT_READY}: built, elsewhere, fromgit, local"}
+    assert (fetched.folders[0] / "good.py").is_file()
     assert not place.exists()
     assert {host for host, _ in registry.connections} == {"registry.test"}
-    assert [one.name for one in (tmp_path / "cache" / "environments").iterdir()] == []
+    assert not any("elsewhere" in one for one in registry.asked)
+
+
+def test_a_dependency_that_is_left_out_is_not_asked_of_a_registry(
+    fetcher: Fetcher, registry: Registry, repo: Repo
+) -> None:
+    needs = "good-1.0.dist-info/METADATA"
+    described = "Metadata-Version: 2.1\nName: good\nVersion: 1.0\nRequires-Dist: elsewhere\n"
+    files = locked(
+        of_registry(registry, "good", {"good.py": "", needs: described}),
+        ("elsewhere", '{ registry = "https://elsewhere.test/simple" }', ""),
+    )
+    fetched = fetch(fetcher, repo, files)
+    assert (fetched.folders[0] / "good.py").is_file()
+    assert not any("elsewhere" in one for one in registry.asked)
+
+
+def test_a_mirror_stands_in_for_the_public_registries(
+    fetcher: Fetcher, registry: Registry, repo: Repo
+) -> None:
+    name, _, wheels = of_registry(registry, "good", {"good.py": ""})
+    entry = registry.add_npm("good", {"index.js": ""})
+    public = {**entry, "resolved": "https://registry.npmjs.org/good/-/good-1.0.0.tgz"}
+    files = locked((name, '{ registry = "https://pypi.org/simple/" }', wheels))
+    fetched = fetch(fetcher, repo, {**files, **npm_lock(good=public)})
+    assert fetched.notes == {}
+    assert [(one / "good.py").is_file() or (one / "good").is_dir() for one in fetched.folders] == [True] * 2
 
 
 def test_packages_that_no_registry_has_ready_are_named(
@@ -162,12 +189,12 @@ def test_packages_that_no_registry_has_ready_are_named(
         ("local", '{ directory = "local" }', ""),
     )
     fetched = fetch(fetcher, repo, files)
-    assert fetched.notes == {"python": "not fetched, as no registry has them ready: fromgit, local"}
+    assert fetched.notes == {"python": f"{NOT_READY}: fromgit, local"}
     assert (fetched.folders[0] / "good.py").is_file()
 
 
 def npm_lock(**packages: Mapping[str, object]) -> dict[str, str]:
-    asked = dict.fromkeys(packages, "*")
+    asked = {name: "*" for name in packages if "node_modules" not in name}
     listed = {f"node_modules/{name}": entry for name, entry in packages.items()}
     root = {"name": "shop", "dependencies": asked}
     lock = {"name": "shop", "lockfileVersion": 3, "packages": {"": root, **listed}}
@@ -181,9 +208,11 @@ def test_npm_packages_are_fetched_without_any_script_and_from_no_other_host(
     scripts = dict.fromkeys(("preinstall", "install", "postinstall", "prepare"), f"touch {place}")
     good = registry.add_npm("good", {"index.js": "exports.price = 7;"}, scripts=scripts)
     away = registry.add_npm("away", {"index.js": "exports.price = 8;"})
+    inner = registry.add_npm("inner", {"index.js": "exports.price = 9;"})
     files = npm_lock(
-        good={**good, "hasInstallScript": True, "dependencies": {"fromgit": "*"}},
+        good={**good, "hasInstallScript": True, "dependencies": {"fromgit": "*", "inner": "*"}},
         away={**away, "resolved": "https://elsewhere.test/away-1.0.0.tgz"},
+        **{"away/node_modules/inner": inner, "good/node_modules/inner": inner},
         fromgit={"version": "1.0.0", "resolved": "git+ssh://git@elsewhere.test/x.git#1"},
         local={"resolved": "planted", "link": True},
     )
@@ -193,10 +222,35 @@ def test_npm_packages_are_fetched_without_any_script_and_from_no_other_host(
         "planted/package.json": "{}",
     }
     fetched = fetch(fetcher, repo, {**files, **planted})
-    assert fetched.notes == {"node": "not fetched, as no registry has them ready: fromgit"}
-    program = "console.log(require('good').price, require('away').price)"
-    assert run_with(fetched, repo, sandbox, "node", program).output == "7 8\n"
+    assert fetched.notes == {"node": f"{NOT_READY}: away, fromgit"}
+    program = "console.log(require('good').price)"
+    assert run_with(fetched, repo, sandbox, "node", program).output == "7\n"
+    folder = fetched.folders[0]
+    assert sorted(one.name for one in folder.glob("[!.]*")) == ["good"]
+    assert (folder / "good/node_modules/inner").is_dir()
+    assert not any("away" in one or "fromgit" in one for one in registry.asked)
     assert not place.exists()
+    assert {host for host, _ in registry.connections} == {"registry.test"}
+
+
+def test_npm_packages_outside_of_the_registry_of_their_scope_are_left_out(
+    fetcher: Fetcher, registry: Registry, repo: Repo
+) -> None:
+    scoped = Registries(
+        registry.registries.python,
+        (*registry.registries.npm, ("@own:registry", "https://own.test/npm")),
+        certificates=registry.authority,
+    )
+    good = registry.add_npm("good", {"index.js": ""})
+    files = npm_lock(
+        good=good,
+        # npm would ask the default registry for its name.
+        secret={**good, "resolved": "https://own.test/npm/secret/-/secret-1.0.0.tgz"},
+        **{"@own/foreign": {**good, "resolved": f"{URL}/npm/@own/foreign/-/foreign-1.0.0.tgz"}},
+    )
+    fetched = fetch(replace(fetcher, registries=scoped), repo, files)
+    assert fetched.notes == {"node": f"{NOT_READY}: @own/foreign, secret"}
+    assert (fetched.folders[0] / "good").is_dir()
     assert {host for host, _ in registry.connections} == {"registry.test"}
 
 

@@ -25,9 +25,9 @@ URL = f"https://{HOST}"
 def wheel(name: str, files: Mapping[str, str]) -> bytes:
     described = f"{name}-1.0.dist-info"
     all_files = {
-        **files,
         f"{described}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
         f"{described}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        **files,
     }
     rows = "".join(f"{path},,\n" for path in all_files)
     return _zip({**all_files, f"{described}/RECORD": f"{rows}{described}/RECORD,,\n"})

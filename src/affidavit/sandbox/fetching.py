@@ -57,7 +57,7 @@ class Fetcher:
         """Fetch for every lock of base; say what is not there, and what to do."""
         folders: list[Path] = []
         notes: dict[str, str] = {}
-        for lock in locks_of(repository.base):
+        for lock in locks_of(repository.base, self.registries):
             folder, problem = self._folder(lock, repository)
             if folder is not None:
                 folders.append(folder / "node_modules" if lock.language == "node" else folder)
@@ -184,7 +184,7 @@ def _why(ended: Ended) -> str:
 
 def _left_out(lock: Lock) -> str:
     named = ", ".join(lock.left_out[:MAX_NAMED]) + (" and others" if lock.left_out[MAX_NAMED:] else "")
-    return f"not fetched, as no registry has them ready: {named}" if named else ""
+    return f"not fetched, as no registry of this machine has them ready: {named}" if named else ""
 
 
 def _differs(lock: Lock, head: Tree, base: Tree) -> str:

@@ -1,7 +1,7 @@
 """Read the lock files of base, and write from them what uv, npm and Go need to fetch the packages.
 
-No text of the repository is copied but uv's lock: a package that is not from a registry is left out, and
-with it every address that a lock names.
+No text of the repository is copied but uv's lock: a package that is not from a registry of the user is left
+out, and no address that a lock names is given to a package manager.
 """
 
 import json
@@ -10,8 +10,11 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from affidavit.ports import Tree
+from affidavit.sandbox.registries import NPM as NPM_REGISTRY
+from affidavit.sandbox.registries import PYPI, Registries
 
 MAX_LOCK_BYTES = 30_000_000
 UV, NPM, GO_MODULE, GO_SUM = "uv.lock", "package-lock.json", "go.mod", "go.sum"
@@ -22,7 +25,9 @@ REQUIREMENTS = (
 PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w., -]*\])?==[\w.!+*-]+\s*(?:;.*)?")
 HASH = re.compile(r"sha\d+:[0-9a-f]+")
 INSTALL = (
-    'uv pip install -q --require-hashes --only-binary :all: --target "$OUT" --python python -r locked.txt'
+    # Without --no-deps, uv would ask registries for the packages that are left out.
+    "uv pip install -q --require-hashes --no-deps --only-binary :all: "
+    '--target "$OUT" --python python -r locked.txt'
 )
 UV_SCRIPT = (
     "exported() {{ uv export --quiet --frozen --offline --no-emit-project --no-emit-workspace --all-groups "
@@ -54,15 +59,15 @@ class Lock:
     """What the manager is given."""
     script: str
     left_out: tuple[str, ...] = ()
-    """Packages that are not from a registry, or that only a build could install."""
+    """Packages that are not from a registry of the user, or that only a build could install."""
 
 
-def locks_of(base: Tree) -> Iterator[Lock]:
+def locks_of(base: Tree, registries: Registries) -> Iterator[Lock]:
     """Yield what can be fetched for the lock files at the root of base."""
-    readers: Sequence[Callable[[Tree], Lock | None]] = (_uv, _npm, _go)
+    readers: Sequence[Callable[[Tree, Registries], Lock | None]] = (_uv, _npm, _go)
     for read in readers:
         try:
-            found = read(base)
+            found = read(base, registries)
         except (ValueError, TypeError, KeyError, AttributeError, StopIteration):
             # A lock that its own tool could not have written.
             continue
@@ -75,14 +80,16 @@ def _text(tree: Tree, path: str) -> str:
     return data.decode("utf-8", "replace") if len(data) <= MAX_LOCK_BYTES else ""
 
 
-def _uv(base: Tree) -> Lock | None:
+def _uv(base: Tree, registries: Registries) -> Lock | None:
     lock = _text(base, UV)
     if not lock:
         return _hashed(base)
     packages = [one for one in tomllib.loads(lock)["package"] if NAME.fullmatch(one["name"])]
     own = {one["name"]: one["source"] for one in packages if {"editable", "virtual"} & one["source"].keys()}
     root = next(name for name, source in own.items() if "." in source.values())
-    left_out = sorted({one["name"] for one in packages if _is_no_wheel_of_a_registry(one)})
+    # A mirror stands in for PyPI.
+    indexes = {PYPI, *registries.python}
+    left_out = sorted({one["name"] for one in packages if not _is_wheel_of(indexes, one)})
     # uv takes everything else from its lock.
     files = {"pyproject.toml": f'[project]\nname = "{root}"\nversion = "0"\n', UV: lock}
     flags = " ".join(f"--no-emit-package {name}" for name in left_out)
@@ -90,8 +97,8 @@ def _uv(base: Tree) -> Lock | None:
     return Lock("python", "uv", (UV,), files, UV_SCRIPT.format(left_out=flags), told)
 
 
-def _is_no_wheel_of_a_registry(package: Mapping[str, Any]) -> bool:
-    return "registry" not in package["source"] or not package.get("wheels")
+def _is_wheel_of(indexes: Collection[str], package: Mapping[str, Any]) -> bool:
+    return str(package["source"].get("registry")).rstrip("/") in indexes and bool(package.get("wheels"))
 
 
 def _hashed(base: Tree) -> Lock | None:
@@ -127,17 +134,16 @@ KEPT = (
 FOLDER = re.compile(r"(?:node_modules/(?:@[\w.~-]+/)?[\w.~-]+)(?:/node_modules/(?:@[\w.~-]+/)?[\w.~-]+)*")
 
 
-def _npm(base: Tree) -> Lock | None:
+def _npm(base: Tree, registries: Registries) -> Lock | None:
     """Write a lock of the packages with a hash, and a package.json that asks for those at the top."""
     lock = _text(base, NPM)
     if not lock:
         return None
     packages: dict[str, dict[str, Any]] = json.loads(lock)["packages"]
     listed = {path: one for path, one in packages.items() if FOLDER.fullmatch(path)}
-    kept = {path: one for path, one in listed.items() if _is_from_a_registry(one)}
-    names = {path.rpartition("node_modules/")[2] for path in kept}
-    gone = {path.rpartition("node_modules/")[2] for path in listed.keys() - kept.keys()} - names
-    entries = {path: _without(one, gone, names) for path, one in kept.items()}
+    foreign = {path for path, one in listed.items() if not _is_from(registries, path, one)}
+    kept = {path: one for path, one in listed.items() if foreign.isdisjoint(_places(path))}
+    entries = {path: _without(path, one, listed, kept) for path, one in kept.items()}
     top = {
         path.removeprefix("node_modules/"): one
         for path, one in entries.items()
@@ -152,34 +158,51 @@ def _npm(base: Tree) -> Lock | None:
         }
     written = {"lockfileVersion": 3, "requires": True, **root, "packages": {"": root, **entries}}
     files = {"package.json": json.dumps(root), NPM: json.dumps(written)}
-    links = {path.rpartition("node_modules/")[2] for path, one in listed.items() if one.get("link")}
-    return Lock("node", "npm", (NPM,), files, NPM_SCRIPT, tuple(sorted(gone - links)))
+    gone = {_name(path) for path in foreign if not listed[path].get("link")}
+    return Lock("node", "npm", (NPM,), files, NPM_SCRIPT, tuple(sorted(gone)))
 
 
-def _is_from_a_registry(entry: Mapping[str, Any]) -> bool:
-    resolved = str(entry.get("resolved") or "https://")
+def _name(path: str) -> str:
+    return path.rpartition("node_modules/")[2]
+
+
+def _places(path: str) -> list[str]:
+    """Return the folder of a package, and of each package around it."""
+    return [path, *(path[: one.start()] for one in re.finditer("/node_modules/", path))]
+
+
+def _is_from(registries: Registries, path: str, entry: Mapping[str, Any]) -> bool:
+    """Tell whether npm asks the host that the lock names, or one that stands in for npm's own."""
+    settings = dict(registries.npm)
+    scope = str(entry.get("name") or _name(path)).partition("/")[0]
+    asked = settings.get(f"{scope}:registry") or settings.get("registry", NPM_REGISTRY)
     is_bundled = bool(entry.get("inBundle"))
-    is_plain = not entry.get("link") and resolved.startswith(("https://", "http://"))
+    resolved = urlsplit(str(entry.get("resolved") or NPM_REGISTRY))
+    hosts = {urlsplit(one).netloc for one in (asked, NPM_REGISTRY)}
+    is_plain = not entry.get("link") and resolved.scheme in {"https", "http"} and resolved.netloc in hosts
     return is_plain and bool(entry.get("integrity") or is_bundled)
 
 
-def _without(entry: Mapping[str, Any], gone: Collection[str], names: Collection[str]) -> dict[str, Any]:
-    """Keep what npm needs to place a package: no address, no script."""
-    kept = {name: value for name, value in entry.items() if name in KEPT}
+def _without(
+    path: str, entry: Mapping[str, Any], listed: Collection[str], kept: Collection[str]
+) -> dict[str, Any]:
+    """Keep what npm needs to place a package: no address, no script, nothing that is left out."""
+    own = {name: value for name, value in entry.items() if name in KEPT}
     for table in INNER:
-        if table in kept:
-            asked = kept[table].items()
-            is_optional = table == "optionalDependencies"
-            # A lock may lack what is for another platform.
-            kept[table] = {
-                name: version
-                for name, version in asked
-                if name not in gone and (name in names or not is_optional)
+        if table in own:
+            own[table] = {
+                name: version for name, version in own[table].items() if _found(name, path, listed) in kept
             }
-    return kept
+    return own
 
 
-def _go(base: Tree) -> Lock | None:
+def _found(name: str, path: str, listed: Collection[str]) -> str:
+    """Return the folder that a package finds another in; empty if the lock has none."""
+    around = (f"{place}/node_modules/{name}" for place in sorted(_places(path), key=len, reverse=True))
+    return next((place for place in (*around, f"node_modules/{name}") if place in listed), "")
+
+
+def _go(base: Tree, _: Registries) -> Lock | None:
     module, sums = _text(base, GO_MODULE), _text(base, GO_SUM)
     if not module or not sums:
         return None
