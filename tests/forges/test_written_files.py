@@ -281,6 +281,15 @@ def test_a_workflow_that_is_there_is_not_overwritten_unasked(folder: Path) -> No
     assert "--force" in again.err
 
 
+def test_a_lock_that_called_jobs_do_not_use_is_named(folder: Path) -> None:
+    inline = affidavit("init", "--inline", "--from", FROM, cwd=folder)
+    called = affidavit("init", "--from", FROM, "--force", cwd=folder)
+    lock = folder / ".github" / "affidavit.lock"
+    assert f"{lock} is no longer used" in called.err
+    assert "no longer used" not in inline.err
+    assert lock.is_file()
+
+
 def test_the_gitlab_jobs_are_yaml_that_a_linter_reads(folder: Path) -> None:
     assert (
         affidavit(

@@ -181,3 +181,23 @@ def test_a_push_that_could_not_be_reviewed_is_said_and_goes_through(pushed: Path
 def test_strict_goes_with_a_hook(folder: Path) -> None:
     done = affidavit("init", "--strict", cwd=folder)
     assert (done.code, "--strict goes with --hook" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--hook", "pre-commit", "--agent", "claude"), "--agent does not go with --hook"),
+        (
+            ("--hook", "pre-commit", "--from", f"example/affidavit@{'0a' * 20}"),
+            "--hook does not go with --from",
+        ),
+        (("--agent", "claude", "--inline", "--strict"), "--agent does not go with --inline, --strict"),
+    ],
+)
+def test_options_of_which_one_would_be_dropped_are_refused(
+    folder: Path, options: tuple[str, ...], said: str
+) -> None:
+    before = sorted(folder.rglob("*"))
+    done = affidavit("init", *options, cwd=folder)
+    assert (done.code, said in done.err) == (2, True), done.err
+    assert sorted(folder.rglob("*")) == before

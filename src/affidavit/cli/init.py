@@ -1,7 +1,7 @@
 """`affidavit init`: write the workflow of a forge, a hook of git, or an agent's plug-in."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from affidavit.forges.workflows.agents import AGENTS, CodingAgent, agent_files
 from affidavit.forges.workflows.writing import (
     BUDGET_USD,
     HOOKS,
+    LOCKS,
+    PATHS,
     Choices,
     Hook,
     Written,
@@ -30,6 +32,9 @@ SOURCE = re.compile(
 )
 BRANCH = re.compile(r"[\w.-]+(?:/[\w.-]+)*")
 MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
+ANYWHERE = {"--repo", "--print", "--force"}
+OPTIONS = {"--agent": {"--agent"}, "--hook": {"--hook", "--strict"}}
+"""Those that go with a plug-in, and with hooks; all others are for the workflow."""
 
 
 @click.command()
@@ -85,8 +90,7 @@ def command(
     affidavit init --hook pre-push            review what is pushed, before it is
     affidavit init --agent claude             a plug-in for Claude Code
     """
-    if strict and not hooks:
-        raise SettingsError("--strict goes with --hook")
+    _refuse_mixed(click.get_current_context())
     git = Git(repo or Path.cwd())
     root = _line(git, "rev-parse", "--show-toplevel")
     if agent:
@@ -112,6 +116,28 @@ def command(
         _refuse_taken(root, root / one.path, is_forced=force)
     for one in files:
         _write(root / one.path, one)
+    _name_unused_lock(root, {one.path for one in files})
+
+
+def _refuse_mixed(context: click.Context) -> None:
+    """Refuse options for two of: the workflow, hooks, a plug-in."""
+    values = context.params
+    given = {one.opts[0] for one in context.command.params if values.get(one.name or "")} - ANYWHERE
+    for way, own in OPTIONS.items():
+        if way in given and (others := sorted(given - own)):
+            raise SettingsError(
+                f"{way} does not go with {', '.join(others)}: run `affidavit init` once for each of "
+                "the workflow, hooks and a plug-in"
+            )
+    if "--strict" in given and "--hook" not in given:
+        raise SettingsError("--strict goes with --hook")
+
+
+def _name_unused_lock(root: Path, written: Collection[str]) -> None:
+    """Say that a lock of inline jobs can go, as jobs are now called."""
+    for kind, lock in LOCKS.items():
+        if PATHS[kind] in written and lock not in written and (root / lock).is_file():
+            note(f"{root / lock} is no longer used, as the workflow calls the jobs: remove it")
 
 
 def _choices(
