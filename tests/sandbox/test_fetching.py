@@ -105,12 +105,15 @@ def test_requirements_with_hashes_are_fetched_without_their_options(
         "good", "good-1.0-py3-none-any.whl", wheel("good", {"good.py": "price = 7\n"})
     )
     text = (
-        "--index-url https://elsewhere.test/simple\n-e ./planted\n"
+        "# Pinned\n--index-url https://user:word@elsewhere.test/simple\n-e ./planted\n-r /etc/passwd\n"
         "planted @ https://elsewhere.test/planted-1.0.tar.gz --hash=sha256:00\n"
         f"good==1.0 ; python_version > '3.8' \\\n    --hash={entry['hash']}  # via shop\n"
     )
     fetched = fetch(fetcher, repo, {"requirements.txt": text})
-    assert fetched.notes == {}
+    skipped = "--index-url, -e ./planted, -r /etc/passwd, planted"
+    assert fetched.notes == {
+        "python": f"lines of requirements.txt without a version and its hashes are skipped: {skipped}"
+    }
     assert run_with(fetched, repo, sandbox, "python", "import good; print(good.price)").output == "7\n"
     assert {host for host, _ in registry.connections} == {"registry.test"}
 

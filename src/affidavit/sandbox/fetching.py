@@ -6,7 +6,7 @@ import shutil
 import socket
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -183,8 +183,15 @@ def _why(ended: Ended) -> str:
 
 
 def _left_out(lock: Lock) -> str:
-    named = ", ".join(lock.left_out[:MAX_NAMED]) + (" and others" if lock.left_out[MAX_NAMED:] else "")
-    return f"not fetched, as no registry of this machine has them ready: {named}" if named else ""
+    said = {
+        "not fetched, as no registry of this machine has them ready": lock.left_out,
+        f"lines of {lock.paths[0]} without a version and its hashes are skipped": lock.skipped,
+    }
+    return "; ".join(f"{why}: {_named(names)}" for why, names in said.items() if names)
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:MAX_NAMED]) + (" and others" if names[MAX_NAMED:] else "")
 
 
 def _differs(lock: Lock, head: Tree, base: Tree) -> str:

@@ -24,6 +24,8 @@ REQUIREMENTS = (
 )
 PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w., -]*\])?==[\w.!+*-]+\s*(?:;.*)?")
 HASH = re.compile(r"sha\d+:[0-9a-f]+")
+# No address of a line is repeated: it may hold a password.
+SKIPPED = re.compile(r"--?[A-Za-z-]+(?:[ =][\w./-]{1,100}(?=\s|$))?|[A-Za-z0-9./][\w./-]{0,100}")
 INSTALL = (
     # Without --no-deps, uv would ask registries for the packages that are left out.
     "uv pip install -q --require-hashes --no-deps --only-binary :all: "
@@ -60,6 +62,8 @@ class Lock:
     script: str
     left_out: tuple[str, ...] = ()
     """Packages that are not from a registry of the user, or that only a build could install."""
+    skipped: tuple[str, ...] = ()
+    """Lines of requirements without a version and its hashes."""
 
 
 def locks_of(base: Tree, registries: Registries) -> Iterator[Lock]:
@@ -105,15 +109,19 @@ def _hashed(base: Tree) -> Lock | None:
     """Read requirements with hashes: only lines that name a version and its hashes count."""
     for path in REQUIREMENTS:
         joined = re.sub(r"\\\r?\n", " ", _text(base, path))
-        if lines := [line for line in map(_pinned, joined.splitlines()) if line]:
-            return Lock("python", "uv", (path,), {"locked.txt": "\n".join([*lines, ""])}, INSTALL)
+        lines = [line for line in map(str.strip, joined.splitlines()) if line and not line.startswith("#")]
+        if pinned := [line for line in lines if _is_pinned(line)]:
+            found = ((line, SKIPPED.match(line)) for line in lines if not _is_pinned(line))
+            skipped = tuple(dict.fromkeys(one[0] if one else line[:1] for line, one in found))
+            files = {"locked.txt": "\n".join([*pinned, ""])}
+            return Lock("python", "uv", (path,), files, INSTALL, skipped=skipped)
     return None
 
 
-def _pinned(line: str) -> str:
+def _is_pinned(line: str) -> bool:
     asked, *hashes = line.partition(" #")[0].split(" --hash=")
-    are_hashes = hashes and all(HASH.fullmatch(one.strip()) for one in hashes)
-    return line if are_hashes and PINNED.fullmatch(asked.strip()) else ""
+    are_hashes = bool(hashes) and all(HASH.fullmatch(one.strip()) for one in hashes)
+    return are_hashes and PINNED.fullmatch(asked.strip()) is not None
 
 
 INNER = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
