@@ -288,3 +288,42 @@ def test_the_component_takes_only_its_declared_inputs_and_installs_its_own_commi
     assert header["spec"]["component"] == ["sha", "reference"]
     assert "CI_COMMIT_SHA" not in "\n".join(jobs[".affidavit"]["before_script"])
     assert list(jobs)[1:] == ["affidavit", "affidavit-review", "affidavit-recheck", "affidavit-post"]
+
+
+@pytest.mark.parametrize("is_called", [True, False])
+def test_on_gitlab_nothing_that_the_head_tracks_is_installed(
+    repo: Repo, tmp_path: Path, is_called: bool
+) -> None:
+    """The job without a secret begins in a checkout of the head, and a later one in what it left."""
+    lock = "src/affidavit/forges/workflows/dependencies.lock"
+    server = Repo(tmp_path / "affidavit.git")
+    commit = server.commit("release", {lock: "released\n", ".gitlab/affidavit.lock": "released\n"})
+    planted = ("installed/hatch.toml", "installed/src/affidavit/errors/__init__.py", "hatch.toml")
+    repo.commit("head", dict.fromkeys(planted, "of the head\n"))
+    (repo.path / "affidavit.lock").symlink_to(tmp_path / "outside")
+    chosen = Choices(source=SOURCE, is_inline=True)
+    text = called("gitlab").partition("---\n")[2] if is_called else workflow("gitlab", chosen)[0].text
+    script = "\n".join(["set -e", *yaml.safe_load(text)[".affidavit"]["before_script"]])
+    for name, value in (("sha", commit), ("reference", f"{server.path.with_suffix('')}/review@{commit}")):
+        script = script.replace(f"$[[ component.{name} ]]", value)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "apt-get").write_text("#!/bin/sh\n")
+    (programs / "python").write_text(
+        '#!/bin/sh\nfor last; do :; done\ngrep -rs --exclude-dir=.git . "$last" ||:\n'
+    )
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    env = {
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "CI_SERVER_PROTOCOL": "file",
+        "CI_REPOSITORY_URL": f"file://{server.path}",
+        "CI_COMMIT_SHA": commit,
+    }
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=repo.path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "released" in done.stdout
+    assert "of the head" not in done.stdout
+    assert not (tmp_path / "outside").exists()

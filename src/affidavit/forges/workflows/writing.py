@@ -237,7 +237,7 @@ def _gitlab_jobs(chosen: Choices | None) -> str:
         return _filled(_read("gitlab-jobs.yml"), parts)
     key = _key(chosen.model)
     variables = "".join(f"    {line}\n" for line in _settings(chosen))
-    install = "\n".join(f"    - {line}" for line in _quoted(_install("affidavit.lock", chosen)))
+    install = "\n".join(f"    - {line}" for line in _quoted(_install('"$own/affidavit.lock"', chosen)))
     parts = {
         "@TOP@": _read("gitlab-top.yml"),
         "@SETUP@": f"{_INLINE_SETUP}{install}",
@@ -251,19 +251,19 @@ def _gitlab_jobs(chosen: Choices | None) -> str:
 
 _INLINE_SETUP = """\
     # The hashes of everything that is installed, of the same commit as this file; nothing is checked out.
-    - git -C installed fetch --quiet --depth 1 "$CI_REPOSITORY_URL" "$CI_COMMIT_SHA"
-    - git -C installed show FETCH_HEAD:.gitlab/affidavit.lock > affidavit.lock
+    - git -C "$own" fetch --quiet --depth 1 "$CI_REPOSITORY_URL" "$CI_COMMIT_SHA"
+    - git -C "$own" show FETCH_HEAD:.gitlab/affidavit.lock > "$own/affidavit.lock"
 """
 _CALLED_SETUP = f"""\
     # The commit of this component: its code, and the hashes of everything else.
     - component='$[[ component.reference ]]'
-    - git -C installed fetch --quiet --depth 1
+    - git -C "$own" fetch --quiet --depth 1
       "${{CI_SERVER_PROTOCOL}}://${{component%/review@*}}.git" '$[[ component.sha ]]'
-    - git -C installed checkout --quiet FETCH_HEAD
+    - git -C "$own" checkout --quiet FETCH_HEAD
     - '{_HASHED}
-      installed/{_LOCK}'
+      "$own/{_LOCK}"'
     - {_BUILD}
-      ./installed"""
+      "$own\""""
 _CALLED_VARIABLES = """\
   variables:
     AFFIDAVIT_MODEL: $[[ inputs.model ]]
