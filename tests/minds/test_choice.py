@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from affidavit.errors import SettingsError
-from affidavit.minds.choice import choose_model
+from affidavit.minds.choice import choose_model, family_of
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
 from affidavit.minds.ledger import Ledger, SpendingLimit
 from affidavit.minds.prices import cost_usd
@@ -223,3 +223,20 @@ def test_a_model_without_tools_is_told_the_schema() -> None:
     assert forms_for(question, {"supports_tools": False}) == [Form.PLAIN]
     assert forms_for(question, {"supports_json_schema_output": True})[0] is Form.NATIVE
     assert forms_for(question, {})[0] is Form.FORCED_TOOL
+
+
+@pytest.mark.parametrize(
+    ("family", "models"),
+    {
+        "claude": "anthropic:claude-sonnet-4-6 bedrock:us.anthropic.claude-opus-4-1-v1:0 agent:claude/sonnet "
+        "openrouter:anthropic/claude-haiku-4.5",
+        "gpt": "openai:gpt-4.1 azure:gpt-5-mini openai:o3 openai:chatgpt-4o-latest agent:codex",
+        "gemini": "google:gemini-2.5-pro vertex:gemini-3-flash",
+        "qwen": "qwen3-coder ollama:qwen3:8b openrouter:qwen/qwen3-coder Qwen/Qwen2.5-Coder-7B-Instruct",
+        "llama": "ollama:llama3.1 bedrock:meta.llama3-1-70b-instruct-v1:0",
+        "7b": "7b",
+        "": "",
+    }.items(),
+)
+def test_a_family_is_the_line_of_a_model_whoever_serves_it(family: str, models: str) -> None:
+    assert {family_of(model) for model in models.split(" ")} == {family}

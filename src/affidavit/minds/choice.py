@@ -27,6 +27,8 @@ Provider = Literal[
 PROVIDERS: tuple[str, ...] = get_args(Provider)
 AGENT_NAME = re.compile(r"(?:claude|codex)(?:/\w[\w.:-]*)?", re.ASCII)
 """A coding agent whose command line is the model, and which of its models."""
+_LINE = re.compile(r"(?:[a-z]+\.)*([a-z]+)")
+OPENAI_LINES = dict.fromkeys(("chatgpt", "codex", "o"), "gpt")
 TEMPERATURES: Mapping[Role, float | None] = {
     "planner": None,
     "specialist": None,
@@ -160,6 +162,18 @@ def _read_name(text: str, base_url: str | None) -> tuple[Provider, str]:
     if not name:
         raise SettingsError(f"model {text!r}: the model's name is missing")
     return provider, name
+
+
+def family_of(model: str) -> str:
+    """Return the family of a model of a report: its line before any version, whoever serves it.
+
+    `anthropic:claude-sonnet-4-6` and `bedrock:us.anthropic.claude-opus-4-1-v1:0` are both `claude`.
+    """
+    provider, name = _split(model)
+    # A coding agent comes before its model, a maker or folder before the name of a model.
+    own = name.partition("/")[0] if provider == "agent" else name.rsplit("/", 1)[-1]
+    line = _LINE.match(own.lower())
+    return OPENAI_LINES.get(line[1], line[1]) if line else own
 
 
 def _split(text: str) -> tuple[Provider | None, str]:

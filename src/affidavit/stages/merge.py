@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from affidavit.analysers.rulebook import same_problem
+from affidavit.minds.choice import family_of
 from affidavit.ports import Case, Joiner
 from affidavit.proof.fingerprints import add_fingerprints, by_place
 from affidavit.proof.judgement import SharedCause, groups_by_cause, read_grouping
@@ -15,7 +16,7 @@ from affidavit.records.candidate import Candidate, Place, PlaceKind
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket, Group, Outcome
 from affidavit.records.finding import NEAR_LINES, Finding
-from affidavit.records.report import Answer
+from affidavit.records.report import Answer, Reply
 from affidavit.symbols.enclosing import Enclosing, enclosing
 
 AROUND_LINES = 3
@@ -79,21 +80,23 @@ async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tup
 
     A model, if there is one, groups by cause; otherwise likeness of words decides. Return its answer, too.
     """
+    voice = _voices(case.replies)
     if joiner is None:
-        return _finished(group_duplicates(docket), case), None
-    by_rules = _group_repeated(group_duplicates(docket, lambda one: one.is_proven_by_machine))
+        return _finished(group_duplicates(docket, voice=voice), case), None
+    by_rules = group_duplicates(docket, lambda one: one.is_proven_by_machine, voice)
+    by_rules = _group_repeated(by_rules, voice)
     asked = _to_join(by_rules.leading)
     if not asked:
-        return _finished(group_duplicates(docket), case), None
+        return _finished(group_duplicates(docket, voice=voice), case), None
     answer = await joiner.join(asked)
     is_answered = answer.outcome == "answered"
     causes = read_grouping(answer.text, [one.id for one in asked]) if is_answered else answer.failure
     if isinstance(causes, str):
         note = Diagnostic(code=Reason.JOINER_FAILED, detail=causes, specialist="joiner")
-        merged = group_duplicates(docket)
+        merged = group_duplicates(docket, voice=voice)
         merged = merged.then(merged.candidates, [note])
     else:
-        merged = _joined(by_rules, causes)
+        merged = _joined(by_rules, causes, voice)
     return _finished(merged.plus(Docket(usage=(answer.usage,))), case), answer
 
 
@@ -101,7 +104,22 @@ def _finished(docket: Docket, case: Case) -> Docket:
     return add_fingerprints(lend_proof(docket) if docket.joins_claims else docket, case)
 
 
-def _group_repeated(docket: Docket) -> Docket:
+def _lens(specialist: str) -> str:
+    """Return the specialist without the number of its chunk: `logic` for `logic@2`."""
+    return specialist.partition("@")[0]
+
+
+Voice = Callable[[str], str]
+"""Returns whose voice a specialist is; agreement of one voice with itself does not count."""
+
+
+def _voices(replies: Sequence[Reply]) -> Voice:
+    """Return the voices of a review: specialists of one family of models are one."""
+    families = {one.specialist: family_of(each.model) for one in replies for each in one.usage}
+    return lambda specialist: families.get(specialist) or _lens(specialist)
+
+
+def _group_repeated(docket: Docket, voice: Voice) -> Docket:
     """Group findings with the same words in the same place, which needs no model."""
     known = {candidate.id: candidate for candidate in docket.candidates}
     leaders: dict[ClaimKey, str] = {}
@@ -113,7 +131,7 @@ def _group_repeated(docket: Docket) -> Docket:
         leader = leaders.setdefault(key, candidate.id)
         if leader != candidate.id:
             members[leader].append(candidate.id)
-            known[leader] = _agree(known[leader], candidate)
+            known[leader] = _agree(known[leader], candidate, voice)
     groups = [Group(leader=leader, members=tuple(names)) for leader, names in members.items()]
     return docket.then(known.values()).model_copy(update={"groups": (*docket.groups, *groups)})
 
@@ -132,7 +150,7 @@ def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
     return sorted(worst[:MAX_JOINED], key=lambda one: one.id)
 
 
-def _joined(docket: Docket, causes: Sequence[SharedCause]) -> Docket:
+def _joined(docket: Docket, causes: Sequence[SharedCause], voice: Voice) -> Docket:
     """Add the joiner's groups to those of the rules; members of a group agree.
 
     Duplicates of a claim join the group of its cause.
@@ -145,15 +163,15 @@ def _joined(docket: Docket, causes: Sequence[SharedCause]) -> Docket:
         repeated = [other for name in (group.leader, *group.members) for other in same.pop(name, ())]
         groups[at] = group.model_copy(update={"members": (*group.members, *repeated)})
         together = [known[name] for name in (group.leader, *groups[at].members)]
-        known.update({one.id: _in_group(one, together, group.cause) for one in together})
+        known.update({one.id: _in_group(one, together, group.cause, voice) for one in together})
     kept = [one for one in docket.groups if known[one.leader].is_proven_by_machine or one.leader in same]
     return docket.then(known.values()).model_copy(update={"groups": (*kept, *groups)})
 
 
-def _in_group(candidate: Candidate, together: Sequence[Candidate], cause: str) -> Candidate:
+def _in_group(candidate: Candidate, together: Sequence[Candidate], cause: str, voice: Voice) -> Candidate:
     agreed = list(candidate.agreed_by)
     for other in together:
-        if _lens(other.specialist) not in map(_lens, (candidate.specialist, *agreed)):
+        if voice(other.specialist) not in map(voice, (candidate.specialist, *agreed)):
             agreed.append(other.specialist)
     others = ", ".join(one.id for one in together if one.id != candidate.id)
     return candidate.then(STAGE, f"one cause with {others}: {cause}", agreed_by=tuple(agreed))
@@ -172,7 +190,9 @@ def _quote_order(candidate: Candidate) -> int:
     return QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
 
 
-def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = lambda _: True) -> Docket:
+def group_duplicates(
+    docket: Docket, takes_part: Callable[[Candidate], bool] = lambda _: True, voice: Voice = _lens
+) -> Docket:
     """Group duplicates: the best proven leads and notes who agrees; none is withheld."""
     leaders: dict[tuple[str, str], list[str]] = defaultdict(list)
     members: dict[str, list[Candidate]] = defaultdict(list)
@@ -188,7 +208,7 @@ def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = l
                 leaders[place].append(candidate.id)
             continue
         members[twin.id].append(candidate)
-        grouped[twin.id] = _agree(twin, candidate)
+        grouped[twin.id] = _agree(twin, candidate, voice)
     in_order = [(leader, sorted(joined, key=by_place)) for leader, joined in members.items()]
     groups = tuple(
         Group(leader=leader, members=tuple(one.id for one in joined))
@@ -265,18 +285,12 @@ def _names(finding: Finding | None) -> set[str]:
     return set(re.findall(r"`([^`]+)`", finding.title)) if finding else set()
 
 
-def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:
-    """Note the agreement of another specialist; the same one twice does not count."""
+def _agree(kept: Candidate, duplicate: Candidate, voice: Voice) -> Candidate:
+    """Note the agreement of another voice; the same one twice does not count."""
     if duplicate.kind == "mechanical" and not duplicate.is_proven_by_machine:
         # Its analyser did not run this time.
         return kept.then(STAGE, f"{duplicate.id}, from the earlier review, reports the same")
-    names = {_lens(name) for name in (kept.specialist, *kept.agreed_by)}
-    if _lens(duplicate.specialist) in names:
+    if voice(duplicate.specialist) in map(voice, (kept.specialist, *kept.agreed_by)):
         return kept.then(STAGE, f"{duplicate.id} reports the same")
     agreed = (*kept.agreed_by, duplicate.specialist)
     return kept.then(STAGE, f"{duplicate.specialist} found the same ({duplicate.id})", agreed_by=agreed)
-
-
-def _lens(specialist: str) -> str:
-    """Return the specialist without the number of its chunk: `logic` for `logic@2`."""
-    return specialist.partition("@")[0]

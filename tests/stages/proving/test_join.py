@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket, Group
 from affidavit.records.evidence import QuoteCheck
-from affidavit.records.report import Answer, RoleUsage
+from affidavit.records.report import Answer, Reply, RoleUsage
 from affidavit.stages.merge import MAX_JOINED, merge
 from claims import candidate, case_of, change_of, finding, opened
 from repositories import Repo
@@ -42,10 +43,18 @@ def of(name: str, kind: str = "model", **fields: Any) -> Candidate:
     return candidate(claim, id=name, specialist=specialist, index=int(index), kind=kind, quote=EXACT)
 
 
-def merged(repo: Repo, joiner: Any, *candidates: Candidate) -> tuple[Docket, Answer | None]:
+def merged(
+    repo: Repo, joiner: Any, *candidates: Candidate, models: Mapping[str, str] | None = None
+) -> tuple[Docket, Answer | None]:
     with opened(repo, {"app.py": "a\n"}, {"app.py": "a\nb\nc\nd\n"}) as repository:
-        case = case_of(change_of("app.py"), repository)
+        replies = tuple(reply_of(*each) for each in (models or {}).items())
+        case = replace(case_of(change_of("app.py"), repository), replies=replies)
         return asyncio.run(merge(Docket(candidates=candidates), case, joiner))
+
+
+def reply_of(specialist: str, model: str) -> Reply:
+    usage = (RoleUsage(role="specialist", model=model, requests=1),)
+    return Reply(specialist=specialist, kind="model", text=None, usage=usage)
 
 
 LOGIC = of("logic-0", title="The loop starts at one", message="It begins with the wrong number.")
@@ -67,6 +76,17 @@ def test_findings_in_other_words_are_one_where_they_have_one_cause(repo: Repo) -
     assert answer is not None
     assert docket.usage == (SPENT,)
     assert all(one.fingerprint for one in docket.candidates)
+
+
+@pytest.mark.parametrize("joiner", [None, Joins(("logic-0", "quality-0", "security-0")), Joins()])
+def test_specialists_of_one_family_are_one_voice(repo: Repo, joiner: Any) -> None:
+    again = ALIKE.model_copy(update={"finding": ALIKE.claim.model_copy(update={"line": LOGIC.claim.line})})
+    one = {"logic": "anthropic:claude-sonnet-4-6", "security": "bedrock:eu.anthropic.claude-opus-4-1-v1:0"}
+    docket, _ = merged(repo, joiner, LOGIC, again, models=one)
+    assert docket.groups[0].members == ("security-0",)
+    assert [found.agreed_by for found in docket.candidates] == [(), ()]
+    docket, _ = merged(repo, joiner, LOGIC, again, models={**one, "security": "openai:gpt-5"})
+    assert docket.candidates[0].agreed_by == ("security",)
 
 
 def test_findings_in_the_same_words_are_two_where_they_have_two_causes(repo: Repo) -> None:
