@@ -180,9 +180,13 @@ def test_a_refuted_finding_is_withheld_with_the_verifiers_reason(opened: OpenedC
     assert "app.py:2 starts at zero" in [item.withheld.detail for item in report.withheld if item.withheld]
 
 
-def test_several_specialists_that_agree_are_one_finding(longer: OpenedChange) -> None:
-    (found,) = run(longer, models=panel(reply(claim()))).shown
-    assert {found.specialist, *found.agreed_by} == {"logic", "quality"}
+def test_specialists_of_one_model_that_find_the_same_are_one_finding_and_one_voice(
+    longer: OpenedChange,
+) -> None:
+    report = run(longer, models=panel(reply(claim())))
+    (found,) = report.shown
+    assert {one.specialist for one in report.candidates} == {"logic", "quality"}
+    assert found.agreed_by == ()
 
 
 def test_all_specialists_read_the_same_words_before_their_own_task(longer: OpenedChange) -> None:

@@ -269,8 +269,19 @@ class ToolSource(Protocol):
     def call(self, name: str, arguments: object) -> dict[str, Any]: ...
 
 
-Role = Literal["planner", "specialist", "joiner", "verifier", "second_verifier", "reporter"]
+Role = Literal[
+    "planner",
+    "specialist",
+    "specialist_2",
+    "specialist_3",
+    "joiner",
+    "verifier",
+    "second_verifier",
+    "reporter",
+]
 """The second verifier exists only if the user names a model for it; the joiner has the verifier's."""
+SPECIALISTS: tuple[Role, ...] = ("specialist", "specialist_2", "specialist_3")
+"""One role for each model that the user names for the specialists."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,15 @@ def loaded(repo: Repo, file: str, environment: dict[str, str] | None = None, **f
         return load_settings(repository.base, environment or {}, flags)
 
 
+def test_a_file_lists_the_models_of_specialists_but_no_agent_among_them(repo: Repo) -> None:
+    settings = loaded(repo, 'model = "openai:large"\nspecialist_model = ["openai:a", "anthropic:b"]\n')
+    choices = models_of(settings, ReviewOptions(), {})
+    assert (choices["specialist"].model, choices["specialist_2"].model) == ("openai:a", "anthropic:b")
+    for hidden in ('["openai:a", " agent:claude"]', '"openai:a, agent:claude"'):
+        (problem,) = loaded(repo, f"specialist_model = {hidden}\n").problems
+        assert "specialist_model = 'openai:a,agent:claude' can be set only as a flag" in problem
+
+
 def test_a_file_of_the_base_commit_names_the_models_and_the_budget(repo: Repo) -> None:
     settings = loaded(
         repo,

@@ -30,7 +30,7 @@ from affidavit.git.blob_cache import BlobCache
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository
 from affidavit.minds.fence import Fence, tag_of
-from affidavit.ports import Case, Mind, Role, Specialist, Talk, ToolSource, Tree, Verifiers
+from affidavit.ports import SPECIALISTS, Case, Mind, Role, Specialist, Talk, ToolSource, Tree, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.proof.rewording import is_too_long
 from affidavit.proof.running.own_names import own_names
@@ -207,8 +207,10 @@ class Panel:
         """Return a specialist for each look of the plan and each chunk, and for the comments of others."""
         lenses = [lens for lens in plan.questions if lens != TRIAGE]
         agents: list[Specialist] = [
-            self._agent(briefing, together, plan, chunk)
-            for together in looks(lenses, shown_line_count(briefing.case.change, plan.chunks), self.level)
+            self._agent(briefing, together, plan, chunk, number=number)
+            for number, together in enumerate(
+                looks(lenses, shown_line_count(briefing.case.change, plan.chunks), self.level)
+            )
             for chunk in plan.chunks
         ]
         return agents + (self._triage(briefing, plan) if TRIAGE in plan.questions else [])
@@ -233,7 +235,12 @@ class Panel:
         said = tuple(f"{one.specialist}: {one.summary}" for one in replies if one.summary)
         read = frozenset(path for one in replies for path in one.files_read or ())
         agents = [
-            replace(self._agent(briefing, (SECOND_LOOK,), plan, chunk, reported), in_order=said, opened=read)
+            # By the last model: where there are several, not by the one that looked first.
+            replace(
+                self._agent(briefing, (SECOND_LOOK,), plan, chunk, reported, number=-1),
+                in_order=said,
+                opened=read,
+            )
             for chunk in plan.chunks
         ]
         return [agent for agent in agents if agent.uncovered()]
@@ -299,10 +306,14 @@ class Panel:
         plan: Plan,
         chunk: Chunk,
         reported: Sequence[Finding] = (),
+        *,
+        number: int = 0,
     ) -> ModelAgent:
+        minds = [self.minds[role] for role in SPECIALISTS if role in self.minds]
         return ModelAgent(
             lenses=lenses,
-            mind=self.minds["specialist"],
+            # The same change is spread in the same way each time.
+            mind=minds[number % len(minds)],
             briefing=briefing,
             plan=plan,
             chunk=chunk,

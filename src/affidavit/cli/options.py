@@ -123,11 +123,10 @@ def role_options(roles: Sequence[Role], use: str) -> Callable[[Command], Command
 
 def _options_of(role: Role) -> list[Option]:
     name, title = role.replace("_", "-"), role.replace("_", " ")
-    use = (
-        "A second model that must also confirm a finding; none by default."
-        if role == "second_verifier"
-        else f"Another model for the {title}."
-    )
+    use = {
+        "second_verifier": "A second model that must also confirm a finding; none by default.",
+        "specialist": "Another model for the specialist; conversations are spread over several with commas.",
+    }.get(role, f"Another model for the {title}.")
     return [
         click.option(f"--{name}-model", metavar="MODEL", help=use),
         click.option(f"--{name}-max-tokens", metavar="N", help=f"Limit of a reply of the {title}."),

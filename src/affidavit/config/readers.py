@@ -6,12 +6,12 @@ from typing import Annotated, Any, get_args
 from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
 from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
-from affidavit.ports import Role
+from affidavit.ports import SPECIALISTS, Role
 from affidavit.records.finding import Category, Severity
 from affidavit.records.settings_entries import Effort, Linter, Reasoning, read_prices
 
-ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "joiner")
-"""Roles with a choice of model; the joiner has the verifier's."""
+ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role not in ("joiner", *SPECIALISTS[1:]))
+"""Roles with settings of their own; the joiner has the verifier's, further specialists the first one's."""
 
 
 Read = Callable[[Any], Any]
@@ -65,6 +65,13 @@ def _words(value: Any) -> tuple[str, ...]:
     return tuple(filter(None, texts))
 
 
+def _model_names(value: Any) -> str:
+    names = _words(",".join(_words(value)))
+    if not 0 < len(set(names)) == len(names) <= len(SPECIALISTS):
+        raise ValueError(f"expected PROVIDER:NAME, up to {len(SPECIALISTS)} different ones, found {value!r}")
+    return ",".join(names)
+
+
 def _focus(value: Any) -> frozenset[Category]:
     return read_focus(_words(value))
 
@@ -84,6 +91,7 @@ def _linters(value: Any) -> tuple[Linter, ...]:
 MODEL_READERS: dict[str, Read] = {
     "model": _model_name,
     **{f"{role}_model": _model_name for role in ROLES},
+    "specialist_model": _model_names,
     "base_url": _text,
     **{f"{role}_base_url": _text for role in ROLES},
     **{f"{role}_temperature": _number_between(0, 2) for role in ROLES},

@@ -73,6 +73,7 @@ class Settings(Record):
     """PROVIDER:NAME for all roles; None, and no role has its own: no model is used."""
     planner_model: str | None = None
     specialist_model: str | None = None
+    """Several with commas: conversations are spread over them."""
     verifier_model: str | None = None
     second_verifier_model: str | None = None
     """None: there is no second verifier; it must be another model, so `model` does not apply."""
@@ -293,7 +294,7 @@ def _read_root(raw: Mapping[str, Any], where: str) -> dict[str, Any]:
     values = read_values(raw, where, refused=dict.fromkeys(NOT_FROM_FILES, _BY_THE_USER))
     for name in MODEL_NAMES:
         # It starts a program, so that no file of a repository may name it.
-        if str(values.get(name)).strip().startswith("agent:"):
+        if any(one.strip().startswith("agent:") for one in str(values.get(name)).split(",")):
             raise SettingsError(f"{where}: {name} = {values[name]!r} can be set only {_BY_THE_USER}")
     return values
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 
 from affidavit.errors import SettingsError
-from affidavit.ports import Role
+from affidavit.ports import SPECIALISTS, Role
 from affidavit.records.record import Record
 from affidavit.records.settings_entries import Price, Reasoning
 
@@ -31,7 +31,7 @@ _LINE = re.compile(r"(?:[a-z]+\.)*([a-z]+)")
 OPENAI_LINES = dict.fromkeys(("chatgpt", "codex", "o"), "gpt")
 TEMPERATURES: Mapping[Role, float | None] = {
     "planner": None,
-    "specialist": None,
+    **dict.fromkeys(SPECIALISTS),
     "joiner": None,
     "verifier": 1.0,
     "second_verifier": 1.0,
@@ -40,7 +40,7 @@ TEMPERATURES: Mapping[Role, float | None] = {
 """None: the provider's own default."""
 MAX_TOKENS: Mapping[Role, int] = {
     "planner": 8192,
-    "specialist": 16_384,
+    **dict.fromkeys(SPECIALISTS, 16_384),
     "joiner": 8192,
     "verifier": 8192,
     "second_verifier": 8192,

@@ -33,13 +33,13 @@ from affidavit.minds.wire.transcript import (
     without_cache_points,
     without_refused,
 )
-from affidavit.ports import Role, Talk
+from affidavit.ports import SPECIALISTS, Role, Talk
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.redaction.text import Redactor
 
 AGENTS: dict[Role, Agent] = {
     "planner": "planner",
-    "specialist": "reviewer",
+    **dict.fromkeys(SPECIALISTS, "reviewer"),
     "joiner": "reviewer",
     "verifier": "verifier",
     "second_verifier": "verifier",

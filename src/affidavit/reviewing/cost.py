@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.prices import cached_cost_usd, cost_usd
-from affidavit.ports import Role, Talk
+from affidavit.ports import SPECIALISTS, Role, Talk
 from affidavit.render.safe_text import one_line
 
 
@@ -22,7 +22,7 @@ class Course:
 
 COURSES: Mapping[Role, Course] = {
     "planner": Course(requests=1, answer_tokens=600),
-    "specialist": Course(requests=2, answer_tokens=1_200, result_tokens=4_000),
+    **dict.fromkeys(SPECIALISTS, Course(requests=2, answer_tokens=1_200, result_tokens=4_000)),
     "joiner": Course(requests=1, answer_tokens=600),
     "verifier": Course(requests=2, answer_tokens=200),
     "second_verifier": Course(requests=2, answer_tokens=200),
@@ -74,11 +74,14 @@ class FirstTalks:
 
     planner: Talk
     specialists: tuple[Talk, ...]
+    """Of their first model."""
     verifier: Talk
     """The shared part of its talks; the task is empty."""
     carried_findings: tuple[Talk, ...]
     """Questions to the verifier about findings of the earlier review."""
     packages: tuple[str, ...] = ()
+    further_specialists: Mapping[Role, Sequence[Talk]] = field(default_factory=dict)
+    """By the role of a model that is not the first of the specialists'."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +110,16 @@ def sent_tokens(role: Role, openings: Sequence[int]) -> int:
 
 def estimate_review(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[RoleEstimate]:
     """Estimate each role's share, as if no verifier refuted a finding of a specialist."""
-    proposed = FINDINGS_PER_CONVERSATION * len(talks.specialists)
+    further = {
+        role: [opening_tokens(one) for one in each] for role, each in talks.further_specialists.items()
+    }
+    proposed = FINDINGS_PER_CONVERSATION * (len(talks.specialists) + sum(map(len, further.values())))
     findings = len(talks.carried_findings) + proposed
     to_verify = opening_tokens(talks.verifier) + VERIFIER_TASK_TOKENS
     openings: dict[Role, list[int]] = {
         "planner": [opening_tokens(talks.planner)],
         "specialist": [opening_tokens(talk) for talk in talks.specialists],
+        **further,
         "verifier": [to_verify] * findings,
         "second_verifier": [to_verify] * proposed,
         "joiner": [JOINER_TOKENS + JOINED_FINDING_TOKENS * findings] if findings > 1 else [],
@@ -217,7 +224,9 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[str]:
     requests = ", ".join(
-        f"{role.replace('_', ' ')} {course.requests}" for role, course in COURSES.items() if role in choices
+        f"{role.replace('_', ' ')} {course.requests}"
+        for role, course in COURSES.items()
+        if role in choices.keys() - {*SPECIALISTS[1:]}
     )
     one, many = COURSES["verifier"].result_tokens, COURSES["specialist"].result_tokens
     return [

@@ -21,7 +21,7 @@ from affidavit.minds.wire.providers import build_client
 from affidavit.minds.wire.requester import Requester
 from affidavit.minds.wire.transcript import as_data
 from affidavit.pipeline import look
-from affidavit.ports import Case, Role, Talk, Verifiers
+from affidavit.ports import SPECIALISTS, Case, Role, Talk, Verifiers
 from affidavit.prompts import PromptSet
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Answer, RoleUsage
@@ -95,6 +95,7 @@ def prepare_talks(
         planner=next(iter(minds["planner"].heard), UNASKED),
         specialists=tuple(minds["specialist"].heard),
         carried_findings=tuple(minds["verifier"].heard),
+        further_specialists={role: minds[role].heard for role in SPECIALISTS[1:] if role in minds},
         packages=tuple(sorted(f"{one.name} {one.version}" for one in packages)),
     )
 
@@ -138,6 +139,7 @@ def describe_leaving(
     roles: list[tuple[Role, Sequence[Talk]]] = [
         ("planner", [talks.planner]),
         ("specialist", talks.specialists),
+        *talks.further_specialists.items(),
         ("verifier", talks.carried_findings or [talks.verifier]),
         ("second_verifier", [talks.verifier] if "second_verifier" in choices else []),
     ]

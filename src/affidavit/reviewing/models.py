@@ -16,7 +16,7 @@ from affidavit.minds.choice import (
 )
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.minds.ledger import Ledger, SpendingLimit
-from affidavit.ports import Role
+from affidavit.ports import SPECIALISTS, Role
 from affidavit.reviewing.options import ReviewOptions
 
 JUDGING: tuple[Role, ...] = ("verifier", "second_verifier")
@@ -58,7 +58,7 @@ def _without_files(options: ReviewOptions, environment: Mapping[str, str]) -> Se
 def models_of(
     settings: Settings, options: ReviewOptions, environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
-    choices = _choices_of(ROLES, settings, options, environment)
+    choices = _choices_of((*ROLES, *SPECIALISTS[1:]), settings, options, environment)
     missing = [role for role in ROLES if role not in choices and role not in OPTIONAL]
     if choices and missing:
         raise SettingsError(
@@ -92,24 +92,35 @@ def _choice_of(
     text = _model_of(settings, role)
     if not text:
         return None
+    own, _ = _place_of(role)
     base_url, key_variable = _address_of(role, options, environment)
     return choose_model(
         text,
         role,
         base_url=base_url,
         key_variable=key_variable,
-        temperature=getattr(settings, f"{role}_temperature"),
-        reasoning=getattr(settings, f"{role}_reasoning"),
-        max_tokens=getattr(settings, f"{role}_max_tokens"),
+        temperature=getattr(settings, f"{own}_temperature"),
+        reasoning=getattr(settings, f"{own}_reasoning"),
+        max_tokens=getattr(settings, f"{own}_max_tokens"),
         silence_seconds=settings.model_timeout_seconds,
         prices=settings.prices_usd_per_million,
     )
 
 
+def _place_of(role: Role) -> tuple[Role, int]:
+    """Return the role that a role has its settings from, and which of the models named there it asks."""
+    return ("specialist", SPECIALISTS.index(role)) if role in SPECIALISTS else (role, 0)
+
+
+def _nth(names: str | None, at: int) -> str | None:
+    return next(iter((names or "").split(",")[at:]), None) or None
+
+
 def _model_of(settings: Settings, role: Role) -> str | None:
-    own: str | None = getattr(settings, f"{role}_model")
+    own, at = _place_of(role)
+    model = _nth(getattr(settings, f"{own}_model"), at)
     # The same model twice is one opinion, so a second verifier must be named as such.
-    return own if role == "second_verifier" else own or settings.model
+    return model if role == "second_verifier" or at else model or settings.model
 
 
 def _address_of(role: Role, options: ReviewOptions, environment: Mapping[str, str]) -> tuple[str | None, str]:
@@ -123,10 +134,11 @@ def _address_of(role: Role, options: ReviewOptions, environment: Mapping[str, st
         # Settings files do not count here: they must not send code to another address.
         return getattr(options, name) or environment.get(ENVIRONMENT_PREFIX + name.upper()) or None
 
-    own = chosen(f"{role}_base_url")
+    named, at = _place_of(role)
+    own = chosen(f"{named}_base_url")
     if own:
-        return own, f"{ENVIRONMENT_PREFIX}{role.upper()}_API_KEY"
-    model = chosen(f"{role}_model")
+        return own, f"{ENVIRONMENT_PREFIX}{named.upper()}_API_KEY"
+    model = _nth(chosen(f"{named}_model"), at)
     if model and names_provider(model):
         return None, COMPATIBLE_KEY
     return chosen("base_url"), COMPATIBLE_KEY

@@ -3741,7 +3741,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            role: "planner" | "specialist" | "joiner" | "verifier" | "second_verifier" | "reporter";
+            role: "planner" | "specialist" | "specialist_2" | "specialist_3" | "joiner" | "verifier" | "second_verifier" | "reporter";
             /** Model */
             model: string;
             /** Conversations */
