@@ -227,7 +227,7 @@ class Panel:
     def second_look(
         self, briefing: Briefing, plan: Plan, reported: Sequence[Finding], replies: Sequence[ReplySummary]
     ) -> list[Specialist]:
-        """Return specialists for what no finding is about; none for a change that is seen whole at once."""
+        """Return specialists, of the last model, for what no finding is about; none if all saw it whole."""
         # Up to this size one conversation uses several lenses, and each sees the whole change.
         is_small = shown_line_count(briefing.case.change, plan.chunks) <= SHARED_LOOK_LINES
         if self.level.is_together or (is_small and not self.level.is_apart):
@@ -235,15 +235,10 @@ class Panel:
         said = tuple(f"{one.specialist}: {one.summary}" for one in replies if one.summary)
         read = frozenset(path for one in replies for path in one.files_read or ())
         agents = [
-            # By the last model: where there are several, not by the one that looked first.
-            replace(
-                self._agent(briefing, (SECOND_LOOK,), plan, chunk, reported, number=-1),
-                in_order=said,
-                opened=read,
-            )
-            for chunk in plan.chunks
+            self._agent(briefing, (SECOND_LOOK,), plan, chunk, reported, number=-1) for chunk in plan.chunks
         ]
-        return [agent for agent in agents if agent.uncovered()]
+        looking = [replace(agent, in_order=said, opened=read) for agent in agents]
+        return [agent for agent in looking if agent.uncovered()]
 
     def joiner(self, briefing: Briefing, plan: Plan) -> ModelJoiner | None:
         """Return the joiner; None if no model has that role."""

@@ -83,6 +83,10 @@ class FirstTalks:
     further_specialists: Mapping[Role, Sequence[Talk]] = field(default_factory=dict)
     """By the role of a model that is not the first of the specialists'."""
 
+    @property
+    def by_specialist(self) -> dict[Role, Sequence[Talk]]:
+        return {"specialist": self.specialists, **self.further_specialists}
+
 
 @dataclass(frozen=True)
 class _Request:
@@ -110,16 +114,13 @@ def sent_tokens(role: Role, openings: Sequence[int]) -> int:
 
 def estimate_review(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[RoleEstimate]:
     """Estimate each role's share, as if no verifier refuted a finding of a specialist."""
-    further = {
-        role: [opening_tokens(one) for one in each] for role, each in talks.further_specialists.items()
-    }
-    proposed = FINDINGS_PER_CONVERSATION * (len(talks.specialists) + sum(map(len, further.values())))
+    looks = {role: list(map(opening_tokens, each)) for role, each in talks.by_specialist.items()}
+    proposed = FINDINGS_PER_CONVERSATION * sum(map(len, looks.values()))
     findings = len(talks.carried_findings) + proposed
     to_verify = opening_tokens(talks.verifier) + VERIFIER_TASK_TOKENS
     openings: dict[Role, list[int]] = {
         "planner": [opening_tokens(talks.planner)],
-        "specialist": [opening_tokens(talk) for talk in talks.specialists],
-        **further,
+        **looks,
         "verifier": [to_verify] * findings,
         "second_verifier": [to_verify] * proposed,
         "joiner": [JOINER_TOKENS + JOINED_FINDING_TOKENS * findings] if findings > 1 else [],
@@ -223,11 +224,8 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[str]:
-    requests = ", ".join(
-        f"{role.replace('_', ' ')} {course.requests}"
-        for role, course in COURSES.items()
-        if role in choices.keys() - {*SPECIALISTS[1:]}
-    )
+    named = [role for role in COURSES if role in choices and role not in SPECIALISTS[1:]]
+    requests = ", ".join(f"{role.replace('_', ' ')} {COURSES[role].requests}" for role in named)
     one, many = COURSES["verifier"].result_tokens, COURSES["specialist"].result_tokens
     return [
         f"The first request of each conversation is measured, at {BYTES_A_TOKEN} bytes per token.",

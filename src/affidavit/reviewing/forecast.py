@@ -138,8 +138,7 @@ def describe_leaving(
     """Show what models are sent before any has answered, and list what follows later."""
     roles: list[tuple[Role, Sequence[Talk]]] = [
         ("planner", [talks.planner]),
-        ("specialist", talks.specialists),
-        *talks.further_specialists.items(),
+        *talks.by_specialist.items(),
         ("verifier", talks.carried_findings or [talks.verifier]),
         ("second_verifier", [talks.verifier] if "second_verifier" in choices else []),
     ]
