@@ -136,6 +136,15 @@ def test_nothing_is_run_unless_the_user_asks(reviewed: Reviewed, change: Repo) -
     assert only(reviewed(finding(SHOWS)))["reproduction"] is None
 
 
+@pytest.mark.parametrize(("asked", "is_said"), [((), True), (("--run",), False)])
+def test_an_environment_that_is_not_fetched_without_running_is_noted(
+    change: Repo, asked: tuple[str, ...], is_said: bool
+) -> None:
+    options = ("--environment", "auto", "--no-store", *asked)
+    done = affidavit("review", "HEAD", *options, cwd=change.path)
+    assert ("--environment auto fetches nothing without --run" in done.err) is is_said, done.err
+
+
 def test_no_file_of_the_repository_can_ask_for_it(change: Repo) -> None:
     change.commit("settings", {"affidavit.toml": "run = true\n"})
     change.commit("more", {"app.py": BASE})

@@ -31,7 +31,7 @@ from affidavit.cli.options import (
 )
 from affidavit.cli.outputs import EXIT_NOT_DONE, check_outputs, print_text, write_output
 from affidavit.cli.progress import STAGES, kept_events, show_progress, show_step
-from affidavit.cli.saying import say
+from affidavit.cli.saying import note, say
 from affidavit.config.settings import Settings
 from affidavit.errors import ForgeError, InputError, SettingsError
 from affidavit.forges.address import is_request_url, parse_change_url
@@ -40,7 +40,7 @@ from affidavit.render.formats import FormatRequest, RenderOptions, parse_format,
 from affidavit.reviewing.hold import hold_review, read_config, settings_for
 from affidavit.reviewing.keeping import keep_review
 from affidavit.reviewing.models import models_of
-from affidavit.reviewing.options import ReviewOptions, Say
+from affidavit.reviewing.options import AUTO, ReviewOptions, Say
 from affidavit.reviewing.series import Followed, followed_by
 from affidavit.stages.intake import OpenedChange
 from affidavit.system.temporary import temporary_folder
@@ -166,6 +166,8 @@ def command(context: click.Context, /, **options: Any) -> None:
             say_hints(opened)
             say_named_settings(opened, options["config"])
             say_unknown_names(settings)
+            if AUTO in chosen.environments and not settings.run:
+                note("--environment auto fetches nothing without --run; models read what was fetched before")
         heard = None if is_quiet else say
         is_empty = not opened.change.files
         has_models = not is_empty and models_of(settings, chosen)

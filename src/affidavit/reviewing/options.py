@@ -8,6 +8,8 @@ from typing import Any, Self
 Say = Callable[[str], None]
 Words = str | tuple[str, ...] | None
 Number = float | str | None
+AUTO = Path("auto")
+"""Instead of an environment's folder: fetch what base's lock files name."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.ports import Runner
 from affidavit.proof.running.runners import SANDBOX_KEY, ProgramRunner, Tally
 from affidavit.records.report import Programs
-from affidavit.reviewing.options import ReviewOptions
+from affidavit.reviewing.options import AUTO, ReviewOptions
 from affidavit.sandbox.choice import choose_sandbox
 from affidavit.sandbox.job import Sandbox
 from affidavit.sandbox.provision import by_content, provide
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 LIMITS = ("run_seconds", "run_at_once")
 ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"
-AUTO = Path("auto")
-"""Instead of a folder: fetch what base's lock files name."""
 
 
 def running_settings(options: ReviewOptions) -> Settings:
