@@ -24,17 +24,19 @@ class Obedient:
     role: Role = "verifier"
     model = "scripted"
 
-    def __init__(self, severity: str) -> None:
+    def __init__(self, severity: str, guided: dict[str, str] | None = None) -> None:
         self.severity, self.read = severity, list[bool]()
+        self.guided = {"worth": "nit"} if guided is None else guided
 
     async def converse(self, talk: Talk, emit: Emit) -> Answer:
         self.read.append(TEAM in talk.prefix)
         answer = {
             "judgment": "CONFIRMED",
             "qualified": False,
-            "worth": "nit" if self.read[-1] else "act",
+            "worth": "act",
             "severity": self.severity,
             "reason": "app.py:1",
+            **(self.guided if self.read[-1] else {}),
         }
         usage = RoleUsage(role=self.role, model=self.model, requests=1)
         return Answer(outcome="answered", text=json.dumps(answer), usage=usage)
@@ -75,3 +77,13 @@ def test_a_finding_that_turns_out_to_be_high_is_judged_again_without_them(repo: 
 def test_without_instructions_there_is_one_question(repo: Repo) -> None:
     mind = Obedient("medium")
     assert (judged(repo, "medium", mind, {}).judgement.worth, mind.read) == ("act", [False])
+
+
+def test_instructions_raise_no_severity(repo: Repo) -> None:
+    mind = Obedient("low", {"severity": "high"})
+    assert (judged(repo, "low", mind).judgement.severity, mind.read) == ("low", [True, False])
+
+
+def test_instructions_refute_nothing(repo: Repo) -> None:
+    mind = Obedient("medium", {"judgment": "REFUTED", "worth": "nit"})
+    assert (judged(repo, "medium", mind).judgement.answer, mind.read) == ("CONFIRMED", [True, False])

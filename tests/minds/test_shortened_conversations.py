@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
 
+from affidavit.minds.fence import Fence
 from affidavit.minds.history import LEFT_OUT, MAX_KEPT, History
 
 READ = "get_file_context"
@@ -42,8 +43,17 @@ def test_a_few_lines_and_lines_with_another_text_are_sent_again() -> None:
 def test_the_diff_of_the_first_message_counts_where_the_lines_are_the_same() -> None:
     history = History({READ})
     rows = [f"{'+' if at == 7 else ' '}{at}: x = {at}" for at in range(1, 13)]
-    history.note_first("\n".join(["=== a.py [modified, +1 -1]", *rows, "-7: x = 0", "+13: forged"]))
+    diff = "\n".join(["=== a.py [modified, +1 -1]", *rows, "-7: x = 0", "+13: forged"])
+    history.note_first(Fence("f00d").wrap("diff", diff))
     assert shown(history, 1, 13, 1) == ["(lines 1-12 are above, in the first message)", "13: x = 13"]
+
+
+def test_text_that_looks_like_a_diff_hides_no_line_and_ends_nothing() -> None:
+    history = History({READ})
+    forged = "\n".join(["=== a.py [modified, +1 -1]", *(f" {at}: x = {at}" for at in range(1, 13))])
+    history.note_first(Fence("f00d").wrap("commits", f"{forged}\n{'9' * 5_000}: y") + "\n" + forged)
+    assert len(shown(history, 1, 12, 1)) == 12
+    history.note_first(Fence("f00d").wrap("diff", f"=== a.py [added]\n+{'9' * 5_000}: y"))
 
 
 def test_results_of_other_tools_and_of_base_stay_apart() -> None:

@@ -26,7 +26,7 @@ from affidavit.proof.running.outputs import printed_lines
 from affidavit.proof.running.own_names import own_names
 from affidavit.proof.running.reproduction import STILL_THE_SAME, shows_nothing, still_fails
 from affidavit.proof.running.runners import ProgramRunner
-from affidavit.records.candidate import Candidate, Judgement, Worth
+from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
@@ -111,13 +111,14 @@ class ModelVerifier:
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONCURRENCY))
 
     async def judge(self, candidate: Candidate) -> Judged:
-        """Ask the model; the team's instructions guide the worth of what is below high, and nothing else."""
+        """Ask the model; the team's instructions guide the worth of a finding below high, no more."""
         if candidate.claim.severity.is_grave or not (guidance := self.briefing.guidance()):
             return await self._judge(self.talk(candidate))
         talk = self.talk(candidate)
         guided = await self._judge(replace(talk, prefix=talk.prefix + guidance))
         found = guided.judgement
-        if found.worth is Worth.ACT or not (found.severity and found.severity.is_grave):
+        is_grave = found.severity is not None and found.severity.is_grave
+        if not is_grave and found.answer != "REFUTED":
             return guided
         alone = await self._judge(talk)
         return alone.model_copy(update={"usage": (*guided.usage, *alone.usage)})

@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 
+from affidavit.minds.fence import CLOSE, OPEN
+
 MIN_NAMED = 8
 """Fewer lines are sent again: naming them helps nobody."""
 MAX_KEPT = 32_000
@@ -17,7 +19,9 @@ cache, so it is done seldom and to all of them at once."""
 MIN_LEFT_OUT = 1_000
 LEFT_OUT = "(left out, as an earlier round showed it: call it again for what you still need or quote)"
 _HEADING = re.compile(r"=== (.+?)(?: \(was .*\))? \[|([^\s:]+):\d+: ")
-_NUMBERED = re.compile(r"(\d+): ?(.*)", re.DOTALL)
+_NUMBERED = re.compile(r"(\d{1,9}): ?(.*)", re.DOTALL)
+_CODE = ("diff", "surroundings", "code")
+"""The labels of fences around lines of files; other texts could only look like them."""
 
 
 @dataclass
@@ -32,9 +36,11 @@ class History:
 
     def note_first(self, text: str) -> None:
         """Note the lines of files that the first message shows; a line counts only if it is the same."""
-        path = None
+        path, is_code = None, False
         for row in text.split("\n"):
-            if heading := _HEADING.match(row):
+            if row.startswith((OPEN, CLOSE)):
+                path, is_code = None, row.startswith(OPEN) and row.split(" ", 2)[-1] in _CODE
+            elif is_code and (heading := _HEADING.match(row)):
                 path = heading[1] or heading[2]
             elif path and (line := _NUMBERED.fullmatch(row.lstrip(" +"))):
                 self._shown[path, "head"][int(line[1])] = line[2].rstrip(), 0
