@@ -1,5 +1,6 @@
 """The public names of the package: the examples of docs/api.md run, and type checkers know the names."""
 
+import asyncio
 import re
 import subprocess
 import sys
@@ -53,6 +54,27 @@ def test_every_public_name_is_there_and_no_other() -> None:
         assert getattr(affidavit, name) is not None
     with pytest.raises(AttributeError, match="no_such"):
         _ = affidavit.no_such
+
+
+def test_wrong_arguments_are_errors_of_ours(shop: Repo, tmp_path: Path) -> None:
+    options = affidavit.ReviewOptions(data=str(tmp_path / "d"), no_cache=True)  # type: ignore[arg-type]
+    assert affidavit.review("HEAD", repo=shop.path, options=options).shown
+    wrong: list[tuple[object, dict[str, object]]] = [
+        (5, {}),
+        ("HEAD", {"options": {}}),
+        ("HEAD", {"options": affidavit.ReviewOptions(config="/nope.toml")}),  # type: ignore[arg-type]
+    ]
+    for target, more in wrong:
+        with pytest.raises(affidavit.AffidavitError):
+            affidavit.review(target, repo=shop.path, **more)  # type: ignore[arg-type]
+
+
+def test_a_notebook_is_told_to_await(shop: Repo) -> None:
+    async def cell() -> None:
+        affidavit.review("HEAD", repo=shop.path)
+
+    with pytest.raises(affidavit.AffidavitError, match="await review_async"):
+        asyncio.run(cell())
 
 
 def test_a_type_checker_knows_the_public_names(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Which sections of instruction files models are given about a change."""
 
 import json
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -164,8 +165,42 @@ def test_the_command_shows_what_applies_to_a_path(repo: Repo) -> None:
     def said(*args: str) -> str:
         return affidavit("instructions", *args, cwd=repo.path).out
 
-    assert said("a.py") == "[AGENTS.md:1]\n# A\nBe ␛[31mkind."
-    assert said() == "AGENTS.md  every file\ndocs/AGENTS.md  docs/"
+    assert said("a.py") == "[AGENTS.md:1]\n# A\nBe ␛[31mkind.\n"
+    assert said() == "AGENTS.md  every file\ndocs/AGENTS.md  docs/\n"
     sections = json.loads(said("docs/x.md", "--format", "json"))["sections"]
     assert [(one["file"], one["line"], one["text"]) for one in sections] == [("docs/AGENTS.md", 1, "Short.")]
     assert affidavit("instructions", "a.py", "--at", "nosuch", cwd=repo.path).code == 2
+
+
+def test_a_path_is_read_from_where_the_user_is(repo: Repo) -> None:
+    repo.commit("A", {"AGENTS.md": "Top.\n", "shop/AGENTS.md": "Cents.\n", "shop/cart.py": ""})
+    shop = repo.path / "shop"
+    for path in ("cart.py", str(shop / "cart.py"), "../shop/cart.py", "."):
+        assert "Cents." in affidavit("instructions", path, cwd=shop).out
+    assert "Cents." in affidavit("instructions", "shop", cwd=repo.path).out
+    for path in ("", "../../x", "/etc/passwd"):
+        done = affidavit("instructions", path, cwd=shop)
+        assert (done.code, "is no path in the repository" in done.err) == (2, True)
+
+
+def test_the_list_says_which_files_are_not_read(repo: Repo) -> None:
+    repo.commit("A", {"AGENTS.md": "x" * 200_001, "GEMINI.md": b"a\0b"})
+    (repo.path / "REVIEW.md").symlink_to("AGENTS.md")
+    repo.commit("B")
+    assert affidavit("instructions", cwd=repo.path).out.splitlines() == [
+        "AGENTS.md  nothing: it has 200,001 bytes, more than 200,000",
+        "GEMINI.md  nothing: it is not text",
+        "REVIEW.md  nothing: it is a link",
+    ]
+
+
+def test_long_headings_and_headers_take_no_time(repo: Repo) -> None:
+    files = {
+        "AGENTS.md": f"# {'-' * 190_000}\nText.\n",
+        ".cursor/rules/a.mdc": f"---\nglobs: {',' * 190_000}\n---\nNowhere.\n",
+        ".github/instructions/a.instructions.md": "---\napplyTo: '{" + "," * 900 + "}'\n---\nNowhere.\n",
+    }
+    with opened(repo, files, {"a.txt": "x\n"}) as repository:
+        began = time.process_time()
+        assert places(about(repository, "a.py")) == ["AGENTS.md:1"] or not about(repository, "a.py").sections
+        assert time.process_time() - began < 5

@@ -1,6 +1,7 @@
 """`affidavit instructions`: show what the team's instruction files say about a path."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,13 @@ import click
 
 from affidavit.cli.change import allowed_of
 from affidavit.cli.options import format_option, repository_options
-from affidavit.cli.outputs import print_text
 from affidavit.context.instructions import Instructions, instruction_files, instructions_for
+from affidavit.errors import InputError
 from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import commit_tree
 from affidavit.git.revisions import resolve_commit
+from affidavit.git.tree import GitTree
 from affidavit.render.safe_text import json_without_commands, visible
 
 
@@ -36,11 +38,24 @@ def command(path: str | None, revision: str, repo: Path | None, output: str, **o
             text = "\n".join(f"{visible(file)}  {visible(about)}" for file, about in listed.items())
             rows: object = [{"file": file, "about": about} for file, about in listed.items()]
         else:
-            found = instructions_for([tree], [path.removeprefix("./")])
+            found = instructions_for([tree], [_in_repository(path, location.work_tree, tree)])
             text = "\n".join(map(visible, found.text.splitlines()))
             rows = _rows(found)
     nothing = f"{path} has no instructions" if path else "the commit has no instruction files"
-    print_text(json_without_commands(json.dumps(rows)) if output == "json" else text or visible(nothing))
+    click.echo(json_without_commands(json.dumps(rows)) if output == "json" else text or visible(nothing))
+
+
+def _in_repository(path: str, top: Path | None, tree: GitTree) -> str:
+    """Return the path as the repository names it; a folder ends with a slash."""
+    here = Path.cwd().resolve()
+    if top is not None:
+        top = top.resolve()
+        start = here if here.is_relative_to(top) else top
+        full = Path(os.path.normpath(start / path))
+        if not path or not full.is_relative_to(top) or full == top:
+            raise InputError(f"{path!r} is no path in the repository {top}")
+        path = full.relative_to(top).as_posix()
+    return f"{path}/" if path in tree.folders else path
 
 
 def _rows(found: Instructions) -> dict[str, object]:

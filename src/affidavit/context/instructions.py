@@ -25,6 +25,9 @@ MAX_FILES = 40
 MAX_CHARACTERS = 8_000
 MAX_NAMED = 12
 MAX_HEADER_LINES = 60
+MAX_HEADER_LINE = 1_000
+MAX_HEADING = 200
+"""Characters of a heading that are looked at."""
 _HEADING = re.compile(r"(#{1,6})\s+(\S.*)")
 _CODE_FENCE = re.compile(r"\s*(```|~~~)")
 _HEADER_KEY = re.compile(r"(\w+)\s*:\s*(.*)")
@@ -36,6 +39,7 @@ _ANY_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 TITLES = {one.title: one.family for one in LANGUAGES}
+_LIST = re.compile(r"^\[(.*)\]$")
 _OUTSIDE_BRACES = re.compile(r",(?![^{}]*\})")
 
 
@@ -93,16 +97,31 @@ def instructions_for(trees: Sequence[Tree], paths: Sequence[str], most: int = MA
 def instruction_files(tree: Tree) -> Iterator[tuple[str, str]]:
     """Yield every instruction file of a tree, and the files that it is about."""
     for path in sorted(tree.entries()):
-        folder, name = _folder_and_name(path)
-        if path in (OWN, COPILOT):
-            yield path, "every file"
-        elif name in NEAREST:
-            yield path, f"{folder}/" if folder else "every file"
-        elif path in CONTRIBUTING:
-            yield path, "every file: sections on style and tests"
-        elif _is_rule(path):
-            patterns = _patterns(path, tree.redacted_lines(path) or [])
-            yield path, ", ".join(patterns) or "nothing: it names no files"
+        if about := _about(tree, path):
+            why = _why_not_read(tree, path)
+            yield path, f"nothing: it {why}" if why else about
+
+
+def _about(tree: Tree, path: str) -> str:
+    folder, name = _folder_and_name(path)
+    if path in (OWN, COPILOT):
+        return "every file"
+    if name in NEAREST:
+        return f"{folder}/" if folder else "every file"
+    if path in CONTRIBUTING:
+        return "every file: sections on style and tests"
+    if not _is_rule(path):
+        return ""
+    return ", ".join(_patterns(path, tree.redacted_lines(path) or [])) or "nothing: it names no files"
+
+
+def _why_not_read(tree: Tree, path: str) -> str:
+    if tree.link(path) is not None:
+        return "is a link"
+    content = tree.read(path) or b""
+    if len(content) > MAX_BYTES:
+        return f"has {len(content):,} bytes, more than {MAX_BYTES:,}"
+    return "is not text" if b"\0" in content else ""
 
 
 def _applying(tree: Tree, paths: Sequence[str]) -> tuple[list[Section], list[str]]:
@@ -111,10 +130,8 @@ def _applying(tree: Tree, paths: Sequence[str]) -> tuple[list[Section], list[str
     not_read: list[str] = []
     languages = {LANGUAGES.of(path).family for path in paths}
     for file in list(_files_about(tree, paths))[:MAX_FILES]:
-        if tree.link(file) is not None:
-            not_read.append(f"{file} is a link")
-        elif (size := len(tree.read(file) or b"")) > MAX_BYTES:
-            not_read.append(f"{file} has {size:,} bytes, more than {MAX_BYTES:,}")
+        if why := _why_not_read(tree, file):
+            not_read.append(f"{file} {why}")
         else:
             lines = tree.redacted_lines(file) or []
             sections = _sections(file, lines) if _is_about(file, lines, paths) else ()
@@ -183,10 +200,12 @@ def _header(lines: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     key = ""
     for line in lines[1 : _header_end(lines)]:
+        if len(line) > MAX_HEADER_LINE:
+            continue
         match = _HEADER_KEY.match(line)
         if match:
             key = match[1]
-            found[key] = _values(match[2].strip().removeprefix("[").removesuffix("]"))
+            found[key] = _values(_LIST.sub(r"\1", match[2].strip()))
         elif key and line.strip().startswith("- "):
             found[key] += _values(line.strip()[2:])
     return found
@@ -216,7 +235,7 @@ def _sections(path: str, lines: Sequence[str]) -> Iterator[Section]:
         if heading is not None:
             yield from _section(path, title, first, rows, above)
             level = len(heading[1])
-            above = [*(one for one in above if one[0] < level), (level, heading[2])]
+            above = [*(one for one in above if one[0] < level), (level, heading[2][:MAX_HEADING])]
             title, first, rows = heading[2][:80], number, []
         rows.append(line)
     yield from _section(path, title, first, rows, above)

@@ -85,6 +85,8 @@ def matching(paths: Collection[str], patterns: Sequence[str]) -> list[str]:
 
 def expand_braces(pattern: str) -> list[str]:
     """Return every alternative of the braces in a pattern; the pattern itself if there are too many."""
+    if pattern.count(",") > MAX_ALTERNATIVES:
+        return [pattern]
     found = [pattern]
     while any(_BRACES.search(one) for one in found):
         found = [each for one in found for each in _opened(one)]

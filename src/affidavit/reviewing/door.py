@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from affidavit.config.settings import Settings
+from affidavit.errors import InputError, SettingsError
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Specialist
 from affidavit.proof.running.own_names import own_names
@@ -40,6 +41,7 @@ def review(
 
     Without a target: the uncommitted changes. Warnings go to the logger `affidavit`.
     """
+    _refuse_event_loop("review")
     return asyncio.run(
         review_async(
             target,
@@ -64,7 +66,9 @@ async def review_async(
     emit: Emit = ignore_events,
 ) -> Report:
     """Review like `review`, for callers inside an event loop."""
-    options = options or ReviewOptions()
+    options = _checked(options)
+    if not isinstance(target, str | None):
+        raise InputError(f"the target must be text, such as main...topic, not {type(target).__name__}")
     request = ChangeRequest(
         target=target,
         staged=staged,
@@ -98,6 +102,7 @@ def recheck(
 
     `report` is a report, its file, its id or `last`. With `run`, its programs and patches run again.
     """
+    _refuse_event_loop("recheck")
     return asyncio.run(recheck_async(report, repo=repo, run=run, options=options))
 
 
@@ -114,7 +119,7 @@ async def recheck_async(
         with report_file(str(report), repo=folder) as file:
             report = read_report(file)
     with await asyncio.to_thread(rebuild_change, report.change, folder) as opened:
-        return await recheck_opened(report, opened, options or ReviewOptions(), runs_programs=run)
+        return await recheck_opened(report, opened, _checked(options), runs_programs=run)
 
 
 async def recheck_opened(
@@ -133,6 +138,20 @@ async def recheck_opened(
         tried = await try_again(report, trying, reason)
         ran = await asyncio.to_thread(run_again, report, running.runner, own_names(opened.repository), reason)
     return replace(done, proofs=(*done.proofs, *ran, *tried))
+
+
+def _checked(options: ReviewOptions | None) -> ReviewOptions:
+    if not isinstance(options, ReviewOptions | None):
+        raise SettingsError(f"options must be ReviewOptions(…), not {type(options).__name__}")
+    return options or ReviewOptions()
+
+
+def _refuse_event_loop(name: str) -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise InputError(f"{name}() cannot run inside an event loop, such as a notebook's; await {name}_async()")
 
 
 def _mechanical(settings: Settings) -> Sequence[Specialist]:

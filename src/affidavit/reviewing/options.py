@@ -10,6 +10,7 @@ Words = str | tuple[str, ...] | None
 Number = float | str | None
 AUTO = Path("auto")
 """Instead of an environment's folder: fetch what base's lock files name."""
+PATHS = ("record", "replay", "resume", "prompts", "mcp_servers", "config", "previous", "data")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +84,14 @@ class ReviewOptions(ChosenSettings):
     data: Path | None = None
     no_store: bool = False
     no_cache: bool = False
+
+    def __post_init__(self) -> None:
+        """Take paths that are given as text."""
+        for name in PATHS:
+            if isinstance(given := getattr(self, name), str):
+                object.__setattr__(self, name, Path(given))
+        several = (self.environments,) if isinstance(self.environments, str | Path) else self.environments
+        object.__setattr__(self, "environments", tuple(map(Path, several)))
 
     @classmethod
     def from_all(cls, given: Mapping[str, Any]) -> Self:
