@@ -21,6 +21,8 @@ const USES: Record<string, string> = {
   gitlab: 'GitLab’s code quality widget',
   feedback: 'what to do next, for coding agents',
   junit: 'the test page of a CI',
+  agent: 'instructions for a coding agent to fix what is proven',
+  lines: 'FILE:LINE: MESSAGE, for editors',
 };
 
 export function Exports({ reading }: { reading: Reading }) {
