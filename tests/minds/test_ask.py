@@ -1,12 +1,14 @@
 """`affidavit ask`: a question about a finding is answered from its evidence, by a model over the wire."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from affidavit.agents.question import read_answer
 from affidavit.records.report import Report
+from agents import environment, installed
 from commands import Done, affidavit
 from model_server import Act, calls, fails, refuses, says, serving
 from repositories import Repo
@@ -175,6 +177,18 @@ def test_a_question_without_a_model_says_what_to_name(changed: Repo, report: Pat
     done = affidavit("ask", report, first_id(report), "Why?", cwd=changed.path)
     assert (done.code, done.out) == (2, "")
     assert "--model" in done.err
+
+
+def test_no_agent_of_the_reviewed_repository_is_asked(changed: Repo, report: Path) -> None:
+    agent = installed(changed.path, "claude")
+    tools = changed.path.parent / "tools"
+    tools.mkdir()
+    (tools / "git").symlink_to(str(shutil.which("git")))
+    env = {**environment(tools, "http://127.0.0.1:9"), "PATH": f"{changed.path}/bin:{tools}"}
+    asked = ("ask", report, first_id(report), "Why?", "--model", f"agent:{agent}")
+    done = affidavit(*asked, cwd=changed.path, env=env)
+    assert (done.code, done.out) == (2, "")
+    assert "there is no `claude` on PATH" in done.err
 
 
 @pytest.mark.parametrize(

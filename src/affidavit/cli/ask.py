@@ -52,8 +52,8 @@ def command(report: str, finding: str, question: str, repo: Path | None, **optio
     with report_file(report, repo=repo, allowed=allowed_of(options)) as file:
         recorded = read_report(file)
     candidate = find_candidate(recorded, finding)
-    mind = _mind(ReviewOptions.from_all(options))
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
+        mind = _mind(ReviewOptions.from_all(options), opened.repository.folder)
         for notice in opened.notices:
             note(notice)
         talk = _talk(recorded, opened, candidate, question)
@@ -65,13 +65,12 @@ def command(report: str, finding: str, question: str, repo: Path | None, **optio
     click.echo(encodable(shown, sys.stdout.encoding or "utf-8"))
 
 
-def _mind(options: ReviewOptions) -> Mind:
+def _mind(options: ReviewOptions, reviewed: Path | None) -> Mind:
     choice = chosen_model("reporter", options) or chosen_model("verifier", options)
     if choice is None:
         raise SettingsError("a question needs a model: name one with --model PROVIDER:NAME")
-    return minds_from({"reporter": choice}, ledger=opened_ledger(options), log=opened_log(options))[
-        "reporter"
-    ]
+    ledger, log = opened_ledger(options), opened_log(options)
+    return minds_from({"reporter": choice}, ledger=ledger, log=log, reviewed=reviewed)["reporter"]
 
 
 def _talk(report: Report, opened: OpenedChange, candidate: Candidate, question: str) -> Talk:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from affidavit.events import ignore_events
 from affidavit.minds.choice import choose_model
 from affidavit.minds.coding_agents.canary import TASK, CanaryProvider
 from affidavit.minds.coding_agents.line import _refuse_repository
-from affidavit.minds.coding_agents.programs import PROGRAMS, Errand, ForeignToolError
+from affidavit.minds.coding_agents.programs import PROGRAMS, Errand, ForeignToolError, find_agent
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.minds.ledger import Ledger, SpendingLimit
 from affidavit.minds.roles import kept_open, minds_from
@@ -240,6 +241,41 @@ def test_a_program_that_ends_without_an_answer_says_its_last_words(tmp_path: Pat
 def test_a_program_that_is_not_installed_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="no `codex` on PATH"):
         converse(tmp_path, "codex", Provider(reads_then("")), PATH=str(tmp_path))
+
+
+@pytest.mark.parametrize("way", ["real/repo/bin", "link/repo/bin", "real/../real/repo/bin", "tools"])
+def test_no_way_leads_to_an_agent_of_the_reviewed_repository(tmp_path: Path, way: str) -> None:
+    repository, tools = tmp_path / "real" / "repo", tmp_path / "tools"
+    repository.mkdir(parents=True)
+    tools.mkdir()
+    installed(repository, "claude")
+    (tmp_path / "link").symlink_to("real")
+    (tools / "claude").symlink_to(repository / "bin" / "claude")
+    search = {"PATH": f"{tmp_path}/{way}"}
+    assert find_agent("claude", search).path == f"{tmp_path}/{way}/claude"
+    with pytest.raises(SettingsError, match="no `claude` on PATH"):
+        find_agent("claude", search, repository)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_starts_no_program_of_the_reviewed_repository(tmp_path: Path, agent: str) -> None:
+    repository, tools, files = (tmp_path / one for one in ("repo", "tools", "files"))
+    for folder, name, text in (
+        (repository / "bin", "interpreter", f"#!/bin/sh\ntouch {tmp_path}/planted\n"),
+        (tools, "interpreter", "#!/bin/sh\necho '{\"models\": []}'\n"),
+        (tools, agent, "#!/usr/bin/env interpreter\n"),
+    ):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    files.mkdir()
+    search = f"{repository}/bin:bin:{tools}:/usr/bin:/bin"
+    program = find_agent(agent, {"PATH": search, "HOME": str(tmp_path)}, repository)
+    errand = Errand(files, "", "http://127.0.0.1:1", (), "", 100)
+    command = program.command(errand)
+    subprocess.run(command, cwd=repository, env=program.environment(errand), check=True)
+    assert program.environment(errand)["PATH"] == f"{tools}:/usr/bin:/bin"
+    assert not (tmp_path / "planted").exists()
 
 
 def test_an_agent_does_not_run_inside_a_repository(tmp_path: Path) -> None:

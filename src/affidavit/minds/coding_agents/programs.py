@@ -288,10 +288,19 @@ def refuse_others(names: Any, tools: frozenset[str]) -> None:
 def find_agent(model: str, environment: Mapping[str, str], reviewed: Path | None = None) -> AgentProgram:
     """Return the program of `agent:NAME/MODEL`; raise SettingsError if it is not installed."""
     name = model.partition("/")[0]
-    for folder in environment.get("PATH", os.defpath).split(os.pathsep):
-        place = Path(folder) / name
-        # PATH may name folders of the reviewed repository, and a change must not bring the program.
-        is_own = reviewed is not None and place.absolute().is_relative_to(reviewed.resolve())
-        if Path(folder).is_absolute() and not is_own and place.is_file() and os.access(place, os.X_OK):
-            return PROGRAMS[name](str(place), environment)
+    folders = map(Path, environment.get("PATH", os.defpath).split(os.pathsep))
+    # A change must bring neither the program nor what the program starts, such as `node`.
+    safe = [one for one in folders if one.is_absolute() and not _leads_into(one, reviewed)]
+    kept = {**environment, "PATH": os.pathsep.join(map(str, safe))}
+    for place in (folder / name for folder in safe):
+        if place.is_file() and os.access(place, os.X_OK) and not _leads_into(place, reviewed):
+            return PROGRAMS[name](str(place), kept)
     raise SettingsError(f"agent:{name}: there is no `{name}` on PATH; install it and log in")
+
+
+def _leads_into(place: Path, reviewed: Path | None) -> bool:
+    """Check whether a path is, leads to or leads through a place of the reviewed repository."""
+    if reviewed is None:
+        return False
+    inside = os.path.realpath(reviewed)
+    return any(Path(os.path.realpath(one)).is_relative_to(inside) for one in (place, *place.parents))
