@@ -74,7 +74,7 @@ async def _try_fix(
     except InputError as error:
         return (TrialStep(name="applies", passed=False, detail=str(error)),)
     patched = patched_repository(repository, contents)
-    back = GitRepository(patched.store, patched.head, patched.base)
+    back = GitRepository(patched.store, patched.head, patched.base, patched.tip)
     added, removed = [await _new_findings(change, sides, analyser) for sides in (patched, back)]
     claim = candidate.claim
     is_gone = (claim.rule_id, claim.file, claim.line) in {

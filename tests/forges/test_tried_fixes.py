@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,10 @@ def is_free(price):
 """
 
 
-def of_cart(github: GitHubServer, tmp_path: Path, content: str) -> Report:
-    github.push(github.origin.commit("topic", {"cart.py": content}, "Ask for the price"))
+def of_cart(
+    github: GitHubServer, tmp_path: Path, content: str, others: Mapping[str, str] | None = None
+) -> Report:
+    github.push(github.origin.commit("topic", {"cart.py": content, **(others or {})}, "Ask for the price"))
     return reviewed(github.address, tmp_path / "cache")
 
 
@@ -56,24 +59,25 @@ def test_a_fix_of_ruff_is_tried_without_running_programs_and_offered(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "settings", "said"),
     [
-        ("return price is 0  # free", "with the patch it still reports ruff/F632"),
-        ("return price == nothing", "new with the patch: ruff/F821 at cart.py:2"),
+        ("return price is 0  # free", "", "with the patch it still reports ruff/F632"),
+        ("return price == nothing", "", "new with the patch: ruff/F821 at cart.py:2"),
+        ("return price == nothing", 'ignore = ["F821"]', "new with the patch: ruff/F821 at cart.py:2"),
     ],
 )
 def test_a_fix_that_leaves_its_finding_or_brings_another_is_not_offered(
-    line: str, said: str, github: GitHubServer, tmp_path: Path
+    line: str, settings: str, said: str, github: GitHubServer, tmp_path: Path
 ) -> None:
-    report = of_cart(github, tmp_path, LITERAL)
+    report = of_cart(github, tmp_path, LITERAL, {"pyproject.toml": f"[tool.ruff.lint]\n{settings}\n"})
     (candidate,) = [one for one in report.shown if one.claim.rule_id == "ruff/F632"]
     patch = (candidate.evidence.patch or "").replace("return price == 0", line)
     evidence = candidate.evidence.model_copy(update={"patch": patch})
     finding = candidate.claim.model_copy(update={"verification": evidence})
     pull = read_request(github.address, READS, QUICK, POSTER)
     with open_pull_request(pull, FetchContext(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
-        settings = load_settings(opened.repository.base, {}, {"analysers_off": ALL_BUT_RUFF})
-        specialists = assemble_crew(settings, None).specialists
+        chosen = load_settings(opened.repository.base, {}, {"analysers_off": ALL_BUT_RUFF})
+        specialists = assemble_crew(chosen, None).specialists
         docket = Docket(candidates=(candidate.model_copy(update={"finding": finding}),))
         (tried,) = asyncio.run(
             try_fixes(docket, Case(opened.change, opened.repository), specialists)

@@ -163,6 +163,13 @@ def test_a_patch_that_brings_a_new_problem_fails(repository: GitRepository) -> N
     assert "F821" in next(step.detail for step in trial.steps if step.name == "analysers")
 
 
+def test_a_change_does_not_excuse_what_its_patches_bring(repo: Repo) -> None:
+    repo.commit("base", {"app.py": BASE})
+    repo.commit("head", {"app.py": HEAD, "pyproject.toml": '[tool.ruff.lint]\nignore = ["F821"]\n'})
+    with open_repository(repo.path, repo.git("rev-parse", "HEAD~1"), repo.git("rev-parse", "HEAD")) as opened:
+        assert passed(tried(opened, finding(UNKNOWN)))["analysers"] is False
+
+
 def test_a_patch_that_does_not_settle_its_program_fails(repository: GitRepository) -> None:
     trial = tried(repository, finding(GOOD, SHOWS), Says(1, "IndexError"))
     assert passed(trial)["reproduction"] is False

@@ -30,14 +30,18 @@ def apply_patch(repository: GitRepository, patch: str) -> Contents:
 
 
 def patched_repository(repository: GitRepository, contents: Contents) -> GitRepository:
-    """Open head, and head with the patch, as the two sides of a change; closed with `repository`."""
+    """Open head, and head with the patch, as the two sides of a change; closed with `repository`.
+
+    Configuration is read as the change's target or base has it: a change must not excuse its own patches.
+    """
     store, head = repository.store, repository.head
     kept = {path: content for path, content in contents.items() if content is not None}
     blobs = dict(zip(kept, store.write_blobs(list(kept.values())), strict=True))
     changes = {
         _raw(head, path): (_mode(head, path), blobs[path]) if path in blobs else None for path in contents
     }
-    return GitRepository(store, head, GitTree(store, store.write_tree(head.revision, changes)))
+    patched = GitTree(store, store.write_tree(head.revision, changes))
+    return GitRepository(store, head, patched, repository.tip or repository.base)
 
 
 def _refuse_other_kinds(path: str, old: Entry | None, new: Entry | None) -> None:
