@@ -298,6 +298,17 @@ def test_a_registry_of_another_host_is_not_reached(fetcher: Fetcher, registry: R
     assert {host for host, _ in registry.connections} == {"registry.test"}
 
 
+def test_without_a_registry_that_can_be_used_nobody_is_asked_and_it_is_said(
+    fetcher: Fetcher, registry: Registry, repo: Repo
+) -> None:
+    files = locked(of_registry(registry, "good", {"good.py": ""}))
+    nobody = replace(registry.registries, python=())
+    fetched = fetch(replace(fetcher, registries=nobody), repo, files)
+    assert fetched.folders == ()
+    assert "your settings name no registry of uv that can be asked" in fetched.notes["python"]
+    assert registry.connections == []
+
+
 def test_a_head_with_another_lock_says_that_new_dependencies_are_missing(
     fetcher: Fetcher, registry: Registry, repo: Repo
 ) -> None:

@@ -26,6 +26,7 @@ from affidavit.system.temporary import temporary_folder
 FOLDER = "environments"
 LIMITS = RunLimits(seconds=600, cpu_seconds=600, memory_mb=4096, tasks=512, disk_mb=512, output_kb=64)
 MAX_FETCHED_MB = 4096
+NO_REGISTRY = "as your settings name no registry of {} that can be asked by https without a password"
 NEW_ARE_MISSING = "new dependencies are not installed"
 SCRIPT = 'OUT=$1; export OUT; shift; ( {script}\n) || exit 1; rm -rf "$OUT/.cache"'
 OWN_CERTIFICATES = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
@@ -73,6 +74,8 @@ class Fetcher:
             return place, ""
         if self.sandbox is None:
             return None, ""
+        if not self.registries.serves(lock.language):
+            return None, f"packages are not fetched, {NO_REGISTRY.format(lock.program)}: {IN_AN_ENVIRONMENT}"
         program = _program(lock.program, self.provision, repository.folder)
         if program is None:
             return None, f"packages are not fetched, as {lock.program} is not installed: {IN_AN_ENVIRONMENT}"
@@ -151,6 +154,7 @@ def _variables(provision: Provision, registries: Registries, place: Path) -> dic
         "UV_DEFAULT_INDEX": registries.python[0],
         "UV_INDEX": " ".join(registries.python[1:]),
         "GOPROXY": ",".join(registries.go),
+        "GONOPROXY": registries.go_private,
         # go.sum of base says what is right.
         "GOSUMDB": "off",
         **{f"npm_config_{name}": address for name, address in registries.npm},
