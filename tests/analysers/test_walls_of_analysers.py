@@ -1,12 +1,16 @@
 """Walls around a program: what it sees, and that building them changes nothing on the machine."""
 
 import asyncio
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.engine.execution import Limits, Outcome, has_walls, run_program, walled
+from affidavit.analysers.engine.execution import Limits, Outcome, has_walls, run_program, seen_by, walled
 
 pytestmark = pytest.mark.skipif(not has_walls(), reason="this system has no sandbox")
 
@@ -47,3 +51,38 @@ def test_a_program_writes_to_its_own_folders_only(tmp_path: Path) -> None:
     assert (tmp_path / "checkout" / "own").exists()
     assert not (folder / "evil").exists()
     assert not Path("/usr/evil").exists()
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder in the home: a sandbox never shows the temporary one."""
+    with tempfile.TemporaryDirectory(dir=Path.home(), prefix=".walls-") as folder:
+        yield Path(folder)
+
+
+def test_a_program_from_elsewhere_sees_nothing_of_the_home_but_its_own_folder(
+    tmp_path: Path, home: Path
+) -> None:
+    secret, program = home / "secret", home / "bin" / "quote"
+    program.parent.mkdir()
+    secret.write_text("secret\n")
+    program.write_text('#!/bin/sh\ncat "$0" "$@"\n')
+    program.chmod(0o755)
+    outcome = run_behind(tmp_path, seen_by(program), str(program), str(secret))
+    assert (outcome.exit_code, outcome.output) == (1, program.read_bytes())
+    assert not any(Path.home().is_relative_to(one) for one in seen_by(Path.home() / "quote"))
+    (tmp_path / "system").mkdir()
+    outcome = run_behind(tmp_path / "system", seen_by(Path("/usr/bin/cat")), "/usr/bin/cat", str(secret))
+    assert (outcome.exit_code, outcome.output) == (1, b"")
+
+
+def test_a_program_of_another_environment_runs_with_its_packages(tmp_path: Path, home: Path) -> None:
+    made = [sys.executable, "-m", "venv", "--without-pip", str(home / "tools")]
+    subprocess.run(made, check=True)
+    (package,) = (home / "tools" / "lib").glob("python*/site-packages")
+    (package / "house.py").write_text("print('ran')\n")
+    program = home / "tools" / "bin" / "house"
+    program.write_text(f"#!{home}/tools/bin/python\nimport house\n")
+    program.chmod(0o755)
+    outcome = run_behind(tmp_path, seen_by(program), str(program))
+    assert (outcome.exit_code, outcome.output) == (0, b"ran\n"), outcome.errors

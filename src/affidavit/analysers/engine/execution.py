@@ -220,20 +220,32 @@ def walled(
     ]
 
 
-NOT_SHOWN = ("dev", "proc", "run", "sys", "tmp")
-"""Folders with devices, processes, sockets, and files of others."""
+SHOWN = tuple(map(Path, ("/etc", "/opt", "/home/linuxbrew/.linuxbrew", "/var/lib/gems")))
+"""Where systems and package managers keep programs' parts, beside the folders of the system itself."""
 
 
 def seen_by(program: Path) -> list[Path]:
-    """Return the folders that a program needs which reads no path of its input.
+    """Return the folders that a program needs: its parts, its environment, and those of package managers.
 
-    One that is installed with us sees this environment, any other the whole machine: its parts are unknown.
+    No home and no other folder: a file can have its program read another one, and quote it.
     """
+    own = [program, *parts_of(program)]
     if program.is_relative_to(sys.prefix):
         prefixes = (Path(sys.prefix), Path(sys.base_prefix))
-        return [*parts_of(program), *prefixes, *(one.resolve() for one in prefixes)]
-    folders = (one for one in Path("/").iterdir() if one.is_dir() and not one.is_symlink())
-    return [program.parent, *(one for one in folders if one.name not in NOT_SHOWN)]
+        return [*own, *prefixes, *(one.resolve() for one in prefixes)]
+    packages = (one for one in program.parents if one.name == "node_modules")
+    places = (*own, *SHOWN, *packages, *_environment_of(program))
+    return [one for one in places if one.exists() and not Path.home().is_relative_to(one)]
+
+
+def _environment_of(program: Path) -> list[Path]:
+    """Return the virtual environment of Python that a program is in, and the installation under it."""
+    described = program.parent.parent / "pyvenv.cfg"
+    if not described.is_file():
+        return []
+    lines = (line.partition("=") for line in described.read_text("utf-8", errors="replace").splitlines())
+    under = [Path(value.strip()).parent for name, _, value in lines if name.strip() == "home"]
+    return [described.parent, *under, *(one.resolve() for one in under)]
 
 
 def parts_of(program: Path) -> list[Path]:
