@@ -29,11 +29,12 @@ MADE_UP = expression(
 """Words that say the value is not a secret."""
 EXAMPLE = expression(
     r"example|sample|dummy|fake|placeholder|change[_-]?me|redacted|replace[_-]?me|insert|your|foobar"
-    r"|xxxx|2345678|abcdef|(?:^|[_-])test[_-]|test[_-]?(?:test|token|key|secret)|\.\.\.|\$\{|\{\{|([^a])\1{5}|(?-i:a){6}"
-    r"|^[$:]|%[sdv](?![0-9a-f])|^[.x*#_-]+$|^[a-z_][\w.]*\(",
+    r"|xxxx|2345678|abcdef|(?:^|[_-])test[_-]|test[_-]?(?:test|token|key|secret)|\.\.\.|\$\{|\{\{|([^a])\1{5}|(?-i:a){6}",
     re.IGNORECASE,
 )
-"""Signs of a made-up value, or of code; real keys may repeat the letter A."""
+"""Signs of a made-up value; real keys may repeat the letter A."""
+CODE = expression(r"^[$:]|%[sdv](?![0-9a-f])|^[.x*#_-]+$|^[a-z_][\w.]*\(", re.IGNORECASE)
+"""Signs of code in the place of a password; tokens may begin with a dollar."""
 _FIRST_TRIED = (
     r"pass(?:word|wd|phrase)?|pwd?|secret|token|user(?:name)?|admin|root|guest|postgres|mysql|maria(?:db)?|mongo(?:db)?"
     r"|redis|rabbit(?:mq)?|elastic|minio|docker|default|test(?:ing)?|demo|local|dev|prod|my|db|foo|bar|baz|qwerty|abc"
@@ -106,7 +107,7 @@ def why_no_login(user: str, password: str, host: str) -> str | None:
     """Return why the login of an address opens nothing; None if it may."""
     host = _host_of(host)
     is_default = not password or password in (user, host) or WEAK.fullmatch(password)
-    is_made_up = is_default or EXAMPLE.search(password) or is_placeholder(password)
+    is_made_up = is_default or EXAMPLE.search(password) or CODE.search(password) or is_placeholder(password)
     return _why_no_host(host) or ("the password is a placeholder" if is_made_up else None)
 
 
