@@ -60,7 +60,7 @@ def models(exchange: Exchange) -> None:
         more = next((more for part, more in SHOWN.items() if part in told), {})
         answer = {**CONFIRMED, "scenario": "differs", **more}
         calls(("verification_judgment", json.dumps(answer)))(exchange)
-    elif "# Too long" in told:
+    elif "[logic-0] (must be fixed before merging) (too long)" in told:
         shorter = [{"id": "logic-0", "title": "The total is one too many", "message": SHORT}]
         words = {"summary": "It sums.", "positive_notes": [], "recommendations": [], "shorter": shorter}
         says(json.dumps(words))(exchange)

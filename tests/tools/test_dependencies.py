@@ -198,7 +198,7 @@ def test_a_specialist_reads_a_package_and_the_report_says_which(shop: Repo) -> N
             wanted = {"symbol": "round_up", "branch": "dependency", "package": "rounding-lib"}
             calls(("find_definition", json.dumps(wanted)))(exchange)
         else:
-            asked.append(exchange.body["messages"][-1])
+            asked.extend(message for message in exchange.body["messages"] if message["role"] == "tool")
             others(exchange)
 
     with serving(act) as (address, _):
