@@ -1,6 +1,9 @@
 """Fetch packages from a registry on loopback: planted code does not run, other hosts are not reached."""
 
+import io
 import json
+import time
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +23,7 @@ from repositories import Repo
 PLANTED = "import pathlib; pathlib.Path('{place}').write_text('ran')\n"
 NOT_READY = "not fetched, as no registry of this machine has them ready"
 Fetching = Callable[..., Fetched]
+DEEP = "[" * 100_000
 MODULE = "module example.test/shop\n\ngo 1.20\n"
 
 
@@ -257,6 +261,69 @@ def test_npm_packages_outside_of_the_registry_of_their_scope_are_left_out(
     assert {host for host, _ in registry.connections} == {"registry.test"}
 
 
+def test_npm_packages_without_a_real_hash_or_version_are_left_out(
+    fetcher: Fetcher, registry: Registry, repo: Repo, sandbox: Bubblewrap
+) -> None:
+    good = registry.add_npm("good", {"index.js": "exports.price = 7;"})
+    files = npm_lock(
+        good=good,
+        none={**good, "integrity": "none"},
+        partly={**good, "integrity": f"{good['integrity']} none"},
+        fromgit={**good, "version": "git+https://elsewhere.test/x.git"},
+        alias={**good, "name": "good@git+https://elsewhere.test/x.git"},
+    )
+    fetched = fetch(fetcher, repo, files)
+    assert fetched.notes == {"node": f"{NOT_READY}: alias, fromgit, none, partly"}
+    program = "console.log(require('good').price)"
+    assert run_with(fetched, repo, sandbox, "node", program).output == "7\n"
+    assert registry.connections
+    assert {host for host, _ in registry.connections} == {"registry.test"}
+
+
+def test_a_lock_of_npm_without_packages_does_not_keep_programs_from_running(
+    fetcher: Fetcher, repo: Repo, sandbox: Bubblewrap
+) -> None:
+    fetched = fetch(fetcher, repo, npm_lock())
+    assert fetched == Fetched()
+    assert run_with(fetched, repo, sandbox, "python", "print(1)").output == "1\n"
+
+
+def test_go_modules_that_are_private_or_without_a_sum_are_left_out(
+    fetcher: Fetcher, registry: Registry, repo: Repo
+) -> None:
+    needed = ("example.test/good", "corp.test/team/secret", "example.test/unsummed")
+    sums = [registry.add_go(name, {"all.go": "package all\n"}) for name in needed]
+    module = MODULE + "".join(f"require {name} v1.0.0\n" for name in needed)
+    private = replace(registry.registries, go_private="other.test, *.test/team")
+    fetched = fetch(
+        replace(fetcher, registries=private), repo, {"go.mod": module, "go.sum": "".join(sums[:2])}
+    )
+    assert fetched.notes == {"go": f"{NOT_READY}: corp.test/team/secret, example.test/unsummed"}
+    assert (fetched.folders[0] / "example.test/good@v1.0.0").is_dir()
+    assert not any("secret" in one or "unsummed" in one for one in registry.asked)
+
+
+def test_packages_that_are_too_large_when_unpacked_are_not_kept(
+    fetcher: Fetcher, registry: Registry, repo: Repo, tmp_path: Path
+) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in unzipped(wheel("good", {"good.py": "#" * 3_000_000})).items():
+            archive.writestr(path, data)
+    assert len(made.getvalue()) < 100_000
+    entry = registry.add_python("good", "good-1.0-py3-none-any.whl", made.getvalue())
+    files = {"requirements.txt": f"good==1.0 --hash={entry['hash']}\n"}
+    fetched = fetch(replace(fetcher, most_mb=1), repo, files)
+    assert fetched.folders == ()
+    assert "they are larger than 1 MB" in fetched.notes["python"]
+    assert list((tmp_path / "cache" / "environments").iterdir()) == []
+
+
+def unzipped(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def test_go_modules_are_fetched_without_the_local_ones(
     fetcher: Fetcher, registry: Registry, repo: Repo, sandbox: Bubblewrap
 ) -> None:
@@ -337,6 +404,13 @@ def test_a_link_that_leads_elsewhere_makes_a_folder_unusable(tmp_path: Path, tar
     assert why_unsafe(tmp_path) == "outside leads outside of what was fetched"
 
 
-@pytest.mark.parametrize("text", ["[[package]]\nname = 1\n", "[", "package = 7\n"])
+@pytest.mark.parametrize("text", ["[[package]]\nname = 1\n", "[", "package = 7\n", f"a = {DEEP}"])
 def test_a_lock_that_uv_cannot_have_written_is_left_alone(fetcher: Fetcher, repo: Repo, text: str) -> None:
-    assert fetch(fetcher, repo, {"uv.lock": text, "package-lock.json": "[]"}) == Fetched()
+    for npm in ("[]", f'{{"packages": {DEEP}'):
+        assert fetch(fetcher, repo, {"uv.lock": text, "package-lock.json": npm}) == Fetched()
+
+
+def test_a_go_module_of_empty_lines_is_read_in_no_time(fetcher: Fetcher, repo: Repo) -> None:
+    start = time.process_time()
+    assert fetch(replace(fetcher, sandbox=None), repo, {"go.mod": "\n" * 20_000, "go.sum": "x"}) == Fetched()
+    assert time.process_time() - start < 3

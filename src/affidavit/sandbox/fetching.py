@@ -1,7 +1,6 @@
 """Fetch the packages that base's lock files name, in a sandbox that reaches nothing but registries."""
 
 import hashlib
-import os
 import shutil
 import socket
 import stat
@@ -53,6 +52,8 @@ class Fetcher:
     """None: only what was fetched before is found."""
     registries: Registries = field(default_factory=Registries)
     connect: Connect = socket.create_connection
+    most_mb: int = MAX_FETCHED_MB
+    """How much may come from registries, and how large it may be unpacked."""
 
     def fetch(self, repository: Repository) -> Fetched:
         """Fetch for every lock of base; say what is not there, and what to do."""
@@ -60,8 +61,10 @@ class Fetcher:
         notes: dict[str, str] = {}
         for lock in locks_of(repository.base, self.registries):
             folder, problem = self._folder(lock, repository)
-            if folder is not None:
-                folders.append(folder / "node_modules" if lock.language == "node" else folder)
+            shown = folder / "node_modules" if folder and lock.language == "node" else folder
+            # npm makes none for a lock without packages.
+            if shown and shown.is_dir():
+                folders.append(shown)
             said = [problem or _left_out(lock), _differs(lock, repository.head, repository.base)]
             if words := "; ".join(filter(None, said)):
                 notes[lock.language] = words
@@ -82,7 +85,7 @@ class Fetcher:
         place.parent.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=place.parent))
         try:
-            problem = self._fetch(lock, program, unfinished, self.sandbox) or why_unsafe(unfinished)
+            problem = self._fetch(lock, program, unfinished, self.sandbox) or self._why_unusable(unfinished)
             if not problem:
                 unfinished.chmod(0o755)
                 unfinished.rename(place)
@@ -94,12 +97,20 @@ class Fetcher:
         said = f"packages could not be fetched ({problem}): {IN_AN_ENVIRONMENT}"
         return (None, said) if problem else (place, "")
 
+    def _why_unusable(self, folder: Path) -> str:
+        size = sum(one.lstat().st_size for one in folder.rglob("*"))
+        return (
+            f"they are larger than {self.most_mb} MB"
+            if size > self.most_mb * MEGABYTE
+            else why_unsafe(folder)
+        )
+
     def _fetch(self, lock: Lock, program: Provision, place: Path, sandbox: Sandbox) -> str:
         """Run the package manager; return why it failed, or nothing."""
         with _given(lock, self.registries) as source, temporary_folder("gate-") as door:
             door.chmod(0o755)
             with opened_gate(
-                door / "socket", self.registries.hosts, MAX_FETCHED_MB * MEGABYTE, self.connect
+                door / "socket", self.registries.hosts, self.most_mb * MEGABYTE, self.connect
             ) as gate:
                 provision = program.plus(self.provision)
                 text = Path(relay.__file__).read_text("utf-8")
@@ -114,7 +125,7 @@ class Fetcher:
                 )
                 ended = sandbox.run(job)
         if gate.is_used_up:
-            return f"they are larger than {MAX_FETCHED_MB} MB"
+            return f"they are larger than {self.most_mb} MB"
         refused = f"; no registry of this machine: {', '.join(gate.refused)}" if gate.refused else ""
         return f"{lock.program}: {_why(ended)}{refused}" if ended.state != "exited" or ended.exit_code else ""
 
@@ -167,15 +178,13 @@ def why_unsafe(folder: Path) -> str:
 
     It holds folders, plain files, and links that lead nowhere else.
     """
-    for root, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            place = Path(root) / name
-            mode = place.lstat().st_mode
-            if stat.S_ISLNK(mode):
-                if not place.resolve().is_relative_to(folder.resolve()) or place.readlink().is_absolute():
-                    return f"{name} leads outside of what was fetched"
-            elif not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-                return f"{name} is no plain file"
+    for place in folder.rglob("*"):
+        mode = place.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            if not place.resolve().is_relative_to(folder.resolve()) or place.readlink().is_absolute():
+                return f"{place.name} leads outside of what was fetched"
+        elif not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            return f"{place.name} is no plain file"
     return ""
 
 

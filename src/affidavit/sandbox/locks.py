@@ -9,12 +9,13 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import urlsplit
 
 from affidavit.ports import Tree
+from affidavit.sandbox.registries import NOBODY, PYPI, Registries
 from affidavit.sandbox.registries import NPM as NPM_REGISTRY
-from affidavit.sandbox.registries import PYPI, Registries
 
 MAX_LOCK_BYTES = 30_000_000
 UV, NPM, GO_MODULE, GO_SUM = "uv.lock", "package-lock.json", "go.mod", "go.sum"
@@ -41,10 +42,10 @@ NPM_SCRIPT = (
     'cp package.json package-lock.json "$OUT" && cd "$OUT" && '
     'npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --cache "$OUT/.cache" --loglevel error'
 )
-GO_SCRIPT = 'GOMODCACHE="$OUT" GOFLAGS="-modcacherw -mod=mod" go mod download'
+GO_SCRIPT = 'GOMODCACHE="$OUT" GOFLAGS="-modcacherw -mod=readonly" go mod download'
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,100}")
-GO_LINE = re.compile(r"^(?:require )?\s*([\w./~-]+) (v[\w.+-]+)(?:\s*//.*)?$", re.MULTILINE)
-GO_REPLACED = re.compile(r"^(?:replace )?\s*([\w./~-]+)(?: v[\w.+-]+)? => ", re.MULTILINE)
+GO_LINE = re.compile(r"^(?:require )?[ \t]*([\w./~-]+) (v[\w.+-]+)(?:[ \t]*//.*)?$", re.MULTILINE)
+GO_REPLACED = re.compile(r"^(?:replace )?[ \t]*([\w./~-]+)(?: v[\w.+-]+)? => ", re.MULTILINE)
 GO_VERSION = re.compile(r"^go (\d+(?:\.\d+){1,2})$", re.MULTILINE)
 
 
@@ -72,7 +73,7 @@ def locks_of(base: Tree, registries: Registries) -> Iterator[Lock]:
     for read in readers:
         try:
             found = read(base, registries)
-        except (ValueError, TypeError, KeyError, AttributeError, StopIteration):
+        except (ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError):
             # A lock that its own tool could not have written.
             continue
         if found is not None:
@@ -125,20 +126,13 @@ def _is_pinned(line: str) -> bool:
 
 
 INNER = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
-KEPT = (
-    *INNER,
-    "peerDependenciesMeta",
-    "version",
-    "integrity",
-    "name",
-    "bin",
-    "os",
-    "cpu",
-    "libc",
-    "optional",
-    "peer",
-    "inBundle",
-)
+KEPT = {
+    *(*INNER, "peerDependenciesMeta", "version", "integrity", "name", "bin"),
+    *("os", "cpu", "libc", "optional", "peer", "inBundle"),
+}
+INTEGRITY = re.compile(r"sha(?:1|256|384|512)-[A-Za-z0-9+/]+=*")
+NPM_NAME = re.compile(r"(?:@[\w.~-]+/)?[\w.~-]+")
+NPM_VERSION = re.compile(r"\d+\.\d+\.\d+[\w.+-]*")
 FOLDER = re.compile(r"(?:node_modules/(?:@[\w.~-]+/)?[\w.~-]+)(?:/node_modules/(?:@[\w.~-]+/)?[\w.~-]+)*")
 
 
@@ -184,11 +178,14 @@ def _is_from(registries: Registries, path: str, entry: Mapping[str, Any]) -> boo
     settings = dict(registries.npm)
     scope = str(entry.get("name") or _name(path)).partition("/")[0]
     asked = settings.get(f"{scope}:registry") or settings.get("registry", NPM_REGISTRY)
-    is_bundled = bool(entry.get("inBundle"))
     resolved = urlsplit(str(entry.get("resolved") or NPM_REGISTRY))
     hosts = {urlsplit(one).netloc for one in (asked, NPM_REGISTRY)}
-    is_plain = not entry.get("link") and resolved.scheme in {"https", "http"} and resolved.netloc in hosts
-    return is_plain and bool(entry.get("integrity") or is_bundled)
+    is_plain = NPM_NAME.fullmatch(entry.get("name", "x")) and NPM_VERSION.fullmatch(entry.get("version", ""))
+    is_asked = asked != NOBODY and resolved.scheme in {"https", "http"} and resolved.netloc in hosts
+    if entry.get("link") or not is_plain or not is_asked:
+        return False
+    hashes = entry.get("integrity", "").split()
+    return all(map(INTEGRITY.fullmatch, hashes)) if hashes else bool(entry.get("inBundle"))
 
 
 def _without(
@@ -210,13 +207,24 @@ def _found(name: str, path: str, listed: Collection[str]) -> str:
     return next((place for place in (*around, f"node_modules/{name}") if place in listed), "")
 
 
-def _go(base: Tree, _: Registries) -> Lock | None:
+def _go(base: Tree, registries: Registries) -> Lock | None:
     module, sums = _text(base, GO_MODULE), _text(base, GO_SUM)
     if not module or not sums:
         return None
     version = GO_VERSION.search(module)
     lines = ["module affidavit.invalid/fetch", f"go {version[1]}" if version else ""]
     own = {*GO_REPLACED.findall(module)}
-    lines += [f"require {name} {number}" for name, number in GO_LINE.findall(module) if name not in own]
+    asked = [one for one in GO_LINE.findall(module) if one[0] not in own]
+    # Without its sum, nothing says what a module must be.
+    summed = {tuple(line.split()[:2]) for line in sums.splitlines()}
+    gone = {one[0] for one in asked if one not in summed or _is_private(registries.go_private, one[0])}
+    lines += [f"require {name} {number}" for name, number in asked if name not in gone]
     files = {GO_MODULE: "\n".join([*lines, ""]), GO_SUM: sums}
-    return Lock("go", "go", (GO_MODULE, GO_SUM), files, GO_SCRIPT)
+    return Lock("go", "go", (GO_MODULE, GO_SUM), files, GO_SCRIPT, tuple(sorted(gone)))
+
+
+def _is_private(patterns: str, module: str) -> bool:
+    """Check whether a pattern of Go, such as `corp.test/*`, names the beginning of a module's path."""
+    parts = module.split("/")
+    wanted = [one.strip().split("/") for one in patterns.split(",") if one.strip()]
+    return any(len(one) <= len(parts) and all(map(fnmatchcase, parts, one)) for one in wanted)

@@ -25,8 +25,11 @@ VARIABLES = (
 )
 PLAIN = ("UV_NO_INDEX", "PIP_NO_INDEX", "GOPRIVATE", "GONOPROXY")
 YES = {"1", "true", "t", "yes", "y", "on"}
-ADDRESS = re.compile(r"https://(?:[^/?#\s]*@)?([\w.-]+(?::(\d{1,5}))?(?:/[^@?#\s]*)?)", re.ASCII)
-"""What stands before the last @ of the host is cut; a later one may end a password."""
+ADDRESS = re.compile(
+    # uv allows a name before an index; an @ after the host may end a password.
+    r"\s*(?:[\w.-]+=)?https://(?:[^/?#\s]*@)?([\w.-]+(?::(\d{1,5}))?(?:/[^@?#\s]*)?)\s*",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,8 @@ class Registries:
 
     def serves(self, language: str) -> bool:
         """Check whether any registry of a language may be asked."""
-        found = {"python": self.python, "node": [one for _, one in self.npm], "go": self.go}[language]
-        return any(one != NOBODY for one in found)
+        npm = {*dict(self.npm).values()} - {NOBODY}
+        return bool({"python": self.python, "node": npm, "go": self.go}[language])
 
 
 def user_registries(environment: Mapping[str, str], home: Path) -> Registries:
@@ -78,7 +81,7 @@ def without_credentials(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that name registries, for a process that may hold no key."""
     # What cannot be used still says that the public registries are not asked.
     cut = {
-        name: re.sub(r"[^\s,|]+", lambda one: next(_usable([_unnamed(one[0])]), "off"), environment[name])
+        name: re.sub(r"[^\s,|]+", lambda one: next(_usable([one[0]]), "off"), environment[name])
         for name in VARIABLES
         if name in environment
     }
@@ -87,13 +90,8 @@ def without_credentials(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _usable(addresses: Iterable[str]) -> Iterator[str]:
     """Yield each https address once, without user name and password."""
-    found = filter(None, (ADDRESS.fullmatch(one.strip()) for one in addresses))
+    found = filter(None, map(ADDRESS.fullmatch, addresses))
     yield from dict.fromkeys(f"https://{one[1].rstrip('/')}" for one in found if int(one[2] or 0) < 65536)
-
-
-def _unnamed(index: str) -> str:
-    """Cut the name that uv allows before an index."""
-    return re.sub(r"^[\w.-]+=", "", index)
 
 
 def _python_indexes(environment: Mapping[str, str], home: Path, config: Path) -> Iterator[str]:
@@ -110,7 +108,7 @@ def _python_indexes(environment: Mapping[str, str], home: Path, config: Path) ->
     said += [environment.get("PIP_INDEX_URL"), pip.get("index-url")]
     yield next((str(one) for one in said if one), PYPI)
     for name in FURTHER:
-        yield from map(_unnamed, environment.get(name, "").split())
+        yield from environment.get(name, "").split()
     yield from (str(one.get("url", "")) for one in listed)
     yield from pip.get("extra-index-url", "").split()
 
