@@ -156,10 +156,11 @@ def test_coverage_says_who_saw_which_lines_of_a_long_hunk(long: Reviewed) -> Non
     assert sum(part.new_count for part in hunk.parts) == hunk.new_count
 
 
-def test_the_same_specialist_in_two_parts_is_no_agreement_with_itself(long: Reviewed) -> None:
+def test_one_model_in_several_parts_and_lenses_is_no_agreement_with_itself(long: Reviewed) -> None:
     (found,) = long.report.shown
-    lenses = [name.partition("@")[0] for name in (found.specialist, *found.agreed_by)]
-    assert len(lenses) == len(set(lenses)) > 1
+    said = {one.specialist for one in long.report.candidates}
+    assert len(said) > len({name.partition("@")[0] for name in said}) > 1
+    assert found.agreed_by == ()
 
 
 def test_a_verifier_reads_the_lines_around_a_claim_and_not_the_long_hunk(long: Reviewed) -> None:
