@@ -48,7 +48,7 @@ class History:
     def without_repetition(self, tool: str, result: dict[str, Any], number: int) -> dict[str, Any]:
         """Return the result of a round; runs of lines from earlier rounds are named.
 
-        A line is named once: whoever asks again gets it.
+        A line is named once; the next call sends it again.
         """
         path, branch, content = (result.get(name) for name in ("file_path", "branch", "content"))
         if tool not in self.repeatable or branch not in ("head", "base") or not isinstance(content, str):

@@ -18,7 +18,7 @@ Connect = Callable[[tuple[str, int], float], socket.socket]
 
 
 class Gate:
-    """The hosts that may be reached, as `host:port`, and those that were asked for in vain."""
+    """The hosts that may be reached, as `host:port`, and those that were refused."""
 
     def __init__(self, hosts: Collection[str], most_bytes: int, connect: Connect) -> None:
         self.refused: dict[str, None] = {}

@@ -18,7 +18,7 @@ HOOKS: tuple[Hook, ...] = ("pre-commit", "pre-push")
 PATHS: dict[ForgeKind, str] = {"github": WORKFLOW, "gitlab": ".gitlab/affidavit.yml"}
 LOCKS: dict[ForgeKind, str] = {"github": ".github/affidavit.lock", "gitlab": ".gitlab/affidavit.lock"}
 CALLED: dict[ForgeKind, str] = {"github": ".github/workflows/review.yml", "gitlab": "templates/review.yml"}
-"""Where the jobs stand in this repository, for callers elsewhere."""
+"""The files of this repository that have the jobs for callers elsewhere."""
 ANSWERED = ".github/workflows/affidavit-answered.yml"
 """The workflow that runs on answers in threads, without any rights."""
 RELEASE = "release.json"

@@ -15,7 +15,7 @@ MAX_TITLE_LENGTH = 300
 
 
 def write(report: Report, _options: RenderOptions) -> str:
-    """Return `FILE:LINE: error|warning: TITLE [RULE]`; an error is what blocks, a note what it stands for."""
+    """Return `FILE:LINE: error|warning: TITLE [RULE]`; errors block, notes name joined findings."""
     shown = wording.ordered(report.shown)
     found = [line for one in shown if one.finding for line in _lines(one, one.finding, report)]
     unseen = [
