@@ -92,7 +92,7 @@ def _uv(base: Tree, registries: Registries) -> Lock | None:
     packages = [one for one in tomllib.loads(lock)["package"] if NAME.fullmatch(one["name"])]
     own = {one["name"]: one["source"] for one in packages if {"editable", "virtual"} & one["source"].keys()}
     root = next(name for name, source in own.items() if "." in source.values())
-    # A mirror stands in for PyPI.
+    # A mirror replaces PyPI.
     indexes = {PYPI, *registries.python}
     left_out = sorted({one["name"] for one in packages if not _is_wheel_of(indexes, one)})
     # uv takes everything else from its lock.
@@ -174,7 +174,7 @@ def _places(path: str) -> list[str]:
 
 
 def _is_from(registries: Registries, path: str, entry: Mapping[str, Any]) -> bool:
-    """Tell whether npm asks the host that the lock names, or one that stands in for npm's own."""
+    """Tell whether npm asks the host that the lock names, or a mirror of npm's own."""
     settings = dict(registries.npm)
     scope = str(entry.get("name") or _name(path)).partition("/")[0]
     asked = settings.get(f"{scope}:registry") or settings.get("registry", NPM_REGISTRY)

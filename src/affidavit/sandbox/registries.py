@@ -41,7 +41,7 @@ class Registries:
     npm: tuple[tuple[str, str], ...] = (("registry", NPM),)
     """Settings of npm; those of scopes are named `@scope:registry`.
 
-    NOBODY stands for a registry that cannot be used.
+    NOBODY marks a registry that cannot be used.
     """
     go: tuple[str, ...] = (GO,)
     certificates: Path | None = None

@@ -25,7 +25,7 @@ RELEASE = "release.json"
 """Address and commit of the release: the release script writes it into the package, a clone has none."""
 BUDGET_USD = 5.0
 """The default budget of a review in CI: many times the usual price."""
-# -I: a job may stand in a checkout of the change, and python would import `pip` from there.
+# -I: in a checkout of the change, python would import `pip` from the change.
 _PIP = "python -I -m pip install --disable-pip-version-check --no-compile"
 # Pip takes a wheel that it built itself from its cache without comparing hashes.
 _BUILD = f"AFFIDAVIT_WITHOUT_PAGE=1 {_PIP} --no-cache-dir --no-deps --no-build-isolation"
